@@ -7,8 +7,8 @@ import { callsIn, type Model, type ModelReply, type ModelRequest, textIn } from 
 import { TextOnce } from './textOnce.ts';
 
 /**
- * Asks the model, and again after each failure that may be temporary, an empty reply among them. `onRetry` gets a sentence
- * about each further try. What a reply that broke off has said is not shown again. Rejects as `Model.reply` does.
+ * Asks the model, and retries after every failure that may be temporary, including an empty reply. `onRetry` receives a
+ * sentence about each retry. Text of a reply that broke off is not shown again. Rejects as `Model.reply` does.
  */
 export async function askModel(
 	model: Model,
@@ -40,7 +40,7 @@ export async function askModel(
 	);
 }
 
-/** Returns whether a reply neither says nor calls anything, though it was not cut off. */
+/** Returns whether a reply has neither text nor calls, although it was not cut off. */
 export function isEmpty({ items, isCut }: ModelReply): boolean {
 	return !isCut && callsIn(items).length === 0 && textIn(items).trim() === '';
 }

@@ -27,7 +27,7 @@ export interface TurnTools {
 	tools: readonly Tool[];
 	/** The folder of the session, without links. */
 	folder: string;
-	/** Asks whether a call may run that needs permission. Undefined: every call may. */
+	/** Asks whether a call that needs permission may run. If undefined, every call may. */
 	isAllowed: ((call: ShownCall) => Promise<boolean>) | undefined;
 }
 
@@ -62,28 +62,28 @@ interface Outcome {
 	title: string;
 	/** The result for the model. */
 	text: string;
-	/** The part of the surroundings that may have changed by now. */
+	/** The part of the surroundings that the call may have changed. */
 	changes: 'files' | 'anything' | undefined;
 }
 
-/** The characters of a title. A whole command is among the arguments that are shown. */
+/** The maximum characters of a title. A whole command is among the arguments that are shown. */
 const MAXIMUM_TITLE = 1_000;
 
-/** The characters of the name of a tool or a call, and of what is wrong with it. */
+/** The maximum characters of the name of a tool or a call, and of the description of a problem. */
 const MAXIMUM_NAME = 80;
 const MAXIMUM_PROBLEM = 1_000;
 
 const CUT =
 	'Your reply reached its maximum length within this call, so the call was not run. Make it smaller: write a long file in several steps, the first with write and the others with edit.';
 
-/** Does what the model calls for in one turn, and notices when that leads nowhere. */
+/** Executes the model's calls in one turn, and detects when they make no progress. */
 export class Calls {
 	private readonly options: CallsOptions;
-	/** The replies in a row that could not be used. */
+	/** The number of unusable replies in a row. */
 	private unusable = 0;
-	/** How many replies had a call with the same result, by both. */
+	/** The number of replies that had a call with the same result, by call and result. */
 	private readonly repeats = new Map<string, number>();
-	/** All that `repeats` has ever had. */
+	/** Every key that `repeats` has ever had. */
 	private readonly known = new Set<string>();
 
 	constructor(options: CallsOptions) {
@@ -91,9 +91,8 @@ export class Calls {
 	}
 
 	/**
-	 * Does the calls of one reply in their order and hands on each result. Of a reply that `isCut`, the last call is not
-	 * run. Throws a TurnFailure if the calls of too many replies in a row could not be used, or the same one came too
-	 * often.
+	 * Executes the calls of one reply in order and passes on each result. If the reply `isCut`, the last call is not run.
+	 * Throws a TurnFailure if the calls of too many replies in a row were unusable, or the same one came too often.
 	 */
 	async answer(calls: readonly FunctionCall[], isCut: boolean, onResult: (result: InputItem) => void): Promise<void> {
 		const { model, signal } = this.options;
@@ -135,22 +134,19 @@ export class Calls {
 		}
 	}
 
-	/**
-	 * Counts a reply that could not be used. Once there were too many in a row, throws a TurnFailure that says what the model
-	 * did.
-	 */
+	/** Counts an unusable reply. After too many in a row, throws a TurnFailure that says what the model did. */
 	countUnusable(what: string, step = 'Choose another model.'): void {
 		if (++this.unusable >= MAXIMUM_UNUSABLE) {
 			throw new TurnFailure(`The model ${this.options.model} ${what}. ${step}`);
 		}
 	}
 
-	/** Begins to count anew how often a call has the same result, because earlier results are gone from the conversation. */
+	/** Restarts the count of repeated results, because earlier results are no longer in the conversation. */
 	forgetRepeats(): void {
 		this.repeats.clear();
 	}
 
-	/** Returns what a tool that only reads says now. Undefined if it fails. */
+	/** Returns the current result of a tool that only reads, or undefined if it fails. */
 	async readAgain(name: string, given: unknown): Promise<string | undefined> {
 		const tool = this.options.tools.find(known => known.name === name);
 		const input = tool?.schema.safeParse(given);
@@ -162,7 +158,7 @@ export class Calls {
 				);
 	}
 
-	/** Returns the call as its tool takes it, or what the model is told of one that cannot be used. */
+	/** Returns the call as its tool accepts it, or the message to the model about an unusable one. */
 	private read({ name, arguments: given }: FunctionCall): UsableCall | string {
 		const { tools } = this.options;
 		const tool = tools.find(known => known.name === name);
@@ -184,7 +180,7 @@ export class Calls {
 		return `The arguments of "${name}" cannot be used: ${cutMiddle(said, MAXIMUM_PROBLEM)}.`;
 	}
 
-	/** Shows a call that cannot be used. */
+	/** Shows an unusable call. */
 	private async refuse({ name, call_id: id }: FunctionCall, problem: string): Promise<void> {
 		await this.options.update({
 			sessionUpdate: 'tool_call',
@@ -231,7 +227,7 @@ export class Calls {
 			if (signal.aborted || error instanceof TurnFailure) {
 				throw error;
 			}
-			// The system refuses some arguments with an error of its own, such as a command that is too long.
+			// The system refuses some arguments with an error of its own, for example a command that is too long.
 			return done('failed', {
 				text: error instanceof ToolFailure ? error.message : `The call failed: ${describeError(error)}`,
 			});
@@ -240,7 +236,7 @@ export class Calls {
 
 	/**
 	 * Counts a call with its result, once for each reply: until the next one, the model does not know the result. After a
-	 * change of a file, or a command that is new, doing the rest again is no repetition; the same change once more is.
+	 * changed file, or a new command, repeating other calls does not count; repeating the same change does.
 	 */
 	private repeated(done: Set<string>, call: FunctionCall, input: object, { text, changes }: Outcome): number {
 		const hash = createHash('sha256').update(JSON.stringify([call.name, input, text]));
@@ -258,7 +254,7 @@ export class Calls {
 	}
 }
 
-/** Marks the keys of changes of files. */
+/** Marks the keys of file changes. */
 const CHANGE = 'change ';
 
 function repeatedWords(count: number, isCommand: boolean): string {
@@ -272,7 +268,7 @@ function textContent(text: string): ToolCallContent {
 	return { type: 'content', content: { type: 'text', text } };
 }
 
-/** The ids of models' calls need not be unique in a session. */
+/** The ids of a model's calls need not be unique in a session. */
 const shownId = (id: string): string => `${id}-${randomUUID().slice(0, 8)}`;
 
 function shownCall(

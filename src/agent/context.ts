@@ -10,43 +10,43 @@ import { callsIn, type Model, type ModelReply, textIn } from './model/model.ts';
 import { cutMiddle, parametersOf, type Tool } from './tools/tool.ts';
 import { TurnFailure } from './turnFailure.ts';
 
-/** The parts of the model's length that a request may take, and one for a summary. The rest is for the reply. */
+/** The shares of the context length that a request may take, and one for a summary. The rest is for the reply. */
 const REQUEST_SHARE = 0.8;
 const SUMMARY_SHARE = 0.9;
 
 /**
- * The parts of a request's length to which earlier results are shortened, that the newest ones have which stay whole, and
- * from which on shortening is not enough. What is shortened is no longer in the service's cache, so it is done
- * rarely and then for many steps.
+ * The shares of a request's length to which it is shortened, that the newest results keep unshortened, and above which
+ * shortening is not enough. Shortened parts are no longer in the service's cache, so shortening is rare and then covers
+ * many steps.
  */
 const SHORTENED_SHARE = 0.5;
 const NEWEST_SHARE = 0.25;
 const ENOUGH_SHARE = 0.8;
 
-/** The part of a length that a service has refused which it is taken to accept. */
+/** The share of a refused length that the service is assumed to accept. */
 const ACCEPTED_SHARE = 0.8;
 
-/** The part of a known length below which a refusal as too long must have another reason. */
+/** The share of a known length below which a refusal as too long must have another reason. */
 const BELIEVED_SHARE = 0.5;
 
-/** The characters of a summary, of all that is told again after it, and the number of files among that. */
+/** The maximum characters of a summary, of what is repeated after it, and the number of files in that. */
 const MAXIMUM_SUMMARY = 24_000;
 const MAXIMUM_TOLD = 24_000;
 const TOLD_FILES = 5;
 
-/** How often the model is asked for a summary, if it answers with none. */
+/** The number of times that the model is asked for a summary if its answer has none. */
 const SUMMARY_TRIES = 2;
 
 const ASK =
 	'The conversation is about to be replaced by a summary that you write now. Write down all that you need to go on without it: what the user asked for, what was decided and why, which files were changed and how, what was found out, what failed, and what is left to do. Answer with the summary alone and call no tool. The plan and the files that were edited last are shown to you again after it.';
 
-/** Begins the id of a call that was made again after a summary. */
+/** The beginning of the id of a call that was repeated after a summary. */
 const AGAIN = 'again-';
 
 /** The model, and the instructions that every request to it carries. */
 export interface TurnModel {
 	model: Model;
-	/** The tokens that the model takes in one request, or undefined if that is not known. */
+	/** The maximum tokens of one request to the model, or undefined if not known. */
 	contextLength: number | undefined;
 	instructions: string;
 }
@@ -54,27 +54,27 @@ export interface TurnModel {
 export interface ContextOptions {
 	turnModel: TurnModel;
 	tools: readonly Tool[];
-	/** Asks the model without showing what it says. */
+	/** Asks the model without showing its reply. */
 	ask(items: readonly InputItem[]): Promise<ModelReply>;
-	/** Returns what a tool that only reads says now. Undefined if it fails. */
+	/** Returns the current result of a tool that only reads, or undefined if it fails. */
 	readAgain(name: string, input: unknown): Promise<string | undefined>;
-	/** Shows a step. Its text is there once `work` has resolved with it. */
+	/** Shows a step. Its text is shown once `work` has resolved with it. */
 	showStep(title: string, work: () => Promise<string>): Promise<void>;
 }
 
 /**
- * The conversation of a turn, which it keeps within the model's length. Items are only added, so that each request begins
- * like the one before and the service can read it from its cache, except where older results are shortened or a summary
- * takes the place of what came before.
+ * The conversation of a turn, kept within the model's context length. Items are only added, so that each request begins
+ * like the one before and the service can read it from its cache, except when older results are shortened or a summary
+ * replaces the conversation.
  */
 export class Context {
 	items: InputItem[];
 	private readonly options: ContextOptions;
-	/** The tokens of what every request carries besides the conversation. */
+	/** The tokens that every request carries besides the conversation. */
 	private readonly fixed: number;
-	/** The tokens that the model takes. A service that refuses a request as too long tells more of it. */
+	/** The assumed context length in tokens. A service that refuses a request as too long lowers it. */
 	private length: number;
-	/** The message of this turn. It stays as it is. */
+	/** The message of this turn. It is never changed. */
 	private prompt: InputItem | undefined;
 
 	constructor(items: readonly InputItem[], options: ContextOptions) {
@@ -117,12 +117,12 @@ export class Context {
 		return this.fixed + tokensOf(this.items) > contextLength * BELIEVED_SHARE;
 	}
 
-	/** Notes that the service has refused a request with these items as too long. */
+	/** Records that the service has refused a request with these items as too long. */
 	refused(items: readonly InputItem[] = this.items): void {
 		this.length = Math.floor(Math.min(this.length, this.fixed + tokensOf(items)) * ACCEPTED_SHARE);
 	}
 
-	/** Puts a summary by the model in the place of the conversation. Throws a TurnFailure if that cannot be done. */
+	/** Replaces the conversation by the model's summary. Throws a TurnFailure if that fails. */
 	async summarise(): Promise<void> {
 		const { prompt } = this;
 		if (prompt !== undefined && tokensOf([prompt]) > this.maximum()) {
@@ -169,7 +169,7 @@ export class Context {
 		);
 	}
 
-	/** Returns the conversation with the wish for a summary: as it is where it fits, else without the oldest of it. */
+	/** Returns the conversation with the request for a summary, without its oldest part if it would not fit. */
 	private summaryRequest(): InputItem[] {
 		const [beginning, end] = [noteItem('The beginning was left out.'), noteItem(ASK)];
 		const maximum = this.maximum(SUMMARY_SHARE) - tokensOf([beginning, end]);
@@ -184,7 +184,7 @@ export class Context {
 		return [...(items.length < this.items.length ? [beginning] : []), ...items, end];
 	}
 
-	/** Returns the last plan and the files that were edited last, as calls of the tools with their results of now. */
+	/** Returns the last plan and the files that were edited last, as tool calls with their current results. */
 	private async toldAgain(maximum: number): Promise<InputItem[]> {
 		const calls = callsIn(this.items).flatMap(({ name, call_id, arguments: given }) => {
 			const input = parseJson(given);
@@ -212,12 +212,12 @@ export class Context {
 		return items;
 	}
 
-	/** The results that no request had yet. */
+	/** Returns the results that have not been in a request yet. */
 	private unseen(): InputItem[] {
 		return this.items.slice(this.items.findLastIndex(({ type }) => type !== 'function_call_output') + 1);
 	}
 
-	/** The tokens that the conversation may have. */
+	/** Returns the maximum tokens of the conversation. */
 	private maximum(share = REQUEST_SHARE): number {
 		return Math.floor(this.length * share) - this.fixed;
 	}

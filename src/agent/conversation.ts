@@ -5,13 +5,13 @@ import type { InputItem } from '../contract/responses.ts';
 import { MAXIMUM_ARGUMENTS } from './limits.ts';
 import { callsIn, textIn } from './model/model.ts';
 
-/** A cautious guess for code, which has shorter tokens than prose. */
+/** A cautious estimate for code, which has shorter tokens than prose. */
 export const CHARACTERS_PER_TOKEN = 3;
 
-/** The number of characters, from its beginning, that a shortened result keeps. */
+/** The number of characters that a shortened result keeps of its beginning. */
 const KEPT = 200;
 
-/** The marks around a message that the user has not written. */
+/** The marks around a message that is not from the user. */
 const NOTE = '<note from="the program that runs you">\n';
 const NOTE_END = '\n</note>';
 
@@ -32,9 +32,9 @@ export function tokensOf(items: readonly InputItem[]): number {
 }
 
 /**
- * Shortens the results of tools, the oldest first, until the conversation has at most `maximum` tokens or only results are
- * left that belong to the newest `newest` tokens. Everything else stays as it is: what the user and the model have said,
- * the calls, and reasoning, which a service may want back byte for byte. Also returns how many were shortened.
+ * Shortens the results of tools, the oldest first, until the conversation has at most `maximum` tokens or only results
+ * within the newest `newest` tokens are left. Everything else is unchanged: the texts of the user and the model, the
+ * calls, and reasoning, which a service may require back byte for byte. Also returns how many were shortened.
  */
 export function shorten(
 	items: readonly InputItem[],
@@ -56,7 +56,7 @@ export function shorten(
 	return { items: kept, shortened };
 }
 
-/** Returns how many of the last items have at most `tokens` together. */
+/** Returns how many of the last items fit into `tokens` together. */
 function newestOf(items: readonly InputItem[], tokens: number): number {
 	let left = tokens;
 	const first = items.findLastIndex(item => {
@@ -67,8 +67,8 @@ function newestOf(items: readonly InputItem[], tokens: number): number {
 }
 
 /**
- * Returns the end of a conversation that begins near its middle, with the reply of the model or the message of the user
- * there. Undefined if there is none: calls and their results belong together.
+ * Returns the later part of a conversation from near its middle, beginning with a reply of the model or a message of
+ * the user. Undefined if there is none: calls and their results belong together.
  */
 export function laterHalf(items: readonly InputItem[]): InputItem[] | undefined {
 	const middle = Math.max(1, Math.floor(items.length / 2));
@@ -82,8 +82,8 @@ export function laterHalf(items: readonly InputItem[]): InputItem[] | undefined 
 }
 
 /**
- * Gives the calls of a reply ids that no other call of the conversation has. Services begin anew with each reply, or use one
- * id twice, and then a result could belong to either call.
+ * Gives the calls of a reply ids that no other call of the conversation has. Services restart them with each reply, or
+ * use one id twice, and a result could then belong to either call.
  */
 export function withOwnIds(reply: readonly InputItem[], earlier: readonly InputItem[]): InputItem[] {
 	const taken = new Set(callsIn(earlier).map(call => call.call_id));
@@ -97,7 +97,7 @@ export function withOwnIds(reply: readonly InputItem[], earlier: readonly InputI
 	});
 }
 
-/** Returns an item as it is sent back. Services refuse a conversation with arguments that they cannot read. */
+/** Returns an item in the form in which it is sent back. Services refuse a conversation with unreadable arguments. */
 export function asSentBack(item: InputItem): InputItem {
 	const isUnreadable =
 		item.type === 'function_call' &&
@@ -106,7 +106,7 @@ export function asSentBack(item: InputItem): InputItem {
 }
 
 /**
- * Returns a result for each call that has none, because the prompt was cancelled or the process was ended. Without them
+ * Returns a result for each call without one, because the prompt was cancelled or the process was ended. Without them,
  * no service accepts the conversation.
  */
 export function missingResults(items: readonly InputItem[], reason: string): InputItem[] {

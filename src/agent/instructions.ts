@@ -16,7 +16,7 @@ How to work:
 - When something is impossible, say so and why, and leave the files in order.
 - End with a short summary: what you changed, how it was checked, and what is left.`;
 
-/** Returns what the model is told before the conversation, with the repository's own instructions. */
+/** Returns the instructions for the model, which precede the conversation, including those of the repository. */
 export async function instructionsFor(folder: string): Promise<string> {
 	const repository = await repositoryInstructions(folder);
 	const parts = [OWN, `The working folder is ${folder}; paths are from there. The system is ${process.platform}.`];
@@ -30,7 +30,7 @@ export async function instructionsFor(folder: string): Promise<string> {
 
 async function repositoryInstructions(folder: string): Promise<{ name: string; text: string } | undefined> {
 	for (const name of OWN_INSTRUCTION_FILES) {
-		// A link out of the folder is passed over like a file that is missing.
+		// A link out of the folder is skipped like a missing file.
 		const text = await placeIn(folder, name)
 			.then(readText)
 			.catch(() => undefined);

@@ -1,5 +1,5 @@
-// Takes the key out of the environment that this process was started with. Commands run as the same user, who can read
-// that of each process of theirs (`/proc/<id>/environ`, `ps -E`), and deleting a variable does not change it.
+// Removes the key from the environment that this process was started with. Commands run as the same user, who can read
+// that of all their processes (`/proc/<id>/environ`, `ps -E`), and deleting a variable does not change it.
 import { mkdtempSync, readFileSync, rmdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -10,12 +10,12 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const KEY = 'ERRAND_AGENT_KEY';
 const FILE = 'ERRAND_AGENT_KEY_FILE';
-/** The beginning of the name of the folder that holds nothing but the file. */
+/** The beginning of the name of the folder that contains only the key file. */
 const FOLDER = 'errand-agent-key-';
 
 /**
- * Starts this program again in the same process, without the key in its environment: the new program finds it in a file,
- * which it removes before anything else runs. Returns only if there is no key or the system cannot do this, as on Windows.
+ * Restarts this program in the same process, without the key in its environment: the new program finds it in a file,
+ * which it removes first of all. Returns only if there is no key or the system cannot do this, as on Windows.
  */
 export function startWithoutKey(): void {
 	const { [KEY]: key, ...environment } = process.env;
@@ -38,7 +38,7 @@ export function startWithoutKey(): void {
 	}
 }
 
-/** Returns the environment with the key that `startWithoutKey` has handed over. Returns a sentence if it is gone. */
+/** Returns the environment with the key that `startWithoutKey` has handed over, or a sentence if the key is gone. */
 export function withHandedKey(environment: Environment): Environment | string {
 	const { [FILE]: file, ...others } = environment;
 	if (file === undefined) {

@@ -1,4 +1,4 @@
-// Errand's own agent, a program of its own: it speaks the Agent Client Protocol on its standard input and output and asks
+// Errand's own agent, a separate program: it speaks the Agent Client Protocol on its standard input and output and asks
 // the model that its environment names.
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -26,6 +26,6 @@ if (process.argv.includes('--help')) {
 	process.exitCode = 2;
 } else {
 	await serveAgent(settings, programVersion(fileURLToPath(import.meta.url)));
-	// A request to the model may still be open, and nobody waits for it.
+	// A request to the model may still be in progress, but nobody waits for it.
 	process.exit(0);
 }

@@ -1,5 +1,5 @@
-// The MCP servers of a session, as the client has named them. A server is started with the first prompt, and its tools are
-// one tool of the model's: the schema of each is read when the model asks for it.
+// The MCP servers of a session, as named by the client. A server is started with the first prompt, and the model gets
+// all of its tools as a single tool: the schema of each is read when the model asks for it.
 import type { McpServer } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
 import { describeError } from '../base/errors.ts';
@@ -8,7 +8,7 @@ import { type CallResult, McpConnection, type ServerTool, type StdioServer } fro
 import { defineTool, type Tool } from './tools/tool.ts';
 import { ToolFailure } from './tools/toolFailure.ts';
 
-/** The tools of all servers, and the characters of a name of one that the model is told. */
+/** The maximum number of tools of all servers, and the maximum characters of a tool's name that the model is given. */
 const MAXIMUM_TOOLS = 300;
 const MAXIMUM_NAME = 100;
 
@@ -18,14 +18,14 @@ export class McpClients {
 	private readonly tools = new Map<string, ServerTool & { connection: McpConnection }>();
 	private opened: Promise<string[]> | undefined;
 
-	/** Servers that are not started by a command are left out. */
+	/** Servers that are not started by a command are ignored. */
 	constructor(servers: readonly McpServer[]) {
 		this.servers = servers.filter((server): server is StdioServer => 'command' in server);
 	}
 
 	/**
-	 * Starts the servers, once. Resolves with the tools that the model has of them, and with a sentence for each server that
-	 * failed. Never rejects.
+	 * Starts the servers, once. Resolves with the tools by which the model uses them, and with a sentence for each server
+	 * that failed. Never rejects.
 	 */
 	async open(folder: string): Promise<{ tools: Tool[]; problems: string[] }> {
 		this.opened ??= Promise.all(this.servers.map(server => this.connect(server, folder))).then(said => said.flat());
@@ -63,7 +63,7 @@ export class McpClients {
 			description: `Calls a tool of a server. Call it without arguments first: that returns what the tool does and takes. There are: ${names.join(', ')}.`,
 			schema: z.object({ tool: z.string().min(1), arguments: z.record(z.string(), z.unknown()).optional() }),
 			kind: 'other',
-			// Whoever started the servers asks about their calls.
+			// The client that provided the servers asks about their calls.
 			needsPermission: false,
 			show: ({ tool, arguments: given }) => ({ title: given === undefined ? `Look up ${tool}` : tool }),
 			run: async ({ tool: shown, arguments: given }, { signal }) => {

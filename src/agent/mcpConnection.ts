@@ -1,5 +1,5 @@
-// A connection to an MCP server that a command starts: the requests that an agent needs of the protocol, and no more. The
-// protocol's own package would add more to the program than all tools of the agent together.
+// A connection to an MCP server that a command starts: only the requests that an agent needs. The protocol's own
+// package would add more to the program than all tools of the agent together.
 import { spawn } from 'node:child_process';
 import type { McpServer } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
@@ -15,7 +15,7 @@ export type StdioServer = Extract<McpServer, { command: string }>;
 const PROTOCOL_VERSION = '2025-11-25';
 const MAXIMUM_LINE = 16 * 1024 * 1024;
 const MAXIMUM_OUTPUT = 1024 * 1024 * 1024;
-/** The pages of a list of tools. */
+/** The maximum number of pages of a tool list. */
 const MAXIMUM_PAGES = 50;
 const CONNECT_MS = 60_000;
 const CALL_MS = 15 * 60_000;
@@ -61,7 +61,7 @@ export class McpConnection {
 		this.read().then(end, end);
 	}
 
-	/** Rejects with an Error where the server does not answer, or answers with something else. Nothing of it is left then. */
+	/** Rejects with an Error if the server does not answer, or not as expected. Nothing of it is left running then. */
 	static async open(server: StdioServer, cwd: string): Promise<{ connection: McpConnection; tools: ServerTool[] }> {
 		const connection = new McpConnection(server, cwd);
 		const signal = AbortSignal.timeout(CONNECT_MS);

@@ -33,19 +33,19 @@ import { tools } from './tools/tools.ts';
 import { Turn } from './turn.ts';
 import { TurnFailure } from './turnFailure.ts';
 
-/** The code of JSON-RPC for any error of a server's. */
+/** The JSON-RPC code for any internal error of a server. */
 const INTERNAL_ERROR = -32_603;
 
 /** Tells the client that the message says what to do. */
 const TELLS_STEP = { tellsStep: true };
 
-/** The agent asks before it writes or runs anything, or never, because whoever started it keeps it in a sandbox. */
+/** The agent asks before it writes or runs anything, or never, because its sandbox confines it. */
 const MODES = [
 	{ id: 'ask', name: 'Ask', description: 'Asks before it changes a file or runs a command' },
 	{ id: 'sandboxed', name: 'Sandboxed', description: 'Never asks, for a sandbox that holds it' },
 ];
 
-/** Where a session is opened. */
+/** The folder and servers of a new session. */
 interface Place {
 	cwd: string;
 	mcpServers?: readonly McpServer[];
@@ -56,7 +56,7 @@ interface Session {
 	folder: string;
 	mode: string;
 	items: readonly InputItem[];
-	/** The prompt that is being worked on. */
+	/** The prompt in progress. */
 	running: { controller: AbortController; ended: Promise<unknown> } | undefined;
 	/** Tools whose calls the user has allowed for the whole session. */
 	allowed: Set<string>;
@@ -64,8 +64,8 @@ interface Session {
 }
 
 /**
- * Serves the Agent Client Protocol on the standard input and output until the input has ended, nobody reads the output any
- * more, or the process is told to end. Nothing that it has started is left then.
+ * Serves the Agent Client Protocol on the standard input and output until the input ends, nobody reads the output any
+ * more, or the process is asked to terminate. Nothing that it started is left then.
  */
 export async function serveAgent(settings: AgentSettings, version: string): Promise<void> {
 	const gone = new Promise<void>(resolve => {
@@ -241,7 +241,7 @@ async function prompt(
 	}
 }
 
-/** Asks the client, unless the user has answered for good. */
+/** Asks the client, unless the user has already answered for the whole session. */
 async function isAllowed(
 	session: Session,
 	call: ShownCall,
@@ -270,7 +270,7 @@ async function isAllowed(
 	return outcome.outcome === 'selected' && outcome.optionId === 'once';
 }
 
-/** Joins what was given as the prompt. A file is named, so that the model can read it. */
+/** Joins the parts of a prompt. A file is named, so that the model can read it. */
 function promptText(blocks: readonly ContentBlock[]): string {
 	return blocks
 		.map(block => {
@@ -288,7 +288,7 @@ function promptText(blocks: readonly ContentBlock[]): string {
 		.join('\n');
 }
 
-/** Returns the messages of the user and the model, as the updates that first told of them. A note is a thought. */
+/** Returns the messages of user and model, as the updates that first reported them. A note becomes a thought. */
 function replay(items: readonly InputItem[]): SessionUpdate[] {
 	return items.flatMap((item): SessionUpdate[] => {
 		const note = noteIn(item);

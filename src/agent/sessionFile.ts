@@ -12,8 +12,8 @@ const SESSION = /^[\da-f-]{36}$/;
 const EXTENSION = '.json';
 
 /**
- * The sessions of earlier processes: a file for each in the user's folder for state. Those that were not used for long are
- * removed, and the oldest ones where there are too many.
+ * The sessions of earlier processes: one file for each in the user's state folder. Those that were not used for long
+ * are removed, and the oldest ones if there are too many.
  */
 export class SessionFiles {
 	private readonly folder: string;
@@ -32,7 +32,7 @@ export class SessionFiles {
 		}
 	}
 
-	/** A file that cannot be removed now is tried again by the next process. */
+	/** If a file cannot be removed now, the next process tries again. */
 	private async tidy(now: number): Promise<void> {
 		const names = await readdir(this.folder).catch(() => []);
 		const files = names.filter(name => name.endsWith(EXTENSION) && SESSION.test(path.basename(name, EXTENSION)));
@@ -53,7 +53,7 @@ export class SessionFiles {
 		await Promise.all(old.map(({ file }) => rm(file, { force: true }).catch(() => {})));
 	}
 
-	/** Returns a session's folder and conversation, or undefined if there is none that can be read. */
+	/** Returns a session's folder and conversation, or undefined if it is missing or unreadable. */
 	async load(id: string): Promise<{ folder: string; items: InputItem[] } | undefined> {
 		if (!SESSION.test(id)) {
 			return undefined;

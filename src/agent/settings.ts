@@ -2,10 +2,10 @@
 export interface AgentSettings {
 	/** The address of the model's service, without a path. */
 	url: string;
-	/** Undefined for a service that wants none. */
+	/** Undefined for a service that requires none. */
 	key: string | undefined;
 	model: string;
-	/** The endpoint; undefined: the responses endpoint where the service has one. */
+	/** The endpoint, or undefined for the responses endpoint if the service has one. */
 	api: 'responses' | 'chat' | undefined;
 	/** In tokens. */
 	contextLength: number | undefined;

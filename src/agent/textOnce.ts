@@ -1,14 +1,14 @@
 /**
- * Shows the text of a reply that may have to be asked for more than once. Of a further try, what begins like the text that
- * is shown already is left out, and where it differs, the line in which it does is shown from its beginning.
+ * Shows the text of a reply that may have to be requested more than once. From a further try, a beginning equal to the
+ * text that is already shown is left out; where it differs, that line is shown from its beginning.
  */
 export class TextOnce {
 	private readonly show: (text: string) => Promise<void>;
-	/** The text that is shown, as far as the reply that it came with has it. */
+	/** The shown text, as far as the reply that it came with has it. */
 	private shown = '';
 	/** The text of this try. */
 	private said = '';
-	/** Whether this try has said something that no earlier one had at its place. */
+	/** True if this try has said something that no earlier one had at its place. */
 	private isNew = true;
 
 	constructor(show: (text: string) => Promise<void>) {

@@ -18,19 +18,19 @@ import type { Tool } from './tools/tool.ts';
 import { ToolFailure } from './tools/toolFailure.ts';
 import { TurnFailure } from './turnFailure.ts';
 
-/** The callbacks by which a turn reports what it does. */
+/** The callbacks that report the progress of a turn. */
 export interface TurnEvents {
 	update(update: SessionUpdate): Promise<void>;
 	/** Called with the conversation after each step. */
 	save(items: readonly InputItem[]): Promise<void>;
 }
 
-/** The prompt that asks for a summary of the conversation, and for nothing else. */
+/** The prompt that requests only a summary of the conversation. */
 const COMPACT = '/compact';
 
 const TOO_MANY = `This call was not done: there were too many calls in one reply. Make at most ${MAXIMUM_CALLS}.`;
 
-/** One prompt: asks the model, does what it calls for, and asks again, until it calls for nothing. */
+/** The work on one prompt: asks the model, executes its calls, and asks again, until it makes no more calls. */
 export class Turn {
 	private readonly turnModel: TurnModel;
 	private readonly turnTools: TurnTools;
@@ -41,7 +41,7 @@ export class Turn {
 	private readonly commands = new BackgroundCommands();
 	private tokens = 0;
 
-	/** `items` are the conversation so far. `signal` aborts when the prompt is cancelled. */
+	/** `items` is the conversation so far. `signal` aborts when the prompt is cancelled. */
 	constructor(
 		turnModel: TurnModel,
 		turnTools: TurnTools,
@@ -119,7 +119,7 @@ export class Turn {
 		return 'max_turn_requests';
 	}
 
-	/** Asks for the next step. A conversation that the service refuses as too long is made shorter, and asked with again. */
+	/** Asks for the next step. If the service refuses the conversation as too long, it is shortened, and sent again. */
 	private async askForStep(): Promise<ModelReply> {
 		const { model } = this.turnModel;
 		const isFirst = callsIn(this.context.items).length === 0;
@@ -198,7 +198,7 @@ export class Turn {
 		return 'end_turn';
 	}
 
-	/** Answers as `ToolContext.delegate` says, within what this turn may use. */
+	/** Answers as described for `ToolContext.delegate`, within the limits of this turn. */
 	private async delegate(prompt: string, onStep: (title: string) => Promise<void>): Promise<string> {
 		let items: readonly InputItem[] = [];
 		const tools = this.turnTools.tools.filter(({ kind }) => kind === 'read' || kind === 'search');
@@ -232,7 +232,7 @@ export class Turn {
 		await this.events.update({ sessionUpdate: kind, content: { type: 'text', text } });
 	}
 
-	/** Shows something that the model has not called for. Its text, if any, is there once `work` has resolved with it. */
+	/** Shows a step that the model has not called for. Its text, if any, is shown once `work` has resolved with it. */
 	private async showStep(title: string, work: () => Promise<string>): Promise<void> {
 		const { update } = this.events;
 		const toolCallId = `step-${randomUUID()}`;
@@ -252,7 +252,7 @@ export class Turn {
 const isSaid = (item: InputItem): boolean => 'role' in item && item.role === 'assistant';
 
 /**
- * Returns whether a reply in words is a call of one of the tools, as written by models that were not made for calling
+ * Returns whether a text reply is a call of one of the tools, as written by models that were not made for calling
  * tools.
  */
 function looksLikeCall(text: string, tools: readonly Tool[]): boolean {

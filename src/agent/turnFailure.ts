@@ -1,4 +1,4 @@
-/** The run cannot go on. The message is a sentence for the user. */
+/** The run cannot continue. The message is a sentence for the user. */
 export class TurnFailure extends Error {
 	override readonly name = 'TurnFailure';
 }

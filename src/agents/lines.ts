@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 const NEWLINE = 0x0a;
 const SMALLEST_BUFFER = 64 * 1024;
 
-/** How much a program may write, in bytes, and the errors that end the reading where it writes more. */
+/** The limits on a program's output, in bytes, and the errors that end the reading if they are exceeded. */
 export interface LineLimits {
 	lineBytes: number;
 	totalBytes: number;
@@ -12,9 +12,9 @@ export interface LineLimits {
 }
 
 /**
- * Yields the lines of a program's output without their ends. It reads no further than its consumer, so that a fast program
- * has to wait. A last line without an end is yielded too. Throws `tooLong()` or `tooMuch()` when a line or all of them
- * together are too large. A stream that breaks counts as ended.
+ * Yields the lines of a program's output without their ends. It reads no faster than its consumer, so that a fast
+ * program has to wait. An unterminated last line is yielded too. Throws `tooLong()` or `tooMuch()` if a line or the
+ * whole output is too large. A broken stream counts as ended.
  */
 export async function* linesOf(output: Readable, limits: LineLimits): AsyncGenerator<Buffer, void> {
 	const held = new HeldLine(limits);
@@ -45,7 +45,7 @@ async function* untilBroken(stream: Readable): AsyncGenerator<Buffer, void> {
 	}
 }
 
-/** The beginning of a line whose end has not come yet, in one buffer however small the pieces are that it comes in. */
+/** The beginning of a line whose end has not arrived yet, in one buffer however small its pieces are. */
 class HeldLine {
 	private readonly limits: Pick<LineLimits, 'lineBytes' | 'tooLong'>;
 	private buffer = Buffer.alloc(0);
@@ -69,7 +69,7 @@ class HeldLine {
 		this.length = length;
 	}
 
-	/** Returns the whole line. A line that lies in one piece is not copied. */
+	/** Returns the whole line. A line in one piece is not copied. */
 	finish(piece: Buffer): Buffer {
 		if (this.length === 0 && piece.byteLength <= this.limits.lineBytes) {
 			return piece;

@@ -5,7 +5,7 @@ import type { InputItem } from '../../contract/responses.ts';
 import { parametersOf } from '../tools/tool.ts';
 import { type Model, untilTooLong } from './model.ts';
 
-/** A model by chat completions, for services that have no responses endpoint. */
+/** A model that is used through chat completions, for services without a responses endpoint. */
 export function chatModel(client: Pick<Client, 'chat'>, name: string): Model {
 	return {
 		name,
@@ -62,7 +62,7 @@ function itemsOf(text: string, calls: readonly ToolCall[]): InputItem[] {
 	];
 }
 
-/** Converts items into messages. What an assistant says and the calls that follow are one message; reasoning is none. */
+/** Converts items into messages. An assistant's text and the calls after it form one message; reasoning is left out. */
 function messagesOf(items: readonly InputItem[]): ChatMessage[] {
 	const messages: ChatMessage[] = [];
 	let said: string | undefined;
@@ -91,7 +91,7 @@ function messagesOf(items: readonly InputItem[]): ChatMessage[] {
 				if (item.role === 'assistant') {
 					said = content;
 				} else if (before?.role === item.role) {
-					// Some models take no two messages of the user in a row.
+					// Some models do not accept two user messages in a row.
 					before.content = `${before.content}\n\n${content}`;
 				} else {
 					messages.push({ role: item.role, content });

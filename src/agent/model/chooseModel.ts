@@ -17,20 +17,20 @@ import { chatModel } from './chatModel.ts';
 import type { Model } from './model.ts';
 import { responsesModel } from './responsesModel.ts';
 
-/** How services say that they have no responses endpoint, or none for this model. */
+/** The error codes for services that lack the responses endpoint, or lack it for this model. */
 const NO_RESPONSES: ReadonlySet<string> = new Set(['not-found', 'not-supported', 'plan-required']);
 
-/** A model on this machine may read a long conversation for minutes before it begins to answer. */
+/** A model on this machine may take minutes to read a long conversation before it begins to answer. */
 const FIRST_BYTE_MS = 15 * 60_000;
 
-/** The key that is sent to a service that wants none, because the client makes no request without a key. */
+/** The key for a service that requires none, because the client makes no request without a key. */
 const NO_KEY = 'none';
 
 /** Creates the model of the settings. */
 export function createModel({ url, key, model: name, api, contextLength }: AgentSettings): Model {
 	const connection: Connection = {
 		name: 'model',
-		// The routes of chat stand beside `/v1` in the contract, and below it everywhere else.
+		// The chat routes are beside `/v1` in the contract, and below it everywhere else.
 		apiUrl: `${url}/v1`,
 		enterpriseUrl: url,
 		plan: 'public',
@@ -49,7 +49,7 @@ export function createModel({ url, key, model: name, api, contextLength }: Agent
 		logger: nullLogger,
 		clock: systemClock,
 		random: Math.random,
-		// Requests are repeated by whoever can tell of it, and then after any failure that may be temporary.
+		// Requests are retried where the user can be told, and then after any failure that may be temporary.
 		limits: { ...LIMITS, tries: 1, streamFirstByteMs: FIRST_BYTE_MS, idleMs: FIRST_BYTE_MS },
 	});
 	const client = { chat: createChat(caller), responses: createResponses(caller) };
@@ -77,7 +77,7 @@ export function createModel({ url, key, model: name, api, contextLength }: Agent
 	};
 }
 
-/** Services refuse a request with tools for a model that was not made for them. */
+/** Services refuse a request with tools for a model that does not support them. */
 function cannotCallTools(error: unknown, name: string): TurnFailure | undefined {
 	const said = ClientError.is(error) && (error.status ?? 0) < 500 ? (error.serviceMessage ?? '') : '';
 	return /\b(?:tools?|functions?|function calling)\b/i.test(said) && /\bnot\b|unsupported|n't\b/i.test(said)
@@ -85,7 +85,7 @@ function cannotCallTools(error: unknown, name: string): TurnFailure | undefined 
 		: undefined;
 }
 
-/** A service in front of others says by its own word that it is one of those that has refused its key. */
+/** A service in front of others has its own code for when one of those has refused its key. */
 function refusedBehind(error: unknown, name: string): TurnFailure | undefined {
 	const isRefused = ClientError.is(error, 'upstream') && error.serviceCode === 'unauthorized';
 	const said = oneLine((isRefused && error.serviceMessage) || 'Its server refuses the key.', MAXIMUM_QUOTE);

@@ -16,22 +16,22 @@ export interface ModelRequest {
 }
 
 export interface ModelReply {
-	/** The items that the reply adds to the conversation, in order. Reasoning is as it was received. */
+	/** The items that the reply adds to the conversation, in order. Reasoning is unchanged. */
 	items: InputItem[];
 	/** Undefined if the service does not count. */
 	usage: { inputTokens: number; outputTokens: number } | undefined;
-	/** This is true if the reply was cut off at the model’s limit. */
+	/** True if the reply was cut off at the model’s limit. */
 	isCut: boolean;
 }
 
-/** A model by one of the two endpoints. Both use the items of the responses endpoint. */
+/** A model behind one of the two endpoints. Both use the items of the responses endpoint. */
 export interface Model {
 	readonly name: string;
 	/** Rejects with a ClientError, or with a TurnFailure. */
 	reply(request: ModelRequest): Promise<ModelReply>;
 }
 
-/** Passes on the events of a reply. Throws a TurnFailure once they are more than any reply has. */
+/** Passes on the events of a reply. Throws a TurnFailure if they exceed the size of any real reply. */
 export async function* untilTooLong<Event>(events: AsyncIterable<Event>, name: string): AsyncGenerator<Event> {
 	let length = 0;
 	for await (const event of events) {
@@ -48,7 +48,7 @@ export function callsIn(items: readonly InputItem[]): FunctionCall[] {
 	return items.filter(item => item.type === 'function_call');
 }
 
-/** Returns the text that the model has said in items. */
+/** Returns the model's text in items. */
 export function textIn(items: readonly InputItem[]): string {
 	return items
 		.flatMap(item => {

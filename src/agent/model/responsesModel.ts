@@ -5,7 +5,7 @@ import type { OutputItem } from '../../contract/responses.ts';
 import { parametersOf } from '../tools/tool.ts';
 import { type Model, untilTooLong } from './model.ts';
 
-/** A model by the responses endpoint. The service keeps nothing: each request carries the whole conversation. */
+/** A model that is used through the responses endpoint, without storage: each request has the whole conversation. */
 export function responsesModel(client: Pick<Client, 'responses'>, name: string): Model {
 	return {
 		name,
@@ -50,8 +50,8 @@ export function responsesModel(client: Pick<Client, 'responses'>, name: string):
 }
 
 /**
- * The word of the service for a response that has reached the most that the model may write, which others pass on. The
- * refusal of a request, which has a status, may have it too, as the name of a parameter.
+ * The service's code for a response that reached the model's output limit, which other services pass on. The refusal of
+ * a request, which has a status, may contain it too, as the name of a parameter.
  */
 function isCutAtLength(error: unknown): boolean {
 	return (
@@ -62,8 +62,8 @@ function isCutAtLength(error: unknown): boolean {
 }
 
 /**
- * contract: not shown. As in chat completions, a call without a name can neither be run nor answered and is left out, and
- * one without an id gets one from its position, because its result has to name it.
+ * contract: not shown. As in chat completions, a call without a name can neither be run nor answered and is left out,
+ * and one without an id gets one from its position, because its result must name it.
  */
 function usableItem(item: OutputItem, index: number): OutputItem[] {
 	if (item.type !== 'function_call') {

@@ -6,15 +6,15 @@ import { KeptOutput } from './keptOutput.ts';
 import { endWords, shellCommand, withState } from './shell.ts';
 import { ToolFailure } from './toolFailure.ts';
 
-/** After the first output that is waited for, what belongs to it may still be on its way. */
+/** The time to wait after the first awaited output, as the rest of it may still be on its way. */
 const SETTLE_MS = 100;
 
-/** The commands that a turn has left running. */
+/** The commands that are running in the background of a turn. */
 export class BackgroundCommands {
 	private readonly commands = new Map<number, BackgroundCommand>();
 	private started = 0;
 
-	/** Starts a command and returns the number by which it is known. */
+	/** Starts a command and returns its number. */
 	start(command: string, folder: string): number {
 		if (this.commands.size >= MAXIMUM_BACKGROUND) {
 			throw new ToolFailure(
@@ -27,8 +27,8 @@ export class BackgroundCommands {
 	}
 
 	/**
-	 * Resolves with what a command has printed since the last time, and its state. Waits up to `waitMs` for either to be
-	 * news. A command is forgotten once its end was told.
+	 * Resolves with a command's new output since the last call, and its state. Waits up to `waitMs` for news of either. A
+	 * command is forgotten once its end was reported.
 	 */
 	async read(number: number, waitMs: number, signal: AbortSignal): Promise<string> {
 		const { text, hasEnded } = await this.commandOf(number).read(waitMs, signal);
@@ -38,13 +38,13 @@ export class BackgroundCommands {
 		return text;
 	}
 
-	/** Ends a command with everything that it has started, and resolves with the rest of its output. */
+	/** Ends a command with everything that it started, and resolves with the rest of its output. */
 	async stop(number: number, signal: AbortSignal): Promise<string> {
 		await this.commandOf(number).stop();
 		return this.read(number, 0, signal);
 	}
 
-	/** Ends all of them. */
+	/** Ends all commands. */
 	async end(): Promise<void> {
 		await Promise.all([...this.commands.values()].map(command => command.stop()));
 	}
@@ -63,7 +63,7 @@ export class BackgroundCommands {
 }
 
 class BackgroundCommand {
-	/** How it ended, as a sentence. Undefined while it runs. */
+	/** A sentence about how the command ended. Undefined while it runs. */
 	private end: string | undefined;
 	private readonly controller = new AbortController();
 	private readonly output = new KeptOutput(MAXIMUM_RESULT - 500);
@@ -93,7 +93,7 @@ class BackgroundCommand {
 			});
 	}
 
-	/** `hasEnded`: the text tells the end. */
+	/** `hasEnded` is true if the text reports the end. */
 	async read(waitMs: number, signal: AbortSignal): Promise<{ text: string; hasEnded: boolean }> {
 		if (!this.hasNews && waitMs > 0) {
 			await this.news(waitMs, signal);
@@ -109,7 +109,7 @@ class BackgroundCommand {
 		await this.ended;
 	}
 
-	/** Resolves when there is something to tell, or the time is over. Throws the signal's reason when it aborts. */
+	/** Resolves when there is something to report, or the time is over. Throws the signal's reason when it aborts. */
 	private async news(waitMs: number, signal: AbortSignal): Promise<void> {
 		await new Promise<void>(resolve => {
 			const cancel = systemClock.after(waitMs, resolve);

@@ -1,7 +1,7 @@
 import { isFields } from '../../base/fields.ts';
 import { parseJson } from '../../base/json.ts';
 
-/** The parts of a JSON Schema that tell of which type a value is. */
+/** The parts of a JSON Schema that determine the type of a value. */
 interface Schema {
 	type?: string;
 	properties?: Record<string, Schema>;
@@ -10,9 +10,9 @@ interface Schema {
 }
 
 /**
- * Returns a value as its schema wants it, where there is but one way to read it: a text in place of a number, a boolean, a
- * list or an object is read as JSON, and null in place of a field that may be missing stands for none. Anything else
- * stays as it is, for whoever checks it.
+ * Returns a value in the form that its schema requires, if there is only one way to read it: a text instead of a
+ * number, a boolean, a list or an object is parsed as JSON, and null for an optional field means that it is missing.
+ * Anything else is unchanged, for the caller to check.
  */
 export function coerce(value: unknown, schema: Schema): unknown {
 	const { type, properties = {}, required = [], items = {} } = schema;

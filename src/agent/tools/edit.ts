@@ -29,7 +29,7 @@ export const edit = defineTool({
 	},
 });
 
-/** A text after a change, with what the model should know of how its place was found. */
+/** A text after a change, and a note for the model about how its place was found. */
 interface Changed {
 	after: string;
 	remark: string;
@@ -56,7 +56,7 @@ async function changeOf(
 }
 
 function replace(text: string, old: string, replacement: string, all: boolean, name: string): Changed {
-	// A model writes line feeds, whatever the file has.
+	// Models write line feeds, whatever the file has.
 	const isCrlf = text.includes('\r\n') && !old.includes('\r');
 	const inFile = (given: string) => (isCrlf ? given.replaceAll('\n', '\r\n') : given);
 	const count = text.split(inFile(old)).length - 1;
@@ -75,7 +75,7 @@ function replace(text: string, old: string, replacement: string, all: boolean, n
 	return { after: text.split(inFile(old)).join(put), remark: '' };
 }
 
-/** Replaces a text that was copied with its line numbers, or with another indentation, where only one place can be meant. */
+/** Replaces a text that was copied with line numbers, or another indentation, if only one place can be meant. */
 function replaceLoosely(text: string, old: string, replacement: string, all: boolean, name: string): Changed {
 	const bare = withoutNumbers(old, replacement);
 	if (bare !== undefined) {
@@ -103,22 +103,22 @@ function replaceLoosely(text: string, old: string, replacement: string, all: boo
 
 const endOf = (text: string): string => (text.includes('\r\n') ? '\r\n' : '\n');
 
-/** The comparisons of lines for one patch. Without a limit, a patch of equal lines could take hours. */
+/** The maximum number of line comparisons for one patch. Without a limit, a patch of equal lines could take hours. */
 const MAXIMUM_COMPARISONS = 50_000_000;
 
 interface Hunk {
-	/** The line at which the hunk says that it begins, counted from 0. */
+	/** The line at which the hunk claims to begin, counted from 0. */
 	at: number;
 	before: string[];
 	after: string[];
 }
 
-/** Applies the hunks of a unified diff to a text. Throws a ToolFailure for one whose lines do not stand in the text. */
+/** Applies the hunks of a unified diff to a text. Throws a ToolFailure for a hunk whose lines are not in the text. */
 function applyPatch(text: string, patch: string, name: string): string {
 	const end = endOf(text);
 	let lines = text.split(end);
 	const budget = { comparisons: MAXIMUM_COMPARISONS };
-	/** How many lines the earlier hunks have added. */
+	/** The number of lines that the earlier hunks have added. */
 	let shift = 0;
 	let from = 0;
 	for (const [number, { at, before, after }] of readHunks(patch).entries()) {
@@ -163,7 +163,7 @@ interface Search {
 	budget: { comparisons: number };
 }
 
-/** Returns the place nearest to `at`, from `from` on, where the lines stand. */
+/** Returns the position nearest to `at`, not before `from`, at which the lines are found. */
 function findLines(
 	lines: readonly string[],
 	wanted: readonly string[],

@@ -12,8 +12,8 @@ const LIMIT_MS = 30_000;
 const FAILED = 128;
 
 /**
- * Runs `git grep` over the files that git does not ignore, and resolves with what it prints, of which the middle is cut
- * out beyond `maximum` characters. Throws a ToolFailure if it cannot be run or takes too long.
+ * Runs `git grep` over the files that git does not ignore, and resolves with its output, whose middle is cut out beyond
+ * `maximum` characters. Throws a ToolFailure if it cannot be run or takes too long.
  */
 export async function gitGrep(
 	args: readonly string[],
@@ -25,7 +25,7 @@ export async function gitGrep(
 	try {
 		const { exitCode } = await runChild({
 			command: 'git',
-			// If git used its index, it would search wherever the repository's own configuration says that its files are.
+			// With its index, git would search wherever the repository's own configuration says that its files are.
 			args: [...safeArguments(), 'grep', '--no-index', '--exclude-standard', ...args],
 			cwd: folder,
 			env: childEnvironment(process.env, safeEnvironment('none')),

@@ -7,7 +7,7 @@ import { ToolFailure } from './toolFailure.ts';
 
 const MAXIMUM_FILES = 300;
 
-/** The characters of all names that are looked at, and what stands where some were left out. */
+/** The maximum characters of all names that are examined, and the mark where some were left out. */
 const MAXIMUM_NAMES = 2_000_000;
 const LEFT_OUT = '\n[… ';
 
@@ -23,7 +23,7 @@ export const glob = defineTool({
 	show: ({ pattern }) => ({ title: `Find ${pattern}` }),
 	async run({ pattern: named, sort }, context) {
 		const pattern = within(context.folder, named);
-		// Every file either has a line, which may be empty, or is empty itself.
+		// Every file either has a line, even if an empty one, or is empty itself.
 		const [filled, empty] = await Promise.all(
 			['-l', '-L'].map(which => gitGrep([which, '-z', '-e', '', '--', `:(glob)${pattern}`], MAXIMUM_NAMES, context)),
 		);
@@ -37,7 +37,7 @@ export const glob = defineTool({
 	},
 });
 
-/** Returns a pattern from the folder on. Throws a ToolFailure for one that leads out of it. */
+/** Returns a pattern relative to the folder. Throws a ToolFailure for one that leads out of it. */
 function within(folder: string, pattern: string): string {
 	const inside = pattern.startsWith(`${folder}/`) ? pattern.slice(folder.length + 1) : pattern;
 	if (path.isAbsolute(inside) || inside.split(/[/\\]/).includes('..')) {

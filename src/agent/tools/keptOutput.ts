@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** The output of a program, of which the beginning and the end are kept. It takes no more memory than that. */
+/** A program's output, of which only the beginning and the end are kept in memory. */
 export class KeptOutput {
 	private readonly half: number;
 	private readonly decoder = new StringDecoder('utf8');
@@ -17,13 +17,13 @@ export class KeptOutput {
 		this.addText(this.decoder.write(bytes));
 	}
 
-	/** Returns all that is kept, after the end of the output. */
+	/** Returns everything that is kept, after the output has ended. */
 	text(): string {
 		this.addText(this.decoder.end());
 		return this.take();
 	}
 
-	/** Returns what is kept of the output since the last call. */
+	/** Returns the kept output since the last call. */
 	take(): string {
 		const { head, tail, omitted } = this;
 		this.head = '';

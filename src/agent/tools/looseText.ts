@@ -1,22 +1,22 @@
-// Finds the text that a model meant where it has not copied it exactly.
+// Finds the text that a model meant if it has not copied it exactly.
 import { append } from '../../base/append.ts';
 
-/** The comparisons of lines, and the lines of a file that are looked at. Without limits, a search could take hours. */
+/** The maximum line comparisons, and examined lines of a file. Without limits, a search could take hours. */
 const MAXIMUM_COMPARISONS = 20_000_000;
 const MAXIMUM_LINES = 20_000;
 
-/** The characters of a line that are compared for likeness, and of all that is told of the nearest lines. */
+/** The compared characters of a line, and the maximum characters of the report about the nearest lines. */
 const MAXIMUM_LINE = 200;
 const MAXIMUM_TOLD = 2_000;
 const MAXIMUM_TOLD_LINES = 12;
 
-/** Less than half of its pairs of characters in common is no likeness. */
+/** Lines with a smaller share of their character pairs in common are not similar. */
 const LIKE = 0.5;
 
-/** Lines as the read tool numbers them. */
+/** Matches lines as the read tool numbers them. */
 const NUMBERED = /^\s*\d+\t/;
 
-/** Returns both texts without the numbers that the read tool puts before lines. Undefined if not all lines have one. */
+/** Returns both texts without the line numbers of the read tool, or undefined if not all lines have one. */
 export function withoutNumbers(old: string, put: string): { old: string; put: string } | undefined {
 	const strip = (text: string) => text.replace(/^[^\S\n]*\d+\t/gm, '');
 	const isNumbered = linesOf(old).every(line => NUMBERED.test(line)) && strip(old).trim() !== '';
@@ -24,7 +24,7 @@ export function withoutNumbers(old: string, put: string): { old: string; put: st
 }
 
 export interface LoosePlace {
-	/** The first line, counted from 0, and how many there are. */
+	/** The first line, counted from 0, and the number of lines. */
 	start: number;
 	count: number;
 	/** The text that replaces them, with the indentation of the file. */
@@ -32,8 +32,8 @@ export interface LoosePlace {
 }
 
 /**
- * Finds the whole lines that differ from `old` only in the white space at their ends. Returns undefined unless there is
- * exactly one such place.
+ * Finds the whole lines that differ from `old` only in leading and trailing white space. Returns undefined unless there
+ * is exactly one such place.
  */
 export function looselyFound(lines: readonly string[], old: string, put: string): LoosePlace | undefined {
 	const wanted = linesOf(old);
@@ -60,14 +60,14 @@ export function looselyFound(lines: readonly string[], old: string, put: string)
 		: { start, count: wanted.length, lines: reindented(linesOf(put), wanted, lines.slice(start)) };
 }
 
-/** Returns the lines of a text. A line feed at its end begins no further line. */
+/** Returns the lines of a text. A line feed at its end does not begin another line. */
 function linesOf(text: string): string[] {
 	return text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/);
 }
 
 const indentOf = (line: string): string => /^[\t ]*/.exec(line)?.[0] ?? '';
 
-/** Gives lines the indentation that `found` has where `wanted` has theirs. */
+/** Gives lines the indentation of `found` where `wanted` has theirs. */
 function reindented(put: readonly string[], wanted: readonly string[], found: readonly string[]): string[] {
 	const known = new Map<string, string>();
 	for (const [index, line] of wanted.entries()) {
@@ -86,20 +86,20 @@ function reindented(put: readonly string[], wanted: readonly string[], found: re
 	});
 }
 
-/** An indentation, and what it is in the file. */
+/** An indentation, and the corresponding one in the file. */
 type Indent = readonly [string, string];
 
 const NONE: Indent = ['', ''];
 
-/** Returns further indentation as the file would have it, which has what lies between two others in its own way. */
+/** Returns another indentation as the file would have it, extrapolated from two known ones. */
 function furtherIn(indent: string, [lessFrom, lessTo]: Indent, [from, to]: Indent): string {
 	const length = (indent.length * (to.length - lessTo.length)) / (from.length - lessFrom.length);
 	return length > 0 && Number.isInteger(length) ? to.charAt(0).repeat(length) : indent;
 }
 
 /**
- * Returns the lines of a file that are most like those that were looked for, with what differs. Empty if none are like
- * them.
+ * Returns the lines of a file that are most similar to the wanted ones, with the differences. Empty if none are
+ * similar.
  */
 export function nearestLines(lines: readonly string[], wanted: readonly string[]): string {
 	const longest = wanted.reduce((best, line) => (line.trim().length > best.trim().length ? line : best), '');
@@ -128,7 +128,7 @@ export function nearestLines(lines: readonly string[], wanted: readonly string[]
 	return ` The nearest are lines ${start + 1} to ${start + count}, here with - before what you gave and + before what stands there:\n${shown}\n`;
 }
 
-/** Counts the pairs of characters of a line, without its white space. */
+/** Counts the character pairs of a line, without its white space. */
 function pairsOf(line: string): Map<string, number> {
 	const text = line.slice(0, MAXIMUM_LINE).replace(/\s+/g, '');
 	const pairs = new Map<string, number>();
@@ -139,7 +139,7 @@ function pairsOf(line: string): Map<string, number> {
 	return pairs;
 }
 
-/** Returns the share of pairs that a line has in common with others, from 0 to 1. */
+/** Returns the share of its pairs that a line has in common with others, from 0 to 1. */
 function likenessOf(pairs: ReadonlyMap<string, number>, line: string): number {
 	const own = pairsOf(line);
 	let [common, total] = [0, 0];

@@ -4,17 +4,17 @@ import { isGitsOwn } from '../../base/decisiveFiles.ts';
 import { isWithin, realPathOf } from '../../base/filePlace.ts';
 import { ToolFailure } from './toolFailure.ts';
 
-/** A path inside of the session's folder. */
+/** A path inside the session's folder. */
 export interface Place {
-	/** Absolute, without links. */
+	/** The absolute path, without links. */
 	absolute: string;
 	/** The path relative to the session’s folder, with forward slashes. */
 	relative: string;
 }
 
 /**
- * Resolves a path that the model has named. Throws a ToolFailure for one that lies outside of the folder, also by way
- * of a link, and for git's own files.
+ * Resolves a path that the model has named. Throws a ToolFailure for one outside the folder, even by way of a link, and
+ * for git's own files.
  */
 export async function placeIn(folder: string, named: string): Promise<Place> {
 	const wanted = path.resolve(folder, named);
@@ -32,7 +32,7 @@ export async function placeIn(folder: string, named: string): Promise<Place> {
 	return { absolute, relative: relative || '.' };
 }
 
-/** Returns whether there is anything at a place. */
+/** Returns whether anything exists at a place. */
 export function isThere({ absolute }: Place): Promise<boolean> {
 	return lstat(absolute).then(
 		() => true,
@@ -40,7 +40,7 @@ export function isThere({ absolute }: Place): Promise<boolean> {
 	);
 }
 
-/** Throws a ToolFailure unless the place is a plain file. Returns its size in bytes. */
+/** Returns the size of a file in bytes. Throws a ToolFailure unless the place is a regular file. */
 export async function fileSizeOf({ absolute, relative }: Place): Promise<number> {
 	const status = await lstat(absolute).catch(() => undefined);
 	if (status === undefined) {

@@ -5,7 +5,7 @@ import { defineTool } from './tool.ts';
 
 const DEFAULT_LINES = 1_000;
 const MAXIMUM_LINE = 2_000;
-/** The characters of one result, which is below what any result may have, so that none is cut in its middle. */
+/** The maximum characters of one result, below the general limit, so that none is cut in the middle. */
 const MAXIMUM_TEXT = 25_000;
 
 export const read = defineTool({

@@ -7,7 +7,7 @@ import { defineTool } from './tool.ts';
 
 const SECOND_MS = 1_000;
 
-/** The end of a command that leaves another one running. */
+/** Matches the end of a command that leaves another one running. */
 const LEAVES_RUNNING = /(?<!&)&\s*$/;
 
 export const run = defineTool({
@@ -29,7 +29,7 @@ export const run = defineTool({
 	show: ({ command, background }) => ({ title: background ? `In the background: ${command}` : command }),
 	async run({ command, seconds, background }, { folder, signal, commands }) {
 		if (background) {
-			// The shell itself has to stay, because it is what is waited for.
+			// The shell itself must stay, because the end of the shell is awaited.
 			const id = commands.start(command.replace(LEAVES_RUNNING, ''), folder);
 			return { text: `It runs in the background with the id ${id}. It ends when you have finished, at the latest.` };
 		}

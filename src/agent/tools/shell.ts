@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { ChildOptions } from '../../base/childProcess.ts';
 import { markerWithin } from '../../base/processFamily.ts';
 
-/** The variables with which this agent is configured. Commands have no use for them. */
+/** The prefix of the variables that configure this agent. Commands do not need them. */
 const OWN_PREFIX = 'ERRAND_AGENT_';
 
-/** Returns how a command of the shell is run in a folder: as a family of processes that can be ended as a whole. */
+/** Returns how to run a shell command in a folder: as a group of processes that can be ended as a whole. */
 export function shellCommand(
 	command: string,
 	folder: string,
@@ -22,12 +22,12 @@ export function shellCommand(
 	};
 }
 
-/** Says how a command ended. `exitCode` is undefined if a signal ended it. */
+/** Returns a sentence about how a command ended. `exitCode` is undefined if a signal ended it. */
 export function endWords(exitCode: number | undefined): string {
 	return exitCode === undefined ? 'It was ended by a signal.' : `Exit code ${exitCode}.`;
 }
 
-/** Joins the output of a command and a sentence about it. */
+/** Appends a sentence about a command to its output. */
 export function withState(output: string, state: string): string {
 	return `${output}${output === '' || output.endsWith('\n') ? '' : '\n'}${state}`;
 }

@@ -3,7 +3,7 @@ import { oneLine } from '../../base/plainText.ts';
 import { defineTool } from './tool.ts';
 
 const MAXIMUM_PROMPT = 20_000;
-/** The characters of a prompt that stand in the title. */
+/** The maximum characters of a prompt in the title. */
 const MAXIMUM_NAME = 80;
 
 export const task = defineTool({

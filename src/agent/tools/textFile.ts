@@ -6,13 +6,13 @@ import { MAXIMUM_DIFF } from '../limits.ts';
 import { fileSizeOf, type Place } from './place.ts';
 import { ToolFailure } from './toolFailure.ts';
 
-/** In bytes for a file that is read, in characters for one that is written. */
+/** The maximum size: in bytes for a file that is read, in characters for one that is written. */
 export const MAXIMUM_FILE = 10 * 1024 * 1024;
 
-/** The permissions of a new file, which the umask of the process reduces. */
+/** The permissions of a new file, which the process's umask reduces. */
 const NEW_FILE = 0o666;
 
-/** Reads a file of text. Throws a ToolFailure for one that is missing, too large or not UTF-8. */
+/** Reads a text file. Throws a ToolFailure for one that is missing, too large or not UTF-8. */
 export async function readText(place: Place): Promise<string> {
 	const size = await fileSizeOf(place);
 	if (size > MAXIMUM_FILE) {
@@ -25,14 +25,14 @@ export async function readText(place: Place): Promise<string> {
 			return text;
 		}
 	} catch {
-		// The sentence below says it.
+		// The sentence below says so.
 	}
 	throw new ToolFailure(`${place.relative} is not a text file.`);
 }
 
 /**
- * Writes a file as a whole, or not at all: a full disk or a crash must not cost the text that was there. Its folder exists,
- * and whatever is at the place is a plain file. Throws a ToolFailure if it cannot be written.
+ * Writes a file as a whole, or not at all: a full disk or a crash must not destroy the old text. Its folder exists, and
+ * anything at its path is a regular file. Throws a ToolFailure if it cannot be written.
  */
 export async function writeText({ absolute, relative }: Place, text: string): Promise<void> {
 	const status = await lstat(absolute).catch(() => undefined);
@@ -50,7 +50,7 @@ export interface FileChange {
 	after: string;
 }
 
-/** Returns what is shown of a change. `oldText` is null for a new file. Nothing is shown of a very large change. */
+/** Returns what to show of a change. `oldText` is null for a new file. Nothing is shown of a very large change. */
 export function shownChange({ place, before, after }: FileChange): ToolCallContent[] {
 	const length = (before?.length ?? 0) + after.length;
 	return length > MAXIMUM_DIFF ? [] : [{ type: 'diff', path: place.absolute, oldText: before, newText: after }];

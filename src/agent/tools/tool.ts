@@ -2,55 +2,55 @@ import type { SessionUpdate, ToolCallContent, ToolKind } from '@agentclientproto
 import * as z from 'zod';
 import type { BackgroundCommands } from './background.ts';
 
-/** What a tool works with. */
+/** The context in which a tool runs. */
 export interface ToolContext {
-	/** The folder of the session, without links. Nothing outside of it is read or written. */
+	/** The folder of the session, without links. Nothing outside it is read or written. */
 	folder: string;
 	/** Aborts when the prompt is cancelled. */
 	signal: AbortSignal;
 	update(update: SessionUpdate): Promise<void>;
-	/** The commands in the background, which end with the turn. */
+	/** The background commands, which end with the turn. */
 	commands: BackgroundCommands;
-	/** Replaces the text that is shown of the call. */
+	/** Replaces the text shown for the call. */
 	showText(text: string): Promise<void>;
 	/**
-	 * Has a helper with a conversation of its own answer, which can only read. `onStep` gets the title of each of its calls.
-	 * Rejects with a ToolFailure if it comes to no end.
+	 * Lets a helper with a conversation of its own, which can only read, answer the prompt. `onStep` receives the title
+	 * of each of its calls. Rejects with a ToolFailure if it reaches no end.
 	 */
 	delegate(prompt: string, onStep: (title: string) => Promise<void>): Promise<string>;
 }
 
-/** What is shown of a call before it runs. */
+/** The parts of a call that are shown before it runs. */
 export interface CallShown {
 	title: string;
-	/** The absolute paths that it is about. */
+	/** The absolute paths that the call is about. */
 	paths?: readonly string[];
 }
 
 export interface ToolResult {
-	/** What the model gets. */
+	/** The result for the model. */
 	text: string;
-	/** What is shown beside the call. */
+	/** The content that is shown with the call. */
 	content?: ToolCallContent[];
-	/** Whether it did not do what it was asked for. */
+	/** True if the tool did not do what was asked. */
 	isFailure?: boolean;
 }
 
 /** A function that the model can call. */
 export interface Tool<Schema extends z.ZodObject = z.ZodObject> {
 	name: string;
-	/** For the model: what it does and when to use it. */
+	/** For the model: what the tool does and when to use it. */
 	description: string;
 	schema: Schema;
 	kind: ToolKind;
-	/** True for a tool whose calls are not shown, because their effect shows itself. */
+	/** True for a tool whose calls are not shown, because their effect is visible. */
 	isSilent?: boolean;
-	/** Whether it changes something, so that the user may have to agree. */
+	/** True if the tool changes something, so that the user may have to agree. */
 	needsPermission: boolean;
 	show(input: z.output<Schema>, context: Pick<ToolContext, 'folder'>): CallShown;
-	/** Resolves with what the call would do, for somebody who is asked. Throws a ToolFailure if it could not be done. */
+	/** Resolves with what the call would do, for the user who is asked. Throws a ToolFailure if it could not be done. */
 	preview?(input: z.output<Schema>, context: Pick<ToolContext, 'folder'>): Promise<ToolCallContent[]>;
-	/** Throws a ToolFailure with what the model should know. */
+	/** Throws a ToolFailure with a message for the model. */
 	run(input: z.output<Schema>, context: ToolContext): Promise<ToolResult>;
 }
 
@@ -59,10 +59,10 @@ export function defineTool<Schema extends z.ZodObject>(tool: Tool<Schema>): Tool
 	return tool as unknown as Tool;
 }
 
-/** Bounds that a model keeps without being told. It is told once it does not. */
+/** Bounds that models keep without being told. They are told if they do not. */
 const UNTOLD = ['minLength', 'maxLength', 'minItems', 'maxItems'] as const;
 
-/** Returns the schema of a tool's arguments as the model gets it. Every request has it, so it is short. */
+/** Returns the schema of a tool's arguments as the model gets it. It is short, as every request contains it. */
 export function parametersOf({ schema }: Tool): Record<string, unknown> {
 	const { $schema: _, ...parameters } = z.toJSONSchema(schema, {
 		io: 'input',
@@ -78,7 +78,7 @@ export function parametersOf({ schema }: Tool): Record<string, unknown> {
 	return parameters;
 }
 
-/** Cuts the middle out of a text that is too long, and says so there. */
+/** Cuts the middle out of a text that is too long, and marks the cut. */
 export function cutMiddle(text: string, maximum: number): string {
 	if (text.length <= maximum) {
 		return text;

@@ -1,4 +1,4 @@
-/** A tool could not do what it was asked for. The message is for the model, which may try something else. */
+/** The failure of a tool. The message is for the model, which may try something else. */
 export class ToolFailure extends Error {
 	override readonly name = 'ToolFailure';
 }

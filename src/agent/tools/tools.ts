@@ -10,5 +10,5 @@ import { task } from './task.ts';
 import type { Tool } from './tool.ts';
 import { write } from './write.ts';
 
-/** Everything that the model can do. */
+/** All tools of the model. */
 export const tools: readonly Tool[] = [read, list, glob, search, edit, write, run, output, plan, task];

@@ -35,6 +35,6 @@ async function changeOf(named: string, after: string, folder: string): Promise<F
 	if (!isNew) {
 		await fileSizeOf(place);
 	}
-	// What is there may be no text. It is replaced all the same, and only the new text is shown then.
+	// The existing file may not be text. It is replaced all the same, and only the new text is shown then.
 	return { place, before: isNew ? null : await readText(place).catch(() => ''), after };
 }

@@ -24,7 +24,7 @@ import {
 import { knownAgents } from './knownAgents.ts';
 import { OWN_AGENT } from './ownAgent.ts';
 
-/** How long the outcome of a search of the disk is used for lists. */
+/** The time for which lists reuse the result of a search of the disk. */
 const FRESH_MS = 5_000;
 
 /** An agent that needs neither a program of the machine nor a model. */
@@ -36,7 +36,7 @@ export interface BuiltInAgent {
 
 /** An agent that tasks can use now. */
 export interface TaskAgent extends BuiltInAgent {
-	/** Undefined for a built-in one. */
+	/** Undefined for a built-in agent. */
 	readonly found: FoundAgent | undefined;
 }
 
@@ -45,11 +45,11 @@ export type OfferedModels = Pick<GatewayDescription, 'models' | 'providers'>;
 
 export interface AgentDirectoryOptions {
 	builtIn: readonly BuiltInAgent[];
-	/** Errand's own agent. It comes first: whoever has a model and no other agent uses it. */
+	/** Errand's own agent. It comes first: users who have a model and no other agent use it. */
 	own: FoundAgent | undefined;
 	/** The user's environment. */
 	environment: Readonly<Record<string, string | undefined>>;
-	/** The folder that agents are installed in. */
+	/** The folder into which agents are installed. */
 	folder: string;
 	/** The name of this platform (`platform.ts`). */
 	platform: string;
@@ -58,16 +58,16 @@ export interface AgentDirectoryOptions {
 	clock: Clock;
 }
 
-/** An agent that is not built in: its definition, and where its programs are, if they were found. */
+/** An agent that is not built in: its definition, and the location of its programs, if they were found. */
 interface DirectoryEntry {
 	definition: AgentDefinition;
 	isConfigured: boolean;
-	/** The names of the variables that it is to get and that are not set. */
+	/** The names of variables that the agent should get and that are not set. */
 	unsetVariables: readonly string[];
 	found: FoundAgent | undefined;
 }
 
-/** The agents of this machine: the built-in ones, those that the settings name, and well-known ones that are found. */
+/** The agents of this machine: the built-in ones, those named in the settings, and well-known ones that are found. */
 export class AgentDirectory {
 	private readonly options: AgentDirectoryOptions;
 	private taskSettings: TaskSettings = taskSettingsSchema.parse({});
@@ -77,12 +77,12 @@ export class AgentDirectory {
 		this.options = options;
 	}
 
-	/** What the user has set about tasks. */
+	/** The user's settings for tasks. */
 	get settings(): TaskSettings {
 		return this.taskSettings;
 	}
 
-	/** Replaces what was set before. Without settings, the defaults hold. */
+	/** Replaces the earlier settings. Without settings, the defaults apply. */
 	replaceSettings(settings: TaskSettings | undefined): void {
 		this.taskSettings = settings ?? taskSettingsSchema.parse({});
 		this.forget();
@@ -95,12 +95,12 @@ export class AgentDirectory {
 		return [...usable, ...this.options.builtIn.map(agent => ({ ...agent, found: undefined }))];
 	}
 
-	/** Says whether there is a sandbox on this machine. */
+	/** Resolves with the status of the sandbox on this machine. */
 	sandbox(): Promise<SandboxStatus> {
 		return this.options.probeSandbox();
 	}
 
-	/** Returns those of the models that nobody offers at a known price. A name that no model has by itself is left out. */
+	/** Returns those of the models that nobody offers at a known price. Names without a model are left out. */
 	async unpriced(models: readonly string[]): Promise<string[]> {
 		const offered = await this.options.describe();
 		return models.filter(name => offered.models.some(({ id, prices }) => id === name && prices === undefined));
@@ -117,8 +117,8 @@ export class AgentDirectory {
 	}
 
 	/**
-	 * Returns the status of one agent, read anew. `repositories` are the folders of a task; programs in them are not used. An
-	 * unknown agent is one that was not found.
+	 * Returns the status of one agent, read anew. `repositories` are the folders of a task; programs in them are not
+	 * used. An unknown agent counts as not found.
 	 */
 	async status(id: string, repositories: readonly string[] = []): Promise<AgentStatus> {
 		const builtIn = this.options.builtIn.find(agent => agent.id === id);
@@ -132,7 +132,7 @@ export class AgentDirectory {
 	}
 
 	/**
-	 * Returns an agent that a task is about to use, read anew. `repositories` are its folders.
+	 * Returns an agent that a task is about to use, read anew. `repositories` are the task's folders.
 	 * @throws UserFacingError if it cannot run now.
 	 */
 	async use(id: string, repositories: readonly string[] = []): Promise<TaskAgent> {
@@ -154,7 +154,7 @@ export class AgentDirectory {
 
 	/**
 	 * Returns the programs of an agent, read anew, whether or not there is a model for it.
-	 * @throws UserFacingError if there is no such agent, or if it is never run or was not found.
+	 * @throws UserFacingError if there is no such agent, if it is never run, or if it was not found.
 	 */
 	async locate(id: string): Promise<FoundAgent> {
 		const entry = await this.entry(id);
@@ -168,19 +168,19 @@ export class AgentDirectory {
 		return found;
 	}
 
-	/** Returns what is known about an agent that is not built in, if there is one of this id. */
+	/** Returns the definition of an agent that is not built in, or undefined if none has this id. */
 	definition(id: string): AgentDefinition | undefined {
 		return this.definitions().find(({ definition }) => definition.id === id)?.definition;
 	}
 
-	/** Returns how much a model takes, as far as it is known. */
+	/** Returns the limits of a model, as far as they are known. */
 	async modelLimits(model: string): Promise<Pick<AgentPlace, 'contextLength' | 'maxOutputTokens'>> {
 		const { models } = await this.options.describe();
 		const { contextLength, maxOutputTokens } = models.find(({ id }) => id === model) ?? {};
 		return defined({ contextLength, maxOutputTokens });
 	}
 
-	/** Makes lists look at the disk again. */
+	/** Makes lists search the disk again. */
 	forget(): void {
 		this.entries = undefined;
 	}
@@ -239,7 +239,7 @@ export class AgentDirectory {
 				licence,
 				problem: problemOf(entry, offered),
 				install: installation && {
-					// The others are what these require.
+					// The other packages are dependencies of these.
 					packages: Object.entries(installation.manifest.dependencies).map(([name, version]) => `${name}@${version}`),
 					downloadMegabytes: installation.downloadMegabytes,
 					diskMegabytes: installation.diskMegabytes,
@@ -279,8 +279,8 @@ function builtInStatus({ id, label }: BuiltInAgent): AgentStatus {
 }
 
 /**
- * Returns the models that an agent can work with: those that chat by the agent's API and take tools, as far as is known.
- * The demo's are left out, because they only pretend.
+ * Returns the models that an agent can work with: those that, as far as is known, chat through the agent's API and
+ * accept tools. The demo's are left out, because they only pretend.
  */
 export function modelsFor(api: ModelApi, offered: OfferedModels): string[] {
 	return realModels(offered)

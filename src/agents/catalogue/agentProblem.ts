@@ -1,6 +1,6 @@
 import type { AgentDefinition, AgentProblem } from './entry.ts';
 
-/** Returns the sentence that says why an agent cannot run, and what to do. */
+/** Returns a sentence that says why an agent cannot run, and what to do. */
 export function agentProblemSentence({ label, command, needs }: AgentDefinition, problem: AgentProblem): string {
 	switch (problem) {
 		case 'not-found': {

@@ -1,15 +1,15 @@
-// The texts of agents' configuration. Names of models come from servers and must not end the string that they stand in.
+// The texts of agents' configuration. Model names come from servers and must not end the string that contains them.
 import { defined } from '../../base/defined.ts';
 import type { AgentPlace } from './entry.ts';
 
-/** What an agent is told of a model whose limits nobody knows, in tokens. */
+/** The limits, in tokens, that agents are given for a model whose own are not known. */
 const CONTEXT_LENGTH = 128_000;
 const MAX_OUTPUT_TOKENS = 8_000;
 
 const v1 = ({ relayUrl }: AgentPlace): string => `${relayUrl}/v1`;
 
 /**
- * The configuration of opencode, and of Kilo, which is made from it: one provider with one model, no sharing, no
+ * The configuration of opencode, and of Kilo, which is derived from it: one provider with one model, no sharing, no
  * updates and no snapshots.
  */
 export function opencodeConfiguration(place: AgentPlace): string {
@@ -40,11 +40,11 @@ export function opencodeConfiguration(place: AgentPlace): string {
 			},
 		},
 	});
-	// It puts variables and files in the place of `{env:…}` and `{file:…}` before it reads the text as JSON.
+	// opencode replaces `{env:…}` and `{file:…}` by variables and files before it parses the JSON.
 	return text.replace(/\{(?=env:|file:)/g, '\\u007b');
 }
 
-/** The configuration of Codex in TOML: one provider, nothing that calls home, and none of its plugins and apps. */
+/** The configuration of Codex in TOML: one provider, nothing that calls home, and no plugins or apps. */
 export function codexConfiguration(place: AgentPlace, keyVariable: string): string {
 	return `model = ${tomlString(place.model)}
 model_provider = "errand"
@@ -68,7 +68,7 @@ apps = false
 `;
 }
 
-/** A basic string of TOML, which has the escapes of JSON; but a delete character must be escaped too. */
+/** A basic string in TOML. It has the escapes of JSON, but a delete character must be escaped too. */
 function tomlString(text: string): string {
 	return JSON.stringify(text.toWellFormed()).replaceAll('\u007f', '\\u007f');
 }

@@ -5,9 +5,9 @@ import type { AgentDefinition } from './entry.ts';
 import { knownAgents } from './knownAgents.ts';
 
 /**
- * Returns the agent that a setting describes. A setting with the id of a known agent says where that one's program is and
- * what differs; any other agent learns its model from the variables that programs for OpenAI's API read. From
- * `variables`, the user's environment, it gets those that the setting names and no others.
+ * Returns the agent that a setting describes. A setting with the id of a known agent gives the location of its program
+ * and what differs; any other agent learns its model from the variables that programs for OpenAI's API read. Of
+ * `variables`, the user's environment, it gets only those that the setting names.
  */
 export function configuredAgent(setting: AgentSetting, variables: Readonly<Record<string, string>>): AgentDefinition {
 	const { id, label, command, args, api, mode } = setting;

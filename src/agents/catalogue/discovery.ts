@@ -3,21 +3,21 @@ import type { AgentDefinition, FoundAgent } from './entry.ts';
 import { findProgram, packageVersion } from './findProgram.ts';
 
 export interface DiscoveryOptions {
-	/** The folders that programs of the user are looked for in, joined as in `PATH`. */
+	/** The folders in which the user's programs are looked for, joined as in `PATH`. */
 	path: string;
-	/** The folder that Errand installs agents in. */
+	/** The folder into which Errand installs agents. */
 	folder: string;
 	/** The name of this platform (`platform.ts`). */
 	platform: string;
 	/**
-	 * Absolute paths of repositories. Programs that lie in one are passed over: whoever writes it could choose them.
+	 * Absolute paths of repositories. Programs in them are skipped: whoever can write to one could choose the program.
 	 */
 	outside?: readonly string[];
 }
 
 /**
- * Looks for the programs of an agent: at the place that the settings name, else on PATH, else where Errand installs
- * agents. Nothing is executed. Resolves with undefined if one of them is missing.
+ * Looks for the programs of an agent: at the path in the settings, else on PATH, else where Errand installs agents.
+ * Nothing is executed. Resolves with undefined if one of them is missing.
  */
 export async function discoverAgent(
 	definition: AgentDefinition,

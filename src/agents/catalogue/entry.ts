@@ -4,49 +4,49 @@ import type { AGENT_PROBLEMS, MODEL_APIS } from '../../contract/agents.ts';
 export type ModelApi = (typeof MODEL_APIS)[number];
 export type AgentProblem = (typeof AGENT_PROBLEMS)[number];
 
-/** What an agent is told about the run that it is started for. All paths are those that the agent sees. */
+/** The facts about its run that an agent is started with. All paths are as the agent sees them. */
 export interface AgentPlace {
-	/** A folder of the run's own, which is the agent's home. */
+	/** The agent's home, a folder used by this run only. */
 	home: string;
-	/** The folders of programs, joined as in `PATH`. */
+	/** The program folders, joined as in `PATH`. */
 	path: string;
 	/** The relay's address, without a path and without a trailing slash. Empty if there is no relay. */
 	relayUrl: string;
 	/** The relay's token, which the agent sends as the key of its model's API. */
 	token: string;
 	model: string;
-	/** The length of the model's context in tokens. Absent if nobody knows it. */
+	/** The model's context length in tokens. Absent if it is not known. */
 	contextLength?: number;
-	/** The longest reply in tokens. Absent if nobody knows it. */
+	/** The maximum length of a reply in tokens. Absent if it is not known. */
 	maxOutputTokens?: number;
-	/** Somebody is there to answer what the agent asks permission for. */
+	/** True if a user is there to answer the agent's requests for permission. */
 	isAttended?: boolean;
-	/** The absolute paths of the agent's own program and of the further programs that it needs, by their names. */
+	/** The absolute paths of the agent's own program and of the other programs that it needs, by name. */
 	programs: Readonly<Record<string, string>>;
 }
 
 /**
- * Returns whether an agent can be told to use a model of this name. Models are named by servers, and a name with
- * invisible characters could not be passed on in an environment, or would stand for something else than what is shown.
+ * Returns whether an agent can be configured with a model of this name. Servers choose the names of models: one with
+ * invisible characters could not be passed in an environment, or would look like another name.
  */
 export function isUsableModel(model: string): boolean {
 	return model !== '' && !hasInvisible(model) && model.isWellFormed();
 }
 
-/** How an agent is installed on one platform: by `npm ci` from a `package.json` and a `package-lock.json`. */
+/** The installation of an agent on one platform: by `npm ci` from a `package.json` and a `package-lock.json`. */
 export interface AgentInstallation {
-	/** The agent's own package comes first, at one version, which is that of the installation. */
+	/** The agent's own package comes first. Its exact version is that of the installation. */
 	manifest: { readonly dependencies: Readonly<Record<string, string>> };
 	/**
-	 * It has the hash of every package, and no address, so that npm asks the registry that the user has set. It is long, and
-	 * nobody but an installation needs it.
+	 * Returns the lockfile. It has the hash of every package, and no addresses, so that npm asks the user's registry. It
+	 * is long, and only needed for an installation.
 	 */
 	lock(): Promise<object>;
-	/** The programs by their names, as paths below `node_modules`. */
+	/** The programs by name, as paths below `node_modules`. */
 	programs: Readonly<Record<string, string>>;
 	/**
-	 * The folder below `node_modules` of the package that each platform has another one of. In the lock such packages are
-	 * optional, so npm passes over one that it cannot install.
+	 * The folder below `node_modules` of the package that differs by platform. Such packages are optional in the
+	 * lockfile, so npm skips one that it cannot install.
 	 */
 	packageOfPlatform?: string;
 	downloadMegabytes: number;
@@ -58,52 +58,50 @@ export function installationVersion({ manifest }: AgentInstallation): string {
 	return Object.values(manifest.dependencies)[0] ?? '';
 }
 
-/** What Errand knows about an agent, wherever its program is. */
+/** Errand's knowledge about an agent, wherever its program is. */
 export interface AgentDefinition {
 	id: string;
 	label: string;
 	licence?: string;
-	/** The name of its program on PATH, or its absolute path. */
+	/** The name of the agent's program on PATH, or its absolute path. */
 	command: string;
 	args: readonly string[];
-	/** The names of further programs that it starts. It cannot run without them. */
+	/** The names of other programs that the agent starts. It cannot run without them. */
 	needs: readonly string[];
-	/** The oldest Node that it runs with, if it is a program for the one that PATH names. */
+	/** The oldest Node version that the agent runs with, if it runs with the Node on PATH. */
 	nodeVersion?: string;
-	/** Undefined if its model's API is not one that the relay speaks. */
+	/** Undefined if the agent uses a model API that the relay does not offer. */
 	api: ModelApi | undefined;
-	/** The mode that a session is set to. */
+	/** The mode to which a session is set. */
 	mode?: string;
 	/**
-	 * The mode in which it asks before each change of a file and each command, whatever the repository says. Others ask for
-	 * less or never, whoever is there to answer.
+	 * The mode in which the agent asks before every file change and every command, whatever the repository says. Other
+	 * modes ask for less or never, even if somebody is there to answer.
 	 */
 	askingMode?: string;
-	/** The reason why it is listed but never run. */
+	/** The reason why the agent is listed but never run. */
 	problem?: Extract<AgentProblem, 'own-account' | 'model-api'>;
-	/**
-	 * The files with instructions that it reads itself, by their paths in its working folder: the first one that is there.
-	 */
+	/** The instruction files that the agent itself reads, by their paths in its working folder: the first that exists. */
 	instructionFiles?: readonly string[];
-	/** The memory that it is known to need. */
+	/** The memory that the agent is known to need. */
 	megabytes?: number;
-	/** What it needs in its environment beside `baseEnvironment`. */
+	/** Returns the variables that the agent needs in addition to `baseEnvironment`. */
 	environment(place: AgentPlace): Record<string, string>;
-	/** The texts of its configuration files, by their paths below its home, with `/`. */
+	/** Returns the texts of the agent's configuration files, by their paths below its home, with `/`. */
 	files(place: AgentPlace): Record<string, string>;
-	/** How it is installed, by the names of platforms (`platform.ts`). */
+	/** The installations by the names of platforms (`platform.ts`). */
 	installations: Readonly<Record<string, AgentInstallation>>;
 }
 
 /** An agent whose programs were found. */
 export interface FoundAgent {
 	definition: AgentDefinition;
-	/** `own`: it comes with Errand. */
+	/** `own` means that the agent comes with Errand. */
 	source: 'own' | 'settings' | 'path' | 'installed';
-	/** The real, absolute paths of its program and of those that it needs, by their names. */
+	/** The real, absolute paths of its program and of those that it needs, by name. */
 	programs: Readonly<Record<string, string>>;
 	/** The real, absolute path of its own program. */
 	location: string;
-	/** The version of the package that the program belongs to. Undefined if it belongs to none. */
+	/** The version of the program's package, or undefined if it does not belong to one. */
 	version: string | undefined;
 }

@@ -3,28 +3,27 @@ import { access, readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isSameOrWithin } from '../../base/filePlace.ts';
 
-/** A larger `package.json` is not read. */
+/** The maximum size of a `package.json` that is read. */
 const MAXIMUM_PACKAGE_BYTES = 1024 * 1024;
 const MAXIMUM_VERSION_LENGTH = 60;
 
 export interface ProgramSearch {
-	/** The folders to look in, joined as in `PATH`. */
+	/** The folders to search, joined as in `PATH`. */
 	path: string;
-	/** Absolute paths of repositories. Programs that lie in one, or are found through a folder in one, are passed over. */
+	/** Absolute paths of repositories. Programs that lie in one, or are found through a folder in one, are skipped. */
 	outside?: readonly string[];
 }
 
 export interface Program {
-	/** Its absolute path as it was looked for. */
+	/** The absolute path at which the program was found. */
 	file: string;
-	/** Its absolute path without links. */
+	/** The absolute path without links. */
 	real: string;
 }
 
 /**
- * Looks up a program by its name on PATH, or by its absolute path. Nothing is executed.
- * Relative folders of PATH are passed over, and so is what is no file or cannot be executed. Resolves with undefined if
- * there is none.
+ * Looks up a program by its name on PATH, or by its absolute path, without executing anything. Relative folders of PATH
+ * are skipped, as is anything that is not an executable file. Resolves with undefined if there is none.
  */
 export async function findProgram(command: string, search: ProgramSearch): Promise<Program | undefined> {
 	if (command === '' || command.includes('\0')) {
@@ -44,7 +43,7 @@ export async function findProgram(command: string, search: ProgramSearch): Promi
 }
 
 function candidates(command: string, folders: string): string[] {
-	// Without a shell, Windows starts no other kind of program by its name.
+	// Without a shell, Windows starts only this kind of program by its name.
 	const fileOf = (name: string) =>
 		process.platform === 'win32' && path.extname(name).toLowerCase() !== '.exe' ? `${name}.exe` : name;
 	if (path.isAbsolute(command)) {
@@ -77,8 +76,8 @@ function realOf(folder: string): Promise<string | undefined> {
 }
 
 /**
- * Returns the version of the npm package that a program belongs to: of the innermost folder of a `node_modules` that it
- * lies in. Resolves with undefined if it lies in none, or if its package does not say.
+ * Resolves with the version of the npm package that a program belongs to: the innermost folder of a `node_modules`
+ * around it. Resolves with undefined if there is none, or if the package does not state its version.
  */
 export async function packageVersion(program: string): Promise<string | undefined> {
 	const parts = program.split(path.sep);

@@ -1,5 +1,5 @@
-// The agents that Errand knows. Their environment and configuration point them at the relay, and switch off what would
-// call home: updates, telemetry, lists of models and downloads.
+// The agents that Errand knows. Their environment and configuration point them to the relay, and disable whatever would
+// call home: updates, telemetry, model lists and downloads.
 
 import { codexInstallations, opencodeInstallations, piInstallations, qwenInstallations } from '../install/packages.ts';
 import { codexConfiguration, openaiVariables, opencodeConfiguration, piModels } from './configurationTexts.ts';
@@ -10,8 +10,8 @@ const CODEX_KEY = 'ERRAND_KEY';
 const nothing = () => ({});
 
 /**
- * Such agents are listed with the reason and never run: keys and a network of their own would have to enter the
- * sandbox.
+ * These agents are listed with the reason and never run: the sandbox would have to contain keys and a network of their
+ * own.
  */
 const neverRun = { needs: [], environment: nothing, files: nothing, installations: {} };
 
@@ -24,7 +24,7 @@ export const knownAgents: readonly AgentDefinition[] = [
 		args: ['acp'],
 		needs: [],
 		api: 'chat',
-		// Its configuration has it ask, but a repository's own configuration can tell it not to.
+		// Its configuration makes it ask, but a repository's own configuration can override that.
 		instructionFiles: ['AGENTS.md', 'CLAUDE.md'],
 		megabytes: 680,
 		environment: place => ({
@@ -72,7 +72,7 @@ export const knownAgents: readonly AgentDefinition[] = [
 		args: [],
 		needs: [],
 		api: 'responses',
-		// Its own sandbox is off, because Errand's is around it.
+		// Its own sandbox is off, because Errand's surrounds it.
 		mode: 'agent-full-access',
 		instructionFiles: ['AGENTS.md'],
 		megabytes: 250,
@@ -88,7 +88,7 @@ export const knownAgents: readonly AgentDefinition[] = [
 		args: ['--acp', '--auth-type', 'openai'],
 		needs: [],
 		api: 'chat',
-		// It asks whoever runs it before it acts. In its own default it asks the model whether each command is safe.
+		// It asks the user before it acts. In its own default mode, it asks the model whether each command is safe.
 		mode: 'default',
 		instructionFiles: ['AGENTS.md'],
 		megabytes: 1_700,
@@ -98,7 +98,7 @@ export const knownAgents: readonly AgentDefinition[] = [
 				privacy: { usageStatisticsEnabled: false },
 				telemetry: { enabled: false },
 				general: { disableAutoUpdate: true, enableAutoUpdate: false, disableUpdateNag: true },
-				// It would call the model after the end of each turn, to write notes for later sessions.
+				// Otherwise, it would call the model after each turn, to write notes for later sessions.
 				memory: { enableManagedAutoMemory: false, enableManagedAutoDream: false },
 			}),
 		}),

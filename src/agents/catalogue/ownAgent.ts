@@ -4,12 +4,12 @@ import type { AgentDefinition, FoundAgent } from './entry.ts';
 
 export const OWN_AGENT = 'errand';
 
-/** The names under which repositories keep instructions for agents. Errand's own agent reads the first one that exists. */
+/** Names under which repositories keep instructions for agents. Errand's own agent reads the first that exists. */
 export const OWN_INSTRUCTION_FILES = ['AGENTS.md', 'AGENT.md', 'CLAUDE.md', '.github/copilot-instructions.md'];
 
 /**
- * Returns Errand's own agent, whose program `program` runs with the Node of this process. Undefined if it is not there,
- * as in a checkout that was not built.
+ * Returns Errand's own agent, whose `program` runs with the Node of this process, or undefined if the program is
+ * missing, as in a checkout that was not built.
  */
 export function ownAgent(program: string, version: string): FoundAgent | undefined {
 	if (!existsSync(program)) {
@@ -23,7 +23,7 @@ export function ownAgent(program: string, version: string): FoundAgent | undefin
 		args: ['--disable-warning=ExperimentalWarning', program],
 		needs: [],
 		api: 'responses',
-		// The sandbox holds it; where there is none, the user has agreed to that for the whole repository.
+		// The sandbox confines it; if there is none, the user has accepted that for the whole repository.
 		mode: 'sandboxed',
 		askingMode: 'ask',
 		instructionFiles: OWN_INSTRUCTION_FILES,
@@ -32,7 +32,7 @@ export function ownAgent(program: string, version: string): FoundAgent | undefin
 			ERRAND_AGENT_URL: relayUrl,
 			ERRAND_AGENT_KEY: token,
 			ERRAND_AGENT_MODEL: model,
-			// The service always has that endpoint. A connection may not, and then the agent goes on with chat.
+			// The service always has that endpoint. A connection may lack it, and the agent then falls back to chat.
 			...defined({
 				ERRAND_AGENT_API: isAttended ? undefined : 'responses',
 				ERRAND_AGENT_CONTEXT_LENGTH: contextLength?.toString(),

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 
 /**
- * Returns what programs must be made for to run on this machine: `<platform>-<architecture>` as Node names them. It ends
- * in `-musl` on a Linux without the usual C library, and in `-baseline` where the processor lacks AVX2.
+ * Returns the platform that programs for this machine are built for: `<platform>-<architecture>` as Node names them. It
+ * ends in `-musl` on Linux without glibc, and in `-baseline` if the processor lacks AVX2.
  */
 export function currentPlatform(): string {
 	const { platform, arch } = process;

@@ -19,17 +19,17 @@ export interface InstallPlace {
 	environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** The events that end an installation before it is done. */
+/** The limits that end an installation before it is done. */
 export interface InstallLimits {
 	signal: AbortSignal;
-	/** The longest time in milliseconds; 15 minutes by default. */
+	/** The time limit in milliseconds; 15 minutes by default. */
 	timeoutMs?: number;
 }
 
 /**
- * Installs an agent with the user's own npm at the version that is known, as `<folder>/<id>/<version>`. npm refuses
- * archives with other hashes than those that are known, and runs no scripts. An installation that fails or is aborted
- * leaves nothing. Rejects with the signal's reason, or with a UserFacingError.
+ * Installs an agent with the user's own npm, at the known version, as `<folder>/<id>/<version>`. npm refuses archives
+ * whose hashes differ from the known ones, and runs no scripts. An installation that fails or is aborted leaves
+ * nothing. Rejects with the signal's reason, or with a UserFacingError.
  */
 export async function installAgent(
 	{ id, label, installations }: AgentDefinition,
@@ -47,7 +47,7 @@ export async function installAgent(
 	const signal = AbortSignal.any([limits.signal, timeout]);
 	try {
 		await fill(temporary, installation, environment, signal);
-		// If something is there, it is left from an installation that somebody has damaged.
+		// Anything here is left from a damaged installation.
 		await rm(target, { recursive: true, force: true });
 		await rename(path.join(temporary, 'root'), target);
 	} catch (error) {

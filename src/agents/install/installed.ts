@@ -6,13 +6,13 @@ import { findProgram } from '../catalogue/findProgram.ts';
 /** The folder of all installations, in the state folder. */
 export const AGENTS_FOLDER = 'agents';
 
-/** Returns the folder of an agent's installation. `folder` is that of all installations. */
+/** Returns the folder of an agent's installation. `folder` is the folder of all installations. */
 export function installationFolder(folder: string, id: string, installation: AgentInstallation): string {
 	return path.join(folder, id, installationVersion(installation));
 }
 
 /**
- * Returns the real paths of the programs of an installed agent, by their names. `folder` has the `node_modules`. Resolves
+ * Returns the real paths of the programs of an installed agent, by name. `folder` contains `node_modules`. Resolves
  * with undefined if one of them is missing.
  */
 export async function installedPrograms(
@@ -32,8 +32,8 @@ export async function installedPrograms(
 }
 
 /**
- * Removes what killed installations have left in the folder of all installations, and versions that are no longer used.
- * No agent may be running. Never rejects.
+ * Removes the remains of killed installations from the folder of all installations, and versions that are no longer
+ * used. No agent may be running. Never rejects.
  */
 export async function removeOldInstallations(
 	folder: string,

@@ -10,24 +10,24 @@ import { findProgram } from '../catalogue/findProgram.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface NpmRun {
-	/** A folder with nothing but `package.json`, and `package-lock.json` unless there is a `package`. */
+	/** A folder that contains only `package.json`, and `package-lock.json` unless there is a `package`. */
 	folder: string;
-	/** The package to install with what it needs, such as `name@version`. Undefined: what the lock says. */
+	/** The package to install with its dependencies, such as `name@version`. If undefined, the lockfile decides. */
 	package?: string;
-	/** A folder for what npm downloads. */
+	/** A folder for npm's downloads. */
 	cache: string;
 	/** The user's environment. */
 	environment: Environment;
 	signal: AbortSignal;
 }
 
-/** How much of what npm prints is kept. Its reason stands in the first lines of errors, which come last. */
+/** The kept part of npm's output. The reason is in the first lines of errors, which come last. */
 const MAXIMUM_OUTPUT = 32 * 1024;
 const MAXIMUM_REASON_LENGTH = 300;
 
 /**
- * The variables that npm gets beside those of every child: they say where the user's configuration is, and how to reach
- * a registry.
+ * The variables that npm gets in addition to those of every child: they say where the user's configuration is, and how
+ * to reach a registry.
  */
 const NAMES: ReadonlySet<string> = new Set([
 	'HOME',
@@ -48,8 +48,8 @@ const CONFIGURATION =
 	/^npm_config_(?:registry|@[^:]+:registry|\/\/.+|proxy|https?[-_]proxy|noproxy|ca|cafile|cert|key|strict[-_]ssl|userconfig|globalconfig)$/i;
 
 /**
- * Whatever the user's configuration says, npm installs only what the lock names, runs no scripts, and asks for nothing
- * but packages.
+ * Whatever the user's configuration says, npm installs only what the lockfile names, runs no scripts, and fetches
+ * nothing but packages.
  */
 const FLAGS = [
 	'--ignore-scripts',
@@ -72,7 +72,7 @@ const FLAGS = [
 	'--fetch-retry-maxtimeout=5000',
 ];
 
-/** What the codes of npm's errors mean for the user. */
+/** Explanations of npm's error codes for the user. */
 const REASONS: Readonly<Record<string, string>> = {
 	EINTEGRITY:
 		'what the registry sent is not the package that Errand knows. Check which registry npm is set to (npm config get registry).',
@@ -95,9 +95,9 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Runs the user's own npm to install what the lock of a folder says, or one package. npm and what it started have ended when this
- * settles. Rejects with the signal's reason, or with a UserFacingError, which ends a sentence that begins with what was
- * to be installed.
+ * Runs the user's own npm to install the contents of a folder's lockfile, or one package. npm and its children have
+ * ended when this settles. Rejects with the signal's reason, or with a UserFacingError that ends a sentence beginning
+ * with what was to be installed.
  */
 export async function runNpm({ folder, package: wanted, cache, environment, signal }: NpmRun): Promise<void> {
 	const npm = await npmCommand(environment);
@@ -134,7 +134,7 @@ export async function runNpm({ folder, package: wanted, cache, environment, sign
 	}
 }
 
-/** Returns the environment that npm runs in: the safe part of the user's, and the user's ways to a registry. */
+/** Returns npm's environment: the safe part of the user's, and the variables that lead to a registry. */
 function npmEnvironment(environment: Environment): Record<string, string> {
 	const additions = Object.entries(environment).filter(
 		(entry): entry is [string, string] =>
@@ -149,15 +149,13 @@ async function npmCommand(environment: Environment): Promise<{ command: string; 
 		const npm = await findProgram('npm', { path: folders });
 		return npm && { command: npm.file, args: [] };
 	}
-	// There npm is a script for the shell, which a program cannot start, beside the program that runs it.
+	// On Windows, npm is a shell script, which cannot be started as a program. It lies beside the program that runs it.
 	const node = await findProgram('node', { path: folders });
 	const script = node && path.join(path.dirname(node.file), 'node_modules', 'npm', 'bin', 'npm-cli.js');
 	return node && script !== undefined && existsSync(script) ? { command: node.file, args: [script] } : undefined;
 }
 
-/**
- * Reads npm's code and first words of its reason from what it printed, which names addresses and may quote a server.
- */
+/** Reads npm's error code and the start of its reason from its output, which has addresses and may quote a server. */
 function reasonOf(output: string): string {
 	const code = /^npm (?:error|ERR!) code (\w+)/m.exec(output)?.[1] ?? '';
 	const known = Object.hasOwn(REASONS, code) ? REASONS[code] : undefined;

@@ -1,5 +1,5 @@
-// How the agents that Errand installs are installed. The lockfiles leave out the optional packages that an agent runs
-// without.
+// The installations of the agents that Errand can install. The lockfiles leave out optional packages that an agent does
+// not need.
 import type { AgentInstallation } from '../catalogue/entry.ts';
 import codex from './lockfiles/codex/package.json' with { type: 'json' };
 import opencodeX64 from './lockfiles/opencode-linux-x64/package.json' with { type: 'json' };
@@ -7,7 +7,7 @@ import opencodeX64Baseline from './lockfiles/opencode-linux-x64-baseline/package
 import pi from './lockfiles/pi/package.json' with { type: 'json' };
 import qwen from './lockfiles/qwen/package.json' with { type: 'json' };
 
-/** A package of opencode for a platform contains nothing but the program. */
+/** opencode's package for a platform contains only the program. */
 const OPENCODE = { downloadMegabytes: 58, diskMegabytes: 177 };
 
 export const opencodeInstallations: Readonly<Record<string, AgentInstallation>> = {
@@ -44,7 +44,7 @@ export const piInstallations = withScripts(() => ({
 	diskMegabytes: 155,
 }));
 
-/** It runs with Node 22 or newer. */
+/** Qwen Code requires Node 22 or newer. */
 export const qwenInstallations = withScripts(() => ({
 	manifest: qwen,
 	lock: async () => (await import('./lockfiles/qwen/package-lock.json', { with: { type: 'json' } })).default,

@@ -1,5 +1,5 @@
-// What stands between an agent and an MCP server. Neither can be trusted: the agent may call what nobody has agreed to,
-// and the server may change its tools, ask the agent's model or the user for something, or write without an end.
+// The gate between an agent and an MCP server. Neither can be trusted: the agent may make calls that nobody has agreed
+// to, and the server may change its tools, send requests to the agent's model or the user, or write without end.
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { parseJson } from '../../base/json.ts';
@@ -8,7 +8,7 @@ import { linesOf } from '../lines.ts';
 import { Refusals } from '../relay/refusals.ts';
 import { isRecord, textOfBlock } from '../session/read.ts';
 
-/** A tool as a server describes it: its name and everything else that an agent's model is told of it. */
+/** A tool as a server describes it: its name and everything else that an agent's model is told about it. */
 export type McpTool = Record<string, unknown> & { name: string };
 
 export interface McpCall {
@@ -18,29 +18,29 @@ export interface McpCall {
 
 export interface McpAnswer {
 	isError: boolean;
-	/** The text in it, cut to a length. */
+	/** The text content of the answer, cut to a length. */
 	text: string;
 }
 
 /** One side of the gate. */
 export interface GateSide {
-	/** What it writes. */
+	/** The messages that this side writes. */
 	output: Readable;
-	/** What it reads. */
+	/** The messages that this side reads. */
 	input: Writable;
 }
 
 export interface GateOptions {
-	/** Resolves with those of the tools that the agent may know. */
+	/** Resolves with those of the tools that the agent may see. */
 	admit(tools: readonly McpTool[]): Promise<readonly McpTool[]>;
 	/**
-	 * Resolves with undefined where a call may be made, or with the sentence that the agent gets in place of its result.
+	 * Resolves with undefined if a call may be made, or with the sentence that the agent gets instead of its result.
 	 * `signal` aborts when the agent withdraws the call or the gate closes.
 	 */
 	ask(call: McpCall, signal: AbortSignal): Promise<string | undefined>;
-	/** Gets the same value once the server has answered an allowed call. */
+	/** Called with the same object once the server has answered an allowed call. */
 	onAnswer(call: McpCall, answer: McpAnswer): void;
-	/** Gets a sentence for the log about what was refused, a bounded number of times. */
+	/** Receives a sentence for the log about each refusal, a limited number of times. */
 	onRefused(sentence: string): void;
 }
 
@@ -51,10 +51,10 @@ const MAXIMUM_LINE = 8 * 1024 * 1024;
 const MAXIMUM_OUTPUT = 512 * 1024 * 1024;
 const MAXIMUM_NAME = 100;
 const MAXIMUM_ANSWER = 20_000;
-/** The requests of one side without an answer. */
+/** The maximum number of unanswered requests of one side. */
 const MAXIMUM_OPEN = 256;
 
-/** What an agent may ask of a server. Everything else is answered as a method that is not there. */
+/** The requests that an agent may send to a server. All others are answered as unknown methods. */
 const REQUESTS: ReadonlySet<string> = new Set([
 	'initialize',
 	'ping',
@@ -80,9 +80,9 @@ const METHOD_NOT_FOUND = -32_601;
 const INVALID_REQUEST = -32_600;
 
 /**
- * Passes the messages of the Model Context Protocol between an agent and a server until one of them ends. An agent learns
- * of the tools that were admitted, and calls those alone; a server can ask for nothing. Resolves when one side has ended;
- * rejects with an error whose message is a sentence where the server writes too much.
+ * Passes messages of the Model Context Protocol between an agent and a server until one of them ends. The agent sees
+ * and can call only the admitted tools; the server cannot send requests. Resolves when one side has ended; rejects with
+ * an error whose message is a sentence if the server writes too much.
  */
 export async function runGate(agent: GateSide, server: GateSide, options: GateOptions): Promise<void> {
 	const gate = new Gate(agent, server, options);
@@ -99,11 +99,11 @@ class Gate {
 	private readonly options: GateOptions;
 	private readonly refusals: Refusals;
 	private readonly closing = new AbortController();
-	/** The agent's requests that the server has not answered, by their ids. */
+	/** The agent's requests that the server has not answered, by id. */
 	private readonly open = new Map<Id, { method: string; call?: McpCall }>();
-	/** The calls that wait for a yes, by their ids. */
+	/** The calls that wait for permission, by id. */
 	private readonly waiting = new Map<Id, AbortController>();
-	/** The names of the tools that the agent knows of. */
+	/** The names of the tools that the agent has seen. */
 	private readonly tools = new Set<string>();
 	/** The server's requests that the agent has not answered. */
 	private readonly pings = new Set<Id>();
@@ -114,7 +114,7 @@ class Gate {
 		this.options = options;
 		this.refusals = new Refusals(options.onRefused);
 		for (const { input } of [agent, server]) {
-			// That a side is gone is learnt from the end of its output.
+			// The end of its output shows that a side is gone.
 			input.on('error', () => {});
 		}
 	}
@@ -158,7 +158,7 @@ class Gate {
 			return;
 		}
 		if (method === 'tools/call') {
-			// Others may come and be answered while somebody is asked about this one.
+			// Other messages may arrive and be answered while the user is asked about this one.
 			void this.call(id, message);
 			return;
 		}
@@ -177,7 +177,7 @@ class Gate {
 		}
 	}
 
-	/** Has somebody decide about a call. */
+	/** Asks for a decision about a call. */
 	private async call(id: Id, message: Message): Promise<void> {
 		const { params } = message;
 		const { name, arguments: given = {} } = isRecord(params) ? params : {};
@@ -216,7 +216,7 @@ class Gate {
 			this.pings.add(id);
 			await write(this.agent, message);
 		} else {
-			// It would have the user's model, or the user, answer what the server thinks up.
+			// Otherwise, the server could have the user's model, or the user, answer whatever it likes.
 			this.refusals.report('request', `The server asked for “${oneLine(method, MAXIMUM_NAME)}”, which was refused.`);
 			await write(this.server, failure(id, METHOD_NOT_FOUND, 'This is not available.'));
 		}
@@ -246,7 +246,7 @@ class Gate {
 	}
 }
 
-/** Reads the answer to a call. What has no result is an error. */
+/** Reads the answer to a call. An answer without a result is an error. */
 function answerIn(result: unknown): McpAnswer {
 	const { content, isError } = isRecord(result) ? result : { content: [], isError: true };
 	const texts = (Array.isArray(content) ? content : []).map(block => textOfBlock(block) ?? '');
@@ -257,7 +257,7 @@ function isTool(value: unknown): value is McpTool {
 	return isRecord(value) && typeof value['name'] === 'string';
 }
 
-/** Yields the messages in the lines of a side. What is none is left out, a batch of several too. */
+/** Yields the messages in the lines of a side. Anything else is skipped, including batches. */
 async function* messagesOf(output: Readable, who: string): AsyncGenerator<Message> {
 	const limits = {
 		lineBytes: MAXIMUM_LINE,
@@ -275,7 +275,7 @@ async function* messagesOf(output: Readable, who: string): AsyncGenerator<Messag
 
 const idOf = ({ id }: Message): Id | undefined => (typeof id === 'string' || typeof id === 'number' ? id : undefined);
 
-/** With no capabilities, an agent is asked for nothing: neither for its model nor for the user's answers. */
+/** Removes all capabilities, so that an agent gets no requests, neither for its model nor for the user's answers. */
 const withoutCapabilities = (message: Message): Message => ({
 	...message,
 	params: { ...(isRecord(message['params']) ? message['params'] : {}), capabilities: {} },
@@ -283,7 +283,7 @@ const withoutCapabilities = (message: Message): Message => ({
 
 const failure = (id: Id, code: number, message: string): Message => ({ jsonrpc: '2.0', id, error: { code, message } });
 
-/** Resolves when the side takes more, or has gone. */
+/** Resolves when the side accepts more, or is gone. */
 async function write({ input }: GateSide, message: Message): Promise<void> {
 	if (input.writable && !input.write(`${JSON.stringify(message)}\n`)) {
 		await Promise.race([once(input, 'drain'), once(input, 'close')]).catch(() => {});

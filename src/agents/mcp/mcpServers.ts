@@ -1,5 +1,5 @@
-// The MCP servers of one run of an agent. Each runs on its own, beside the agent, which gets nothing but a command that
-// connects it to a server by the relay: no address, no program and no secret of it.
+// The MCP servers of one agent run. Each runs separately, beside the agent, which gets only a command that connects it
+// to the server through the relay: no address, no program and no secret of the server.
 import { createHash, randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { RunningChild } from '../../base/childProcess.ts';
@@ -11,31 +11,31 @@ import { insideProgram } from '../sandbox/places.ts';
 import type { McpCommand } from '../session/agentSession.ts';
 import { type GateOptions, type McpAnswer, type McpCall, type McpTool, runGate } from './gate.ts';
 
-/** How often one server may run at the same time. An agent may start one for each of its own helpers. */
+/** The number of instances of a server that may run at once. An agent may start one for each of its own helpers. */
 const MAXIMUM_RUNS = 4;
 
-/** Digests of tools as the user knows them, by their names. */
+/** Digests of the tools that the user knows, by name. */
 export type KnownTools = Readonly<Record<string, string>>;
 
 export interface McpServersOptions {
 	servers: readonly McpServer[];
 	/** Starts a server beside the agent, which works at `place`. Rejects with an error whose message is a sentence. */
 	start(server: McpServer, place: RunPlace, signal: AbortSignal): Promise<RunningChild>;
-	/** Resolves with undefined where a call may be made, or with a sentence for the agent. */
+	/** Resolves with undefined if a call may be made, or with a sentence for the agent. */
 	ask(server: McpServer, call: McpCall, signal: AbortSignal): Promise<string | undefined>;
 	onAnswer(server: McpServer, call: McpCall, answer: McpAnswer): void;
-	/** Returns the tools of a server that the user knows. Undefined: none was listed yet. */
+	/** Returns the tools of a server that the user knows, or undefined if none were listed yet. */
 	known(server: McpServer): KnownTools | undefined;
-	/** Notes the tools of a server that was never listed before. */
+	/** Stores the tools of a server that had never been listed before. */
 	note(server: McpServer, tools: KnownTools): void;
-	/** Asks whether tools that are new or described in another way may be used. */
+	/** Asks whether tools that are new or whose descriptions have changed may be used. */
 	askAboutTools(server: McpServer, tools: readonly McpTool[]): Promise<boolean>;
-	/** Gets a sentence for the log. */
+	/** Receives a sentence for the log. */
 	onRefused(sentence: string): void;
 }
 
 export class McpServers {
-	/** What the agent's command shows to the relay. It opens nothing but these servers. */
+	/** The token that the agent's command presents to the relay. It gives access to these servers only. */
 	readonly token = randomBytes(32).toString('base64url');
 	private readonly options: McpServersOptions;
 	private readonly isToken = createTokenMatch(this.token);
@@ -48,7 +48,7 @@ export class McpServers {
 		this.options = options;
 	}
 
-	/** Tells where the agent works. No server can be reached before. */
+	/** Sets the place where the agent works. No server can be reached before. */
 	beginAt(place: RunPlace): void {
 		this.place = place;
 	}
@@ -71,8 +71,8 @@ export class McpServers {
 	}
 
 	/**
-	 * Returns the function that connects a socket to a server, or undefined if the token is another one, there is no such
-	 * server, or it runs too often.
+	 * Returns the function that connects a socket to a server, or undefined if the token is wrong, there is no such
+	 * server, or too many instances of it are running.
 	 */
 	connection(name: string, token: string | undefined): ((socket: Duplex) => void) | undefined {
 		const server = this.options.servers.find(known => known.name === name);
@@ -104,7 +104,7 @@ export class McpServers {
 		let child: RunningChild | undefined;
 		try {
 			child = await this.options.start(server, place, signal);
-			// How it ended is told by its output.
+			// The server's output shows how it ended.
 			child.ended.catch(() => {});
 			child.stderr.resume();
 			await runGate(
@@ -133,7 +133,7 @@ export class McpServers {
 		};
 	}
 
-	/** Admits the tools that the user knows as they are, and the others where the user agrees. */
+	/** Admits the tools that the user knows in this form, and the others if the user agrees. */
 	private async admit(server: McpServer, tools: readonly McpTool[]): Promise<readonly McpTool[]> {
 		const { known, note, askAboutTools } = this.options;
 		const listed = Object.fromEntries(tools.map(tool => [tool.name, digestOfTool(tool)]));
@@ -158,7 +158,7 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 
 const digestOfTool = (tool: McpTool): string => sha256(JSON.stringify(tool));
 
-/** Returns a digest of everything that a yes to a server is about. */
+/** Returns a digest of everything that a consent to a server covers. */
 export function digestOfServer({ name: _, file: __, ...declared }: McpServer): string {
 	return sha256(JSON.stringify(declared));
 }

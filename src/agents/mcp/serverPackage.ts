@@ -1,5 +1,5 @@
-// MCP servers that are declared as `npx <package>`. A sandbox has no registry, so the package is installed before, with
-// the user's own npm and without scripts, and kept at that version: a server that was agreed to is the one that runs.
+// MCP servers declared as `npx <package>`. A sandbox cannot reach a registry, so the package is installed beforehand,
+// with the user's own npm and without scripts, and kept at that version: the server that was agreed to runs.
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,15 +10,15 @@ import { parseJson } from '../../base/json.ts';
 import type { McpServerSetting } from '../../contract/mcpServers.ts';
 import { runNpm } from '../install/npm.ts';
 
-/** A package, as `npx` is told which, and the arguments of its program. */
+/** A package as `npx` names it, and the arguments of its program. */
 export interface ServerPackage {
-	/** Such as `@scope/name@1.2.3` or `name`. */
+	/** The package, such as `@scope/name@1.2.3` or `name`. */
 	wanted: string;
 	args: readonly string[];
 }
 
 const FLAGS: ReadonlySet<string> = new Set(['-y', '--yes']);
-/** A name with a version or a tag. Addresses, folders and aliases are none: they would be something else each time. */
+/** Matches a name with a version or a tag, but not addresses, folders or aliases, whose content could change. */
 const PACKAGE = /^(?<name>(?:@[a-z0-9][\w.-]*\/)?[a-z0-9][\w.-]*)(?:@[\w.^~+-]+)?$/i;
 
 /** Returns the package of a server that is declared as `npx`, or undefined for any other command. */
@@ -35,7 +35,7 @@ export function packageOf({ command, args }: Pick<McpServerSetting, 'command' | 
 const folderOf = (folder: string, wanted: string): string => path.join(folder, encodeURIComponent(wanted));
 
 /**
- * Installs a package below `folder` if it is not there, and resolves with the path of its program. Rejects with the
+ * Installs a package below `folder` if it is missing, and resolves with the path of its program. Rejects with the
  * signal's reason, or with a UserFacingError.
  */
 export async function installServerPackage(

@@ -13,20 +13,20 @@ import { installServerPackage, packageOf } from './serverPackage.ts';
 export interface ServerPlace {
 	/** The place of the agent that the server works for. */
 	agent: RunPlace;
-	/** A folder for the homes of servers, and one for their packages. */
+	/** A folder for the servers' homes, and one for their packages. */
 	homes: string;
 	packages: string;
 	/** The user's environment. */
 	environment: Readonly<Record<string, string | undefined>>;
 	/** Returns a value that the user has entered. */
 	input(name: string): string;
-	/** Gets a sentence for the log. */
+	/** Receives a sentence for the log. */
 	onRefused(sentence: string): void;
 }
 
 /**
- * Starts an MCP server in a sandbox of its own: with the files that it was declared to read or write, the hosts that it
- * was declared to reach, and nothing of the agent's. Rejects with the signal's reason, or with a UserFacingError.
+ * Starts an MCP server in a sandbox of its own: with the files that its declaration lets it read or write, the hosts
+ * that it lets it reach, and nothing of the agent's. Rejects with the signal's reason, or with a UserFacingError.
  */
 export async function startServer(server: McpServer, place: ServerPlace, signal: AbortSignal): Promise<RunningChild> {
 	const { name, hosts, files } = server;
@@ -88,7 +88,7 @@ async function programOf(server: McpServer, place: ServerPlace, signal: AbortSig
 	if (found === undefined) {
 		throw new UserFacingError(`its program “${server.command}” was not found. Install it, or correct its command.`);
 	}
-	// What an interpreter is to run lies somewhere else than the interpreter.
+	// The script that an interpreter runs lies elsewhere than the interpreter.
 	const programs = server.args.filter(argument => path.isAbsolute(argument) && existsSync(argument));
 	return { command: found.real, args: server.args, programs };
 }
@@ -102,7 +102,7 @@ function openHosts(hosts: readonly string[], place: RunPlace, onRefused: (senten
 	});
 }
 
-/** The variables by which programs find a proxy. Node itself reads them where it is told to. */
+/** The variables by which programs find a proxy. Node itself reads them only if it is told to. */
 function proxyVariables(relay: Relay | undefined, url: string): Record<string, string> {
 	if (relay === undefined) {
 		return {};

@@ -2,10 +2,10 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { pathOf } from '../../base/httpRequest.ts';
 import { isMessagesPath, messagesError } from '../../contract/messages.ts';
 
-/** An answer that is not what an agent has asked for. */
+/** An error that an agent gets as the answer to a call. */
 export interface CallError {
 	status: number;
-	/** A word or several, joined by underscores. */
+	/** One or more words, joined by underscores. */
 	code: string;
 	message: string;
 }
@@ -13,10 +13,10 @@ export interface CallError {
 /** The code by which agents notice that the conversation has become too long, whatever the service's own words are. */
 export const TOO_LONG = 'context_length_exceeded';
 
-/** Agents of the Messages form, which has no such code, look for these words instead. */
+/** Agents that use the Messages API, which has no such code, look for these words instead. */
 const TOO_LONG_WORDS = 'prompt is too long';
 
-/** Returns an error in the Messages form. */
+/** Returns an error body of the Messages API. */
 export function messagesErrorBody({ status, code, message }: CallError): object {
 	const isNamed = code !== TOO_LONG || message.toLowerCase().includes(TOO_LONG_WORDS);
 	return messagesError(status, isNamed ? message : `${TOO_LONG_WORDS}: ${message}`);

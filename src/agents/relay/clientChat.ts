@@ -18,13 +18,13 @@ import { type ModelLimits, tokensWithin } from './tokensWithin.ts';
 export interface ChatSettings extends ModelLimits {
 	/** The model of the session, whatever a request says. */
 	model: string;
-	/** The routing policy of every request, zero data retention included, whatever the agent's own says. */
+	/** The routing policy of every request, including zero data retention, whatever the agent requests. */
 	provider: RoutingPolicy | undefined;
-	/** The user's parameters, which a chat request gets where the agent's own says nothing. */
+	/** The user's parameters, which a chat request gets unless the agent sets its own. */
 	parameters?: ChatParameters | undefined;
 }
 
-/** The fields that an agent may not decide. A `user` is named to a service only where the user wants that. */
+/** The fields that an agent may not decide. A `user` is sent to a service only if the user wants that. */
 const DECIDED: ReadonlySet<string> = new Set(['model', 'models', 'provider', 'stream', 'user']);
 
 /**
@@ -44,7 +44,7 @@ export function readClientChat(body: unknown, settings: ChatSettings): ModelRequ
 }
 
 /**
- * Returns the request that goes to the service in place of an agent's, which has nothing but fields of the contract.
+ * Returns the request that is sent to the service instead of an agent's, with only fields of the contract.
  * @throws ClientError `invalid-request` naming the field.
  */
 export function chatRequestFor(reduced: Fields, settings: ChatSettings): ChatRequest {
@@ -59,10 +59,10 @@ export function chatRequestFor(reduced: Fields, settings: ChatSettings): ChatReq
 
 type Event<T extends ChatStreamEvent['type']> = Extract<ChatStreamEvent, { type: T }>;
 
-/** The most characters of a reply that is put together. */
+/** The maximum number of characters of a reply that is sent as a whole. */
 const MAXIMUM_WHOLE = 32 * 1024 * 1024;
 
-/** The fields that each chunk and each whole reply begins with, and what is known so far of who serves it. */
+/** The fields with which each chunk and each whole reply begins, and the facts known so far about who serves it. */
 class Head {
 	readonly told: ToldOfReply = {};
 	private readonly fields: { id: string; object: string; created: number; model: string; provider?: string };
@@ -72,23 +72,23 @@ class Head {
 		this.fields = { id: `chatcmpl-${randomUUID()}`, object, created, model };
 	}
 
-	/** The fields, with who serves as far as that is known. */
+	/** Returns the fields, including the provider as far as it is known. */
 	get(): object {
 		const { model, provider, id } = this.told;
 		return { ...this.fields, ...defined({ id, model, provider }) };
 	}
 
-	/** Takes what concerns the whole reply. */
+	/** Adds the facts about the whole reply. */
 	add(event: ChatStreamEvent): void {
 		addTold(this.told, event);
 	}
 }
 
-/** A call of a stream, whose first fragment is held back until its name has come: nobody can read one without. */
+/** A streamed call. Its first fragment is held back until the name has come: clients need the name first. */
 interface BegunCall {
 	id: string | undefined;
 	arguments: string;
-	/** Undefined as long as nothing of it was sent. */
+	/** The index, or undefined as long as nothing of the call was sent. */
 	index: number | undefined;
 }
 
@@ -129,7 +129,7 @@ class ChatChunks implements ReplyText<ChatStreamEvent> {
 		}
 	}
 
-	/** The usage comes last, whether the agent has asked for it or not. */
+	/** The usage comes last, whether or not the agent requested it. */
 	end(): string {
 		const { usage } = this.told;
 		const last = usage === undefined ? '' : sseEvent({ ...this.head.get(), choices: [], usage });
@@ -142,7 +142,7 @@ class ChatChunks implements ReplyText<ChatStreamEvent> {
 		return sseEvent({ ...this.head.get(), choices: [{ index: 0, delta, finish_reason: null, ...others }] });
 	}
 
-	/** Name and id stand in the first fragment alone, because some clients join what stands in each. */
+	/** Name and id are in the first fragment only, because some clients concatenate those of all fragments. */
 	private fragmentOf(event: Event<'toolCall'>): object | undefined {
 		const call = this.calls[event.index] ?? { id: undefined, arguments: '', index: undefined };
 		this.calls[event.index] = call;
@@ -164,7 +164,7 @@ class ChatChunks implements ReplyText<ChatStreamEvent> {
 	}
 }
 
-/** A reply in one piece. */
+/** A whole reply that is not streamed. */
 class WholeChat implements ReplyText<ChatStreamEvent> {
 	private readonly head: Head;
 	private readonly content: string[] = [];

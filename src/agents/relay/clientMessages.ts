@@ -1,4 +1,4 @@
-// The Messages form as agents use it, answered by the chat endpoint of a connection.
+// The Messages API as agents use it, answered by the chat endpoint of a connection.
 import { isFields, only } from '../../base/fields.ts';
 import { sseEvent } from '../../base/streamText.ts';
 import { checkRequest } from '../../client/core/requestCheck.ts';
@@ -26,7 +26,7 @@ export function readClientMessages(body: unknown, settings: ChatSettings): Model
 }
 
 /**
- * Returns the request that goes to the service.
+ * Returns the request for the service.
  * @throws ClientError `invalid-request` naming the field.
  */
 export function chatRequestIn(body: unknown, settings: ChatSettings): ChatRequest {
@@ -35,7 +35,7 @@ export function chatRequestIn(body: unknown, settings: ChatSettings): ChatReques
 	return chatRequestFor({ ...request }, settings);
 }
 
-/** The events of a reply, or the message that they make. */
+/** The events of a reply, or the message that they add up to. */
 class MessageText implements ReplyText<ChatStreamEvent> {
 	readonly told: ToldOfReply = {};
 	private readonly events: MessageEvents;
@@ -47,7 +47,7 @@ class MessageText implements ReplyText<ChatStreamEvent> {
 		this.whole = isStreamed ? undefined : new WholeMessage();
 	}
 
-	/** Throws a ClientError for a reply that the form has no events for. */
+	/** Throws a ClientError for a reply that the Messages API has no events for. */
 	add(event: ChatStreamEvent): string {
 		const { events, told } = this;
 		switch (event.type) {

@@ -24,36 +24,36 @@ export type Endpoint = 'chat' | 'responses' | 'messages';
 export interface ClientModelsOptions extends ChatSettings, ResponsesSettings {
 	/** Resolves with the client of the connection. */
 	client(): Promise<ModelClient>;
-	/** Called when a call has ended, however it did. A request that is refused before it is sent is no call. */
+	/** Called when a call has ended, with any outcome. A request that is refused before it is sent is not a call. */
 	onCall(call: ClientCall): void;
 	/**
-	 * Gets the error of a failed call, so that the host can explain it in its own words. Some agents try the responses
-	 * endpoint first and go on with chat where a connection has none, so that failure may be no news for the user.
+	 * Receives the error of a failed call, so that the host can explain it in its own words. Some agents try the
+	 * responses endpoint first and fall back to chat if a connection lacks it, so that failure may not concern the user.
 	 */
 	onFailure(error: unknown, endpoint: Endpoint): void;
 	logger: Logger;
 	clock: Clock;
 }
 
-/** One call of an agent for its model, after its end. It holds nothing of the request or the reply. */
+/** A finished call of an agent for its model. It contains nothing of the request or the reply. */
 export interface ClientCall {
 	/** The model as the service names it, or else as the request did. */
 	model: string;
-	/** The provider that served, if the service says so. */
+	/** The provider that served the call, if the service reports it. */
 	provider?: string;
 	/** The id of the reply. */
 	id?: string;
-	/** `left`: the agent did not read the reply to its end. */
+	/** `left` means that the agent did not read the reply to its end. */
 	outcome: 'whole' | 'left' | 'failed';
-	/** Undefined if the service has not counted, or had not yet. */
+	/** Undefined if the service did not count, or had not yet. */
 	usage?: Usage;
 	seconds: number;
 }
 
-/** Creates what answers the calls that a relay has let through: chat completions, responses, messages, the list of the one model. */
+/** Creates the handler for calls that a relay lets through: chat completions, responses, messages, the model list. */
 export function createClientModels(options: ClientModelsOptions): RelayOptions['handle'] {
 	const { model, contextLength, clock } = options;
-	// Clients demand a time. It is not known when the model was made.
+	// Clients require a time. When the model was made is not known.
 	const created = Math.floor(clock.now() / 1000);
 	const entry = { id: model, object: 'model', created, ...defined({ context_length: contextLength }) };
 	return (request, response) => {
@@ -93,7 +93,7 @@ async function answer<Event>(
 	try {
 		const asked = read(body.value, options);
 		const texts = textsOf(asked, endpoint, options, gone.signal);
-		// An error before the first text has its own status.
+		// An error before the first text has its own HTTP status.
 		const first = await texts.next();
 		if (gone.signal.aborted) {
 			await texts.return();
@@ -113,7 +113,7 @@ async function answer<Event>(
 	}
 }
 
-/** Answers how many tokens a request in the Messages form has, which nobody behind the relay counts. */
+/** Answers a token count of the Messages API with an estimate, as nothing behind the relay counts. */
 async function answerCount(
 	request: IncomingMessage,
 	response: ServerResponse,
@@ -149,8 +149,8 @@ function refuse(request: IncomingMessage, response: ServerResponse, { retryAfter
 }
 
 /**
- * Asks the client and yields the text that the agent gets. Throws if the call fails before there was any, or if the
- * agent has gone.
+ * Sends the request to the client and yields the text for the agent. Throws if the call fails before there is any, or
+ * if the agent has gone.
  */
 async function* textsOf<Event>(
 	{ ask, text, failure }: ModelRequest<Event>,
@@ -201,7 +201,7 @@ function report(error: unknown, endpoint: Endpoint, { logger, onFailure }: Clien
 	onFailure(error, endpoint);
 }
 
-/** A source whose first text was taken from it already. */
+/** A source whose first text was already taken from it. */
 function continued(first: IteratorResult<string, void>, rest: AsyncGenerator<string, void, undefined>): TextSource {
 	let taken: IteratorResult<string, void> | undefined = first;
 	return {
@@ -220,7 +220,7 @@ interface CallFailure extends CallError {
 	retryAfterMs: number | undefined;
 }
 
-/** The status where the service's own says nothing, or there is none. */
+/** The status for errors without a status of the service. */
 const STATUS: Partial<Record<ClientErrorCode, number>> = {
 	'invalid-request': 400,
 	'no-key': 401,
@@ -243,7 +243,7 @@ const FAILED: CallFailure = {
 	retryAfterMs: undefined,
 };
 
-/** Describes an error of the client. The client has removed the key from its words. */
+/** Describes an error of the client. The client has removed the key from its message. */
 export function describeFailure(error: unknown): CallFailure {
 	if (error instanceof UserFacingError) {
 		return { ...FAILED, status: 502, message: error.message };
@@ -264,11 +264,11 @@ function statusOf({ code, status }: ClientError): number {
 	return isRefusal ? status : (STATUS[code] ?? 502);
 }
 
-/** Agents look for words of the service, such as those for a conversation that is too long. */
+/** Agents look for the service's own words, such as those for a conversation that is too long. */
 function messageOf({ code, message, serviceMessage }: ClientError): string {
 	if (serviceMessage === undefined) {
 		return message;
 	}
-	// About a reply that it did not finish, a service says only a word for the reason.
+	// A service describes a reply that it did not finish only by a word for the reason.
 	return code === 'truncated' ? `${message}: ${serviceMessage}` : serviceMessage;
 }

@@ -20,14 +20,14 @@ export interface ResponsesSettings {
 	/** The model of the session, whatever a request says. */
 	model: string;
 	provider: RoutingPolicy | undefined;
-	/** Whether the model is one of those whose responses are always under zero data retention. */
+	/** True if the model's responses are always under zero data retention. */
 	codeOriented?: boolean | undefined;
 }
 
 /**
- * Reads the body of an agent's responses request. Reasoning is passed on as it came, because the service has sealed it.
- * @throws ClientError `invalid-request` naming the field; `not-supported` for a routing policy, which the endpoint has no
- * field for: agents that can use chat completions instead then do.
+ * Reads the body of an agent's responses request. Reasoning is passed on unchanged, because the service has sealed it.
+ * @throws ClientError `invalid-request` naming the field; `not-supported` for a routing policy, which has no field on
+ * this endpoint: agents that support chat completions then use those.
  */
 export function readClientResponses(body: unknown, settings: ResponsesSettings): ModelRequest<ResponseEvent> {
 	const { model, provider = {}, codeOriented } = settings;
@@ -54,15 +54,15 @@ export function readClientResponses(body: unknown, settings: ResponsesSettings):
 	};
 }
 
-/** Returns whether a field of a routing policy holds without being sent. */
+/** Returns whether a field of a routing policy is satisfied without being sent. */
 function isMet([name, value]: [string, unknown], codeOriented = false): boolean {
 	return value === undefined || (name === 'zdr' && (value === false || codeOriented));
 }
 
-/** An event of a response with what a service has sent in it. */
+/** An event of a response, with the fields that a service sent in it. */
 type Sent = Fields & { type: string };
 
-/** The events of a response, or the response that the last one of them carries. */
+/** The events of a response, or the response in the last one of them. */
 class ResponseText implements ReplyText<ResponseEvent> {
 	readonly told: ToldOfReply = {};
 	private readonly present: (event: Sent) => Sent[];
@@ -95,7 +95,7 @@ class ResponseText implements ReplyText<ResponseEvent> {
 
 type Response = NonNullable<Extract<ResponseEvent, { type: 'response.completed' }>['response']>;
 
-/** Numbers of tokens under the names that they have in chat. */
+/** Converts token counts to the names that they have in chat. */
 function usageOf({ input_tokens, output_tokens, total_tokens, ...usage }: NonNullable<Response['usage']>): Usage {
 	return usageSchema.parse({
 		prompt_tokens: input_tokens,
@@ -106,7 +106,7 @@ function usageOf({ input_tokens, output_tokens, total_tokens, ...usage }: NonNul
 	});
 }
 
-/** Returns an event as it came: items that the contract does not know are wrapped in it. */
+/** Returns an event as it was received: items that the contract does not know are wrapped in it. */
 function receivedEvent(event: ResponseEvent): Sent {
 	switch (event.type) {
 		case 'response.output_item.added':

@@ -1,12 +1,12 @@
-// Free-form tools, whose call is a text instead of JSON arguments. Chat has no such tools, so they become functions with
-// one argument for the model, and their calls become free-form again for the agent.
+// Free-form tools, which are called with a text instead of JSON arguments. Chat has no such tools, so they become
+// functions with one argument for the model, and calls of them become free-form again for the agent.
 import { defined } from '../../base/defined.ts';
 import { type Fields, isFields } from '../../base/fields.ts';
 import { parseJson } from '../../base/json.ts';
 
 const ARGUMENT = 'input';
 
-/** Converts the declaration of a free-form tool. The grammar of its input becomes a part of the description. */
+/** Converts the declaration of a free-form tool. The grammar of its input is added to the description. */
 export function customToolAsFunction({ name, description, format }: Fields): Fields {
 	const { syntax, definition } = isFields(format) ? format : {};
 	const grammar =
@@ -28,7 +28,7 @@ export function customInputAsArguments(input: unknown): string {
 	return JSON.stringify({ [ARGUMENT]: typeof input === 'string' ? input : '' });
 }
 
-/** Some models leave the arguments' shape and write the input itself, or name it differently. */
+/** Some models ignore the shape of the arguments and write the input itself, or name it differently. */
 function argumentsAsCustomInput(text: string): string {
 	const called = parseJson(text);
 	const texts = isFields(called) ? Object.values(called).filter(value => typeof value === 'string') : [];
@@ -46,10 +46,10 @@ const ARGUMENT_EVENTS: ReadonlySet<string> = new Set([
 	'response.function_call_arguments.done',
 ]);
 
-/** Converts the events of one response: those of calls to the named tools become free-form. */
+/** Converts the events of one response: calls of the named tools become free-form. */
 export class CustomCalls {
 	private readonly names: ReadonlySet<string>;
-	/** The ids of the items that are such calls, and their indexes, as some services leave the ids out. */
+	/** The ids and the indexes of the items that are such calls, as some services leave the ids out. */
 	private readonly items = new Set<unknown>();
 	private sequence = 0;
 
@@ -57,7 +57,7 @@ export class CustomCalls {
 		this.names = names;
 	}
 
-	/** Returns the events to send instead. There are fewer of them, so they are numbered anew. */
+	/** Returns the events to send instead. There are fewer of them, so they are renumbered. */
 	present(events: readonly ResponseEvent[]): (ResponseEvent & { sequence_number: number })[] {
 		return events.flatMap(event => {
 			const shown = this.shown(event);
@@ -77,7 +77,7 @@ export class CustomCalls {
 			return event;
 		}
 		const text = event['arguments'];
-		// A part of the arguments' JSON is no part of the input.
+		// A fragment of the arguments' JSON is not a fragment of the input.
 		return typeof text === 'string'
 			? {
 					type: 'response.custom_tool_call_input.done',

@@ -6,7 +6,7 @@ import type { CallError } from './callAnswer.ts';
 /** The part of a client that answers agents. */
 export type ModelClient = Pick<Client, 'chat' | 'responses'>;
 
-/** What a reply has said of itself so far. */
+/** The facts that a reply has reported about itself so far. */
 export interface ToldOfReply {
 	/** The model that serves, as the service names it. */
 	model?: string | undefined;
@@ -15,7 +15,7 @@ export interface ToldOfReply {
 	usage?: Usage | undefined;
 }
 
-/** Adds what an event of a chat reply says of the whole. */
+/** Adds the facts that an event of a chat reply reports about the whole. */
 export function addTold(told: ToldOfReply, event: ChatStreamEvent): void {
 	if (event.type === 'served') {
 		const { model, provider, id } = event;
@@ -25,7 +25,7 @@ export function addTold(told: ToldOfReply, event: ChatStreamEvent): void {
 	}
 }
 
-/** How the events of one reply become the text that an agent gets. */
+/** Converts the events of one reply into the text that an agent gets. */
 export interface ReplyText<Event> {
 	readonly told: Readonly<ToldOfReply>;
 	/** Returns the text for an event, which may be empty. */
@@ -34,13 +34,13 @@ export interface ReplyText<Event> {
 	end(): string;
 }
 
-/** A call of an agent, read and found valid. */
+/** An agent's call that was read and found valid. */
 export interface ModelRequest<Event> {
-	/** Whether the agent gets the reply as it comes. */
+	/** True if the agent gets the reply as it arrives. */
 	isStreamed: boolean;
 	ask(client: ModelClient, signal: AbortSignal): AsyncIterable<Event>;
 	/** The text of the reply: of a stream of events, or of one JSON object that `end` returns. */
 	text: ReplyText<Event>;
-	/** Returns the events that end a stream in place of `end`. */
+	/** Returns the events that end a stream instead of `end`. */
 	failure(error: CallError): string;
 }

@@ -1,5 +1,5 @@
 // Chat requests as agents send them. They have fields beyond the contract, and more with each release, and an agent
-// whose request is refused can do nothing about it. So what a service can ignore is left out instead of refused.
+// cannot do anything about a refusal. Whatever a service can ignore is therefore left out instead of refused.
 import { defined } from '../../base/defined.ts';
 import { eachObject, type Fields, isFields, objectsOf, only } from '../../base/fields.ts';
 import { chatRequestSchema } from '../../contract/chatRequest.ts';
@@ -9,9 +9,9 @@ const CHAT_FIELDS = [...Object.keys(chatRequestSchema.shape), 'max_completion_to
 const REASONING_FIELDS = ['reasoning', 'reasoning_content', 'reasoning_details'];
 
 /**
- * Returns what a service can use of an agent's chat request; its values are not checked. It has the form of the contract,
- * unless `isForOwnService`: our own service also reads the reasoning that messages came with, and the names of public
- * practice, which it sends on as they are.
+ * Returns the fields of an agent's chat request that a service can use; their values are not checked. The result has
+ * the form of the contract, unless `isForOwnService`: our own service also reads the reasoning of messages, and the
+ * names of public practice, which it passes on unchanged.
  */
 export function reduceChat(body: Fields, isForOwnService: boolean): Fields {
 	const { messages, tools, tool_choice: choice, ...rest } = only(CHAT_FIELDS, body);
@@ -24,7 +24,7 @@ export function reduceChat(body: Fields, isForOwnService: boolean): Fields {
 	return {
 		...(isForOwnService ? rest : withDocumentedNames(rest)),
 		...defined({ messages: eachObject(messages, message => messageOf(message, messageFields)) }),
-		// Some servers refuse an empty list, and a choice where there is nothing to choose.
+		// Some servers refuse an empty list, and a choice when there is nothing to choose.
 		...(kept.length === 0 ? {} : { tools: kept, ...defined({ tool_choice: choice }) }),
 	};
 }
@@ -36,7 +36,7 @@ function messageOf(message: Fields, fields: readonly string[]): Fields {
 		type: 'function',
 		function: isFields(called) ? only(['name', 'arguments'], called) : called,
 	}));
-	// A request can have hundreds of thousands of messages, so no further object is made of each.
+	// A request can have hundreds of thousands of messages, so no further object is created for each.
 	const kept = only(fields, message);
 	kept['role'] = roleOf(role);
 	kept['content'] = Array.isArray(content) ? eachObject(content, partOf) : (content ?? '');

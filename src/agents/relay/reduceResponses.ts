@@ -1,4 +1,4 @@
-// The responses endpoint as agents use it. What a service can ignore is left out of their requests, as it is of chat.
+// Responses requests as agents send them. Whatever a service can ignore is left out, as in chat requests.
 import { defined } from '../../base/defined.ts';
 import { type Fields, isFields, objectsOf, only } from '../../base/fields.ts';
 import { OMITTED_PART, roleOf } from '../../contract/foreignNames.ts';
@@ -6,15 +6,15 @@ import { customInputAsArguments, customToolAsFunction } from './customTools.ts';
 
 /** An agent's request in the form of the contract; its values are not checked. */
 export interface ReducedResponses {
-	/** It has a `model`, `stream` and `previous_response_id` only if the agent's request has one. */
+	/** `model`, `stream` and `previous_response_id` are present only if the agent's request has them. */
 	request: Fields;
 	/** The names of the free-form tools, which are functions in `request`. */
 	customTools: ReadonlySet<string>;
 }
 
 /**
- * Returns an agent's responses request with what has a meaning in the contract. A reasoning item is kept unchanged if
- * `isKept` says so.
+ * Returns the parts of an agent's responses request that have a meaning in the contract. A reasoning item is kept
+ * unchanged if `isKept` returns true for it.
  */
 export function reduceResponses(body: Fields, isKept: (reasoning: Fields) => boolean): ReducedResponses {
 	const { tool_choice: choice, instructions } = body;
@@ -51,7 +51,7 @@ function choiceOf(choice: unknown): unknown {
 	return choice === 'none' ? choice : undefined;
 }
 
-/** Returns the items that have a meaning here. A result is kept only with its call. */
+/** Returns the items that have a meaning here. A result is kept only together with its call. */
 function itemsOf(input: unknown, isKept: (reasoning: Fields) => boolean): unknown {
 	if (typeof input === 'string') {
 		return [{ role: 'user', content: input }];
@@ -98,7 +98,7 @@ function textOf(output: unknown): string {
 				.join('\n');
 }
 
-/** Many models accept a single system message, at the beginning. Agents send several there. */
+/** Many models accept only a single system message, at the beginning. Agents send several there. */
 function withoutPreamble(items: unknown): { preamble: string[]; items: unknown } {
 	if (!Array.isArray(items)) {
 		return { preamble: [], items };

@@ -1,9 +1,9 @@
-/** The number of different sentences about one kind of refusal. */
+/** The maximum number of different sentences about one kind of refusal. */
 const MAXIMUM_REPORTED = 10;
 
 /**
- * Passes on sentences about what was refused. An agent may try the same thing for ever, so each sentence is passed on
- * once, and at most ten of each kind.
+ * Passes on sentences about refusals. An agent may retry the same thing for ever, so each sentence is passed on once,
+ * and at most ten of each kind.
  */
 export class Refusals {
 	private readonly onRefused: (sentence: string) => void;
@@ -13,7 +13,7 @@ export class Refusals {
 		this.onRefused = onRefused;
 	}
 
-	/** `kind` is a word of the caller's. The sentence must be fit for a log. */
+	/** `kind` is a word of the caller's choice. The sentence must be fit for a log. */
 	report(kind: string, sentence: string): void {
 		const known = this.reported.get(kind) ?? new Set();
 		this.reported.set(kind, known);

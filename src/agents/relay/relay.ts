@@ -11,7 +11,7 @@ import { sendError } from './callAnswer.ts';
 import { Refusals } from './refusals.ts';
 import { carry, connectOutward, type Resolve, systemResolve, TunnelRefused, targetOf } from './tunnel.ts';
 
-/** What an agent may call, each with its method. The same paths without `/v1` mean the same. */
+/** The paths that an agent may call, with their methods. The same paths without `/v1` are equivalent. */
 const CALLS: ReadonlyMap<string, string> = new Map([
 	['/v1/chat/completions', 'POST'],
 	['/v1/responses', 'POST'],
@@ -20,13 +20,13 @@ const CALLS: ReadonlyMap<string, string> = new Map([
 	['/v1/models', 'GET'],
 ]);
 
-/** How long a client may take to send its head or body, or to read its reply. The reply itself may take long. */
+/** The time limits for a client that sends its head or body, or reads its reply. The reply itself may take long. */
 interface RelayLimits {
 	headMs: number;
 	bodyMs: number;
-	/** The longest time in which a client takes none of the bytes that wait for it. */
+	/** The longest time in which a client reads none of the bytes waiting for it. */
 	unreadMs: number;
-	/** The number of calls and tunnels at the same time. */
+	/** The maximum number of simultaneous calls and tunnels. */
 	connections: number;
 }
 
@@ -42,48 +42,46 @@ const MCP_TARGET = /^([\w.-]{1,100})\.mcp:1$/;
 
 export interface RelayOptions {
 	/**
-	 * A socket at this absolute path, which anybody may connect to who can reach it, so its folder has to be closed to
-	 * others; or a free port of 127.0.0.1.
+	 * A socket at this absolute path, or a free port of 127.0.0.1. Anybody who can reach the socket may connect to it, so
+	 * its folder must be closed to others.
 	 */
 	listen: { socket: string } | 'loopback';
-	/**
-	 * Gets the calls that carry the token, each with its path in the form that begins with `/v1` and without a query.
-	 */
+	/** Receives the calls that carry the token. Their paths begin with `/v1` and have no query. */
 	handle(request: IncomingMessage, response: ServerResponse): void;
 	/**
-	 * Whether a tunnel may lead to a host, which has the form of `URL.hostname`. If a name leads to this machine or its
-	 * network, it is asked again with the address as the host and with the name.
+	 * Returns whether a tunnel may lead to a host, given as in `URL.hostname`. If a name leads to this machine or its
+	 * network, it is called again with the address as the host and with the name.
 	 */
 	allowsHost(host: string, port: number, name?: string): boolean;
-	/** The MCP servers of the agent. A tunnel to `<name>.mcp:1` leads to one. */
+	/** The agent's MCP servers. A tunnel to `<name>.mcp:1` leads to one. */
 	mcpServers?:
 		| {
-				/** Returns what connects a socket to a server. Undefined if it may not, as with another token than theirs. */
+				/** Returns a function that connects a socket to a server, or undefined if refused, as for a wrong token. */
 				connection(name: string, token: string | undefined): ((socket: Socket) => void) | undefined;
 		  }
 		| undefined;
-	/** Gets a sentence for the log, a bounded number of times. */
+	/** Receives sentences for the log, a limited number of times. */
 	onRefused(sentence: string): void;
 	/** The default is the system's resolver. */
 	resolve?: Resolve;
-	/** The environment in which a proxy may be named. The default is that of this process. */
+	/** The environment that may name a proxy. The default is that of this process. */
 	environment?: Readonly<Record<string, string | undefined>>;
 	limits?: Partial<RelayLimits>;
 }
 
-/** Connects one agent to its model, and its package managers to the hosts that were allowed. */
+/** Connects one agent to its model, and its package managers to the allowed hosts. */
 export interface Relay {
 	/** Agents send it as a bearer token or as `x-api-key`, package managers as the password of their proxy. */
 	readonly token: string;
 	/** `http://127.0.0.1:<port>`, or undefined for a socket. */
 	readonly url: string | undefined;
-	/** The absolute path of the socket, which is another one than was asked for if that was too long. */
+	/** The absolute path of the socket. It differs from the requested one if that was too long. */
 	readonly socket: string | undefined;
 	/** Ends all calls and tunnels and accepts no new ones. Resolves when none is left. */
 	close(): Promise<void>;
 }
 
-/** Answers every call for a model with a sentence that says why there is none. */
+/** Answers every model call with a sentence that says why there is no model. */
 export function withoutModel(message: string): RelayOptions['handle'] {
 	return (request, response) => {
 		sendError(request, response, { status: 503, code: 'unavailable', message });
@@ -114,7 +112,7 @@ export async function openRelay(options: RelayOptions): Promise<Relay> {
 	});
 	server.on('drop', () => gate.onTooMany(limits.connections));
 	server.on('connect', (request, socket: Socket, ahead) => void gate.onConnect(request, socket, ahead));
-	// A silent connection may wait for a slow model. Only one that leaves its bytes lying is given up.
+	// A silent connection may wait for a slow model. Only one that does not read its bytes is closed.
 	server.timeout = limits.unreadMs;
 	server.on('timeout', socket => {
 		if (socket.writableLength > 0) {
@@ -122,12 +120,12 @@ export async function openRelay(options: RelayOptions): Promise<Relay> {
 		}
 	});
 
-	// The sandbox of macOS has the machine's own network, of which it lets through the relay's port alone.
+	// The sandbox of macOS uses the machine's own network, of which it allows only the relay's port.
 	const { listen: at } = options;
 	const { place, folder } = at === 'loopback' || process.platform === 'darwin' ? {} : socketPlaceFor(at.socket);
 	await listen(server, place);
 	if (place !== undefined && process.platform !== 'win32') {
-		// In a sandbox the agent is another user. The token is what lets it in.
+		// In a sandbox, the agent is another user. The token grants it access.
 		chmodSync(place, 0o666);
 	}
 	const address = server.address() as AddressInfo | string;
@@ -161,7 +159,7 @@ function listen(server: Server, place: string | undefined): Promise<void> {
 	});
 }
 
-/** Decides what passes. */
+/** Decides which requests may pass. */
 class Gate {
 	private readonly options: RelayOptions;
 	private readonly isToken: (sent: string) => boolean;
@@ -230,7 +228,7 @@ class Gate {
 			return;
 		}
 		if (!this.isAuthorised(token)) {
-			// Some programs send credentials only after they were asked for them.
+			// Some programs send credentials only when they are asked for them.
 			const isAsked = request.headers['proxy-authorization'] === undefined;
 			if (!isAsked) {
 				this.refusals.report('token', 'A connection was refused: it did not carry the token of this run.');
@@ -267,7 +265,7 @@ class Gate {
 		}
 	}
 
-	/** A package manager that is set to plain HTTP sends a whole address instead of asking for a tunnel. */
+	/** A package manager that is configured for plain HTTP sends a whole address instead of requesting a tunnel. */
 	private refusePlainProxying(request: IncomingMessage, response: ServerResponse): void {
 		const host = oneLine(URL.parse(request.url ?? '')?.host || 'a host', MAXIMUM_NAME);
 		this.refusals.report('plain', `A request to ${host} was refused: only encrypted connections lead out.`);

@@ -1,4 +1,4 @@
-// CONNECT for package managers: a tunnel from the sandbox to one host that was allowed.
+// CONNECT for package managers: a tunnel from the sandbox to one allowed host.
 
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
@@ -12,21 +12,21 @@ import { withoutBrackets } from '../../base/hostname.ts';
 import { isLoopbackHost } from '../../base/loopback.ts';
 import { isPrivateAddress } from '../../base/privateAddress.ts';
 
-/** The longest time for finding and reaching a host. */
+/** The time limit for resolving and reaching a host. */
 const CONNECT_MS = 20_000;
-/** How long a name is looked up if a proxy may know it instead. */
+/** The time limit for looking up a name that a proxy may know instead. */
 const LOOK_UP_BEHIND_PROXY_MS = 3_000;
-/** A tunnel that carries nothing for this long is closed. */
+/** The time after which a silent tunnel is closed. */
 const IDLE_MS = 300_000;
 
 export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
 
 export const systemResolve: Resolve = host => lookup(host, { all: true });
 
-/** Why there is no connection. The message is a sentence for the log. */
+/** The reason why there is no connection. The message is a sentence for the log. */
 export class TunnelRefused extends Error {
 	override readonly name = 'TunnelRefused';
-	/** Whether it was not permitted, rather than failed. */
+	/** True if the connection was not permitted, rather than failed. */
 	readonly isForbidden: boolean;
 
 	constructor(message: string, isForbidden: boolean) {
@@ -57,9 +57,9 @@ export interface OutwardOptions {
 }
 
 /**
- * Connects to a host that was allowed, through the proxy of the environment if there is one.
- * @throws TunnelRefused if the host was not allowed, is a name for this machine or its network, or cannot be reached; the
- * signal's reason if it aborts.
+ * Connects to an allowed host, through the proxy of the environment if there is one.
+ * @throws TunnelRefused if the host was not allowed, is a name for this machine or its network, or cannot be reached;
+ * the signal's reason if it aborts.
  */
 export async function connectOutward(target: Target, options: OutwardOptions): Promise<Duplex> {
 	const { host, port } = target;
@@ -85,8 +85,8 @@ export async function connectOutward(target: Target, options: OutwardOptions): P
 }
 
 /**
- * Resolves a name once, and refuses one that leads to this machine or its network: who publishes a name can let it point
- * anywhere. An address, and `localhost`, says itself where it leads, so it may be allowed as what it is.
+ * Resolves a name once, and refuses one that leads to this machine or its network: whoever publishes a name can point
+ * it anywhere. An address, like `localhost`, states where it leads, so it may be allowed explicitly.
  */
 async function addressesOf(
 	{ host, port }: Target,
@@ -100,7 +100,7 @@ async function addressesOf(
 	}
 	const patience = isBehindProxy ? AbortSignal.any([signal, AbortSignal.timeout(LOOK_UP_BEHIND_PROXY_MS)]) : signal;
 	const found = await untilAborted(resolve(host), patience).catch((error: unknown) => {
-		// It may be a name that only the proxy knows.
+		// The name may be known to the proxy only.
 		if (isBehindProxy && !signal.aborted) {
 			return [];
 		}
@@ -124,7 +124,7 @@ function hostOf(address: string): string {
 }
 
 function direct({ host, port }: Target, addresses: readonly LookupAddress[], signal: AbortSignal): Promise<Socket> {
-	// The addresses that were judged are used, as a second look-up may have another result.
+	// The checked addresses are used, as a second look-up may give another result.
 	const lookup: LookupFunction = (_name, options, callback) => {
 		const [first] = addresses;
 		if (options.all === true) {
@@ -147,7 +147,7 @@ function direct({ host, port }: Target, addresses: readonly LookupAddress[], sig
 	});
 }
 
-/** The signal is only for the time of connecting, so the returned function takes the action back. */
+/** The signal applies only while connecting, so the returned function removes the listener. */
 function whenAborted(signal: AbortSignal, run: () => void): () => void {
 	signal.addEventListener('abort', run, { once: true });
 	return () => signal.removeEventListener('abort', run);
@@ -175,7 +175,7 @@ function throughProxy({ host, port }: Target, proxy: URL, signal: AbortSignal): 
 			release();
 			reject(error);
 		});
-		// Every answer to CONNECT comes by this event, a refusal too.
+		// Every answer to CONNECT arrives through this event, even a refusal.
 		request.once('connect', ({ statusCode }, socket: Duplex, ahead: Buffer) => {
 			release();
 			if (statusCode !== 200) {
@@ -194,15 +194,15 @@ function throughProxy({ host, port }: Target, proxy: URL, signal: AbortSignal): 
 }
 
 /**
- * Carries bytes both ways until one side ends or nothing comes any more. Each side waits for the other to take them. The
- * client's errors are the caller's.
+ * Carries bytes both ways until one side ends or stays silent too long. Each side waits for the other to read. The
+ * caller handles the client's errors.
  */
 export function carry(client: Socket, outward: Duplex): void {
 	client.pipe(outward);
 	outward.pipe(client);
 	outward.on('error', () => {});
 	outward.once('close', () => {
-		// What the other side sent before it closed may still be on its way to the client.
+		// Data that the other side sent before it closed may still be on its way to the client.
 		if (outward.errored === null) {
 			client.destroySoon();
 		} else {
@@ -216,8 +216,8 @@ export function carry(client: Socket, outward: Duplex): void {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the proxy for a connection to `host` and `port`, or undefined for a direct one. What is for this machine never
- * goes to a proxy. `host` has the form of `URL.hostname`. The environment is read as the service's own transport reads it.
+ * Returns the proxy for a connection to `host` and `port`, or undefined for a direct one, as always to this machine.
+ * `host` has the form of `URL.hostname`. The environment is read as the service's own transport reads it.
  */
 export function proxyFor(host: string, port: number, environment: Environment): URL | undefined {
 	const read = (name: string) => environment[name.toLowerCase()] || environment[name];
@@ -227,7 +227,7 @@ export function proxyFor(host: string, port: number, environment: Environment): 
 	return isUsable && !isLoopbackHost(host) && !isExcepted(host, port, read('NO_PROXY') ?? '') ? proxy : undefined;
 }
 
-/** Entries are divided by commas or blanks: `*`, a name, or a name's ending that begins with a dot or an asterisk. */
+/** Entries are separated by commas or white space: `*`, a name, or a suffix that begins with a dot or an asterisk. */
 function isExcepted(host: string, port: number, exceptions: string): boolean {
 	return exceptions
 		.toLowerCase()

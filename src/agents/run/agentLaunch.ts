@@ -3,26 +3,26 @@ import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { type AgentDefinition, type AgentPlace, type FoundAgent, isUsableModel } from '../catalogue/entry.ts';
 
-/** How to start an agent. */
+/** The command that starts an agent. */
 export interface AgentLaunch {
 	/** An absolute path. */
 	command: string;
 	args: readonly string[];
-	/** The absolute paths of all programs that it consists of, beside those of the system. */
+	/** The absolute paths of all programs that it consists of, except those of the system. */
 	programs: readonly string[];
 	/** The whole environment. */
 	env: Record<string, string>;
 	/** The texts of its configuration files, by their paths below its home, with `/`. */
 	files: Record<string, string>;
-	/** The mode that its session is set to. */
+	/** The mode to which its session is set. */
 	mode: string | undefined;
-	/** A sentence that says what is worth checking when the agent does not start. */
+	/** A sentence that says what to check if the agent does not start. */
 	startHint?: string;
 }
 
 /**
- * Returns how to start an agent at a place, except for the programs of `place`, which are those of the agent.
- * @throws UserFacingError if the agent is never run, or if the name of the model cannot be passed on.
+ * Returns how to start an agent at a place. Its programs are the agent's own, not those of `place`.
+ * @throws UserFacingError if the agent is never run, or if the model's name cannot be passed on.
  */
 export function agentLaunch(agent: FoundAgent, place: Omit<AgentPlace, 'programs'>): AgentLaunch {
 	const { definition, programs, location } = agent;
@@ -52,7 +52,7 @@ function hintOf({ label, nodeVersion }: AgentDefinition): string | undefined {
 		: `${label} needs Node ${nodeVersion} or newer, and runs with the "node" that PATH names first.`;
 }
 
-/** The environment that every agent gets. Nothing of this process's own is in it. */
+/** Returns the environment that every agent gets. It contains nothing of this process's own. */
 export function baseEnvironment({
 	home,
 	path: programFolders,

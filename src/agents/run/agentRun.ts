@@ -28,38 +28,38 @@ import {
 	startAt,
 } from './runPlace.ts';
 
-/** The time for an agent that is stopped to end its turn, before its processes are ended. */
+/** The time for a stopped agent to end its turn before its processes are ended. */
 const STOP_GRACE_MS = 2_000;
 
 export interface AgentRunOptions extends Pick<AgentSessionOptions, 'chosen' | 'onEvent' | 'signal' | 'logger'> {
 	/** The agent's name for people. */
 	label: string;
-	/** Where it works. The tree exists; the home is made where there is none. No other run may have the same folder. */
+	/** The place where the agent works. The tree exists; a missing home is created. No other run may use the folder. */
 	place: PlaceOptions;
-	/** What answers its calls. Undefined for an agent that uses no model. */
+	/** Answers the agent's calls. Undefined for an agent that uses no model. */
 	relay: RelayAnswers | undefined;
-	/** The MCP servers that the agent is told of. They end with the run. */
+	/** The MCP servers offered to the agent. They end with the run. */
 	mcpServers?: McpServers | undefined;
-	/** Makes the place ready, once the relay listens that an installation may need. */
+	/** Prepares the place, once the relay, which an installation may need, is listening. */
 	provide?(place: RunPlace): Promise<Provided>;
-	/** Says how the agent is started. Throws a sentence if its program has disappeared. */
+	/** Returns how the agent is started. Throws a UserFacingError if its program has disappeared. */
 	launch(place: Omit<AgentPlace, 'programs'>): Promise<AgentLaunch>;
-	/** The model that the relay answers with. */
+	/** The model behind the relay. */
 	model: string;
 	/**
-	 * Has somebody answer what the agent asks permission for. Without it nobody is there, and what stays in tree and home is
+	 * Answers the agent's requests for permission. Without it, nobody is there, and whatever stays in tree and home is
 	 * allowed.
 	 */
 	decide?: PermissionPolicy;
-	/** Answers the agent's forms, where somebody is there to fill them in. */
+	/** Answers the agent's forms, if somebody is there to fill them in. */
 	fillIn?: FormPolicy | undefined;
-	/** The agent's session of an earlier run at the same place, which is continued if the agent can. */
+	/** The agent's session of an earlier run at the same place, which is continued if the agent can do so. */
 	earlier?: string | undefined;
-	/** Another time than two seconds for the agent to end its turn when `signal` aborts, in milliseconds. */
+	/** The time in milliseconds for the agent to end its turn when `signal` aborts; two seconds by default. */
 	graceMs?: number;
 	/**
-	 * Gets a sentence when the agent uses more of the machine than it may, and aborts `signal`. Without it, the agent is
-	 * ended at once, and the run rejects with the sentence.
+	 * Receives a sentence when the agent exceeds a limit on the machine's resources, and aborts `signal`. Without it, the
+	 * agent is ended at once, and the run rejects with the sentence.
 	 */
 	onLimit?(sentence: string): void;
 }
@@ -68,15 +68,15 @@ export interface AgentRunOptions extends Pick<AgentSessionOptions, 'chosen' | 'o
 export interface RunningAgent {
 	session: Pick<AgentSession, 'id' | 'info' | 'how' | 'agentOptions' | 'takesImages'>;
 	place: RunPlace;
-	/** Resolves when the agent is done with it. Rejects with a sentence if the agent has ended its turn before. */
+	/** Resolves when the agent has finished it. Rejects with a UserFacingError if the agent ended its turn early. */
 	prompt(...words: Parameters<AgentSession['prompt']>): Promise<void>;
 }
 
 /**
- * Starts an agent, lets `work` use it, and ends it: what a killed process has left at the place is ended, the relay opened,
- * the place made ready, the program started there and a session opened, in this order. Nothing of it is left when this
- * settles.
- * @throws UserFacingError if the agent fails; the signal's reason if it aborts; what `work` throws.
+ * Starts an agent, lets `work` use it, and ends it. The order is: remains of a killed process at the place are ended,
+ * the relay is opened, the place prepared, the program started there and a session opened. Nothing of it is left when
+ * this settles.
+ * @throws UserFacingError if the agent fails; the signal's reason if it aborts; whatever `work` throws.
  */
 export async function runAgent<Result>(
 	options: AgentRunOptions,
@@ -98,7 +98,7 @@ export async function runAgent<Result>(
 	}
 }
 
-/** Starts the agent at a place that is ready, and ends it when the work is done, fails or is stopped. */
+/** Starts the agent at a prepared place, and ends it when the work is done, fails or is stopped. */
 async function workAt<Result>(
 	place: RunPlace,
 	options: AgentRunOptions,
@@ -167,7 +167,7 @@ async function open(
 	});
 }
 
-/** An agent that cannot run with its Node ends at once, or answers with an error of its own. */
+/** An agent that cannot run with this Node ends at once, or answers with an error of its own. */
 function withHint(error: unknown, hint: string): unknown {
 	return AgentFailure.is(error, 'exited') || AgentFailure.is(error, 'refused')
 		? new AgentFailure(error.code, `${error.message} ${hint}`, error.lastLines)

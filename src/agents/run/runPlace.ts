@@ -17,22 +17,22 @@ import { type LentFolder, wrap } from '../sandbox/wrap.ts';
 import type { AgentLaunch } from './agentLaunch.ts';
 import { recordStarted } from './leftPrograms.ts';
 
-/** Where programs are to run, and what they may reach. All paths are paths of the host. */
+/** The place where programs run, and the limits of what they can reach. All paths are paths of the host. */
 export interface PlaceOptions {
 	/** The folder with the files to work on. */
 	tree: string;
-	/** The folders in it that a sandbox lets programs write to, by their names, where that is not all of it. */
+	/** The folders in the tree, by name, that a sandbox lets programs write to, if that is not all of it. */
 	treeFolders?: readonly string[];
-	/** What a sandbox shows in it beside them. */
+	/** The folders that a sandbox also shows in the tree. */
 	lent?: readonly LentFolder[];
-	/** The home folder of the programs alone. */
+	/** The home folder of these programs only. */
 	home: string;
-	/** The run's own folder, closed to others, with the relay's socket and a note of what a killed process would leave. */
+	/** The run's own folder, closed to others, for the relay's socket and the record of programs to end after a kill. */
 	folder: string;
 	/** The name of the repository, which is part of the tree's path in the sandbox. */
 	name: string;
 	isSandboxed: boolean;
-	/** The folders that no sandbox shows, beside those of the user's home that hold credentials. */
+	/** The folders that every sandbox hides, in addition to those of the user's home that hold credentials. */
 	privateFolders: readonly string[];
 	/** The program that serves the relay in a sandbox (`sandbox/inside.ts`, or its bundle). */
 	insideProgram: string;
@@ -40,25 +40,25 @@ export interface PlaceOptions {
 	marker: string;
 }
 
-/** A place that programs can be started at. */
+/** A place at which programs can be started. */
 export interface RunPlace extends PlaceOptions {
 	/** The open relay. Absent for programs that use none. */
 	relay: Pick<Relay, 'token' | 'url' | 'socket'> | undefined;
-	/** What a sandbox shows of the user's PATH. Finding it takes many look-ups, so it is found once for a run. */
+	/** The parts of the user's PATH that a sandbox shows. They take many look-ups, so they are found once for a run. */
 	toolchains: Toolchains;
-	/** The variables by which programs find what was installed for them. */
+	/** The variables by which programs find the packages that were installed for them. */
 	variables?: Readonly<Record<string, string>>;
 }
 
-/** What was provided at a place for programs that start later, such as the dependencies of a repository. */
+/** The additions to a place for programs that start later, such as the dependencies of a repository. */
 export type Provided = Required<Pick<RunPlace, 'lent' | 'variables'>>;
 
-/** The same place, as the programs in it see it. */
+/** The same place, as programs in it see it. */
 export interface SeenPlace extends Pick<AgentPlace, 'home' | 'path' | 'relayUrl'> {
 	tree: string;
 }
 
-/** What answers at a relay, and which hosts it lets programs reach. */
+/** The answers of a relay, and the check for the hosts that programs may reach. */
 export type RelayAnswers = Pick<RelayOptions, 'handle' | 'allowsHost' | 'onRefused' | 'mcpServers'>;
 
 /** Opens a relay for the programs at a place. Rejects with the system's error if it cannot listen. */
@@ -66,7 +66,7 @@ export function openRelayAt({ isSandboxed, folder }: PlaceOptions, answers: Rela
 	return openRelay({ ...answers, listen: isSandboxed ? { socket: path.join(folder, 'relay.sock') } : 'loopback' });
 }
 
-/** Returns what a program sees of the place that it runs in. */
+/** Returns the place as a program running there sees it. */
 export function seenFrom({ tree, home, name, isSandboxed, relay, toolchains }: RunPlace): SeenPlace {
 	const { path: pathInside } = toolchains;
 	if (isSandboxed && process.platform === 'darwin') {
@@ -79,7 +79,7 @@ export function seenFrom({ tree, home, name, isSandboxed, relay, toolchains }: R
 	return { tree, home, path: pathOf(childEnvironment(process.env, {})), relayUrl: relay?.url ?? '' };
 }
 
-/** Windows has it under a name in other letters. */
+/** On Windows, the name may have other capitals. */
 function pathOf(environment: Readonly<Record<string, string>>): string {
 	return Object.entries(environment).find(([name]) => name.toUpperCase() === 'PATH')?.[1] ?? '';
 }
@@ -89,16 +89,16 @@ export interface ProgramOptions extends Pick<AgentLaunch, 'command' | 'args' | '
 	programs?: AgentLaunch['programs'];
 	/** Aborting it ends the program and everything that it started. */
 	signal: AbortSignal;
-	/** Gets a sentence, once, when the program used more of the machine than it may. The caller ends the run. */
+	/** Receives a sentence, once, when the program uses too much of the machine. The caller ends the run. */
 	onLimit(sentence: string): void;
 }
 
-/** Returns whether programs at a place go on when this process is killed. The sandbox of Linux alone ends with it. */
+/** Returns whether programs at a place outlive this process when it is killed. Only those in Linux's sandbox do not. */
 export function outlivesUs({ isSandboxed }: PlaceOptions): boolean {
 	return !isSandboxed || process.platform !== 'linux';
 }
 
-/** Starts a program at its place. Nothing of it outlives the returned child. */
+/** Starts a program at its place. Nothing that it starts outlives the returned child. */
 export async function startAt(place: RunPlace, options: ProgramOptions): Promise<RunningChild> {
 	const { tree, home, folder, marker, isSandboxed } = place;
 	const { command, args, env, signal, onLimit: onOver } = options;

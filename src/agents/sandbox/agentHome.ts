@@ -1,9 +1,9 @@
-// An agent's home folder, before something is started in it. No process of the agent may be running then.
+// Prepares an agent's home folder before something is started in it. No process of the agent may be running then.
 import { lstat, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
- * Makes the folder for temporary files below an agent's home, which exists. Whatever else is in its place is replaced: an
+ * Creates the folder for temporary files below an agent's home, which exists. Anything else at its path is replaced: an
  * earlier run may have left a link there. Rejects with the system's error.
  */
 export function makeTemporaryFolder(home: string): Promise<void> {
@@ -11,8 +11,8 @@ export function makeTemporaryFolder(home: string): Promise<void> {
 }
 
 /**
- * Writes an agent's configuration files below its home, with their folders. An earlier run of the agent may have left links
- * there to have files written elsewhere: whatever is not a folder where a folder must be, and whatever is in the place of a
+ * Writes an agent's configuration files below its home, with their folders. An earlier run of the agent may have left
+ * links there to redirect the files: anything that is not a folder where one is needed, and anything at the path of a
  * file, is replaced. Rejects with the system's error.
  */
 export async function writeAgentHome(home: string, files: Readonly<Record<string, string>>): Promise<void> {

@@ -1,12 +1,12 @@
-// An assembler for the classic BPF of the kernel's system call filters (seccomp). It has only the four instructions that
-// such a filter needs: load a word, compare it with a constant in two ways, and answer.
+// An assembler for the classic BPF of the kernel's system call filters (seccomp). It has only the four instructions
+// that such a filter needs: load a word, two comparisons with a constant, and return an answer.
 
 /** One instruction, or a few that belong together. */
 export type Program = readonly Instruction[];
 
 interface Instruction {
 	code: number;
-	/** The number of instructions that are passed over if a comparison holds, and if it does not. */
+	/** The number of instructions to skip if a comparison holds, and if it does not. */
 	ifTrue: number;
 	ifFalse: number;
 	value: number;
@@ -20,7 +20,7 @@ const ANSWER = 0x06;
 const INSTRUCTION_BYTES = 8;
 const FARTHEST_JUMP = 255;
 
-/** Loads the 32 bits at an offset (bytes) of what the kernel tells about the call. The comparisons are with them. */
+/** Loads the 32 bits at an offset (in bytes) of the kernel's description of the call. Comparisons use this word. */
 export function load(offset: number): Program {
 	return [instruction(LOAD_WORD, offset)];
 }
@@ -30,17 +30,17 @@ export function answer(value: number): Program {
 	return [instruction(ANSWER, value)];
 }
 
-/** Does `then` only if the loaded word is `value`. What follows it is done too, unless it ends the filter. */
+/** Executes `then` only if the loaded word equals `value`. Execution continues after it, unless it ends the filter. */
 export function whenEqual(value: number, ...then: readonly Program[]): Program {
 	return when(JUMP_IF_EQUAL, value, then.flat());
 }
 
-/** Does `then` only if the loaded word is `value` or more, as unsigned numbers. */
+/** Executes `then` only if the loaded word is at least `value`, as unsigned numbers. */
 export function whenAtLeast(value: number, ...then: readonly Program[]): Program {
 	return when(JUMP_IF_AT_LEAST, value, then.flat());
 }
 
-/** Returns the bytes of a program, in the order of a little-endian machine. Throws a RangeError if a jump is too far. */
+/** Returns the bytes of a program in little-endian order. Throws a RangeError if a jump is too far. */
 export function assemble(...programs: readonly Program[]): Buffer {
 	const instructions = programs.flat();
 	const bytes = Buffer.alloc(instructions.length * INSTRUCTION_BYTES);

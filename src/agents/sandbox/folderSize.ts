@@ -7,20 +7,20 @@ import { systemErrorCode } from '../../base/errors.ts';
 const LEAST_BYTES = 4_096;
 const BLOCK_BYTES = 512;
 
-/** What the owner of a folder needs to list it and to see what is in it. */
+/** The permissions that the owner of a folder needs to list it and to examine its entries. */
 const READABLE = constants.S_IRUSR | constants.S_IXUSR;
 /** With this flag, Linux opens a folder whatever its permissions are. Node has no name for it. */
 const O_PATH = 0o10_000_000;
 
-/** Thrown when a folder lies so deep that its size cannot be found out. */
+/** Thrown if a folder is nested so deeply that its size cannot be measured. */
 export class FolderTooDeepError extends Error {
 	override readonly name = 'FolderTooDeepError';
 }
 
 /**
- * Returns the bytes that the folders and all in them take on the disk, or the sum so far as soon as it is above `enough`.
- * No link is followed and a file with several names counts once. On Linux, folders of this process's user that are closed
- * to it are opened to it, as an agent could hide gigabytes in them; what other users have closed does not count. The
+ * Returns the bytes that the folders and everything in them take on the disk, or the sum so far once it exceeds
+ * `enough`. Links are not followed, and a file with several names counts once. On Linux, closed folders of this
+ * process's user are opened, as an agent could hide gigabytes in them; folders closed by other users do not count. The
  * folders may be hostile and may change meanwhile. Rejects with a `FolderTooDeepError`, or the signal's reason.
  */
 export async function folderSize(folders: readonly string[], enough: number, signal: AbortSignal): Promise<number> {
@@ -52,7 +52,7 @@ export async function folderSize(folders: readonly string[], enough: number, sig
 	return bytes;
 }
 
-/** Opens a folder of our own to ourselves. A link in its place is not followed, also one that is made meanwhile. */
+/** Makes a folder of our own readable for us. A link in its place is not followed, even if it is created meanwhile. */
 async function makeReadable(folder: string): Promise<void> {
 	const user = process.geteuid?.();
 	const isOpen = (mode: number) => (mode & READABLE) === READABLE;

@@ -2,22 +2,22 @@ import { runChild } from '../../base/childProcess.ts';
 import { makeTemporaryFolder } from './agentHome.ts';
 import { UNPRIVILEGED_ID } from './wrap.ts';
 
-/** The most that is kept of the output of `chown`, which may complain about every file. */
+/** The kept length of the output of `chown`, which may complain about every file. */
 const MAXIMUM_ERROR_CHARACTERS = 1_000;
 
 export interface SandboxFolders {
 	tree: string;
-	/** It must exist, like the tree. */
+	/** The home folder, which must exist, like the tree. */
 	home: string;
-	/** The relay's socket, which must be listening already. */
+	/** The relay's socket, which must already be listening. */
 	socket?: string;
 	signal: AbortSignal;
 }
 
 /**
- * Makes the folders of a sandbox ready before each start: the home folder gets its `tmp`, and where this process is root,
- * all of it is given to the user that the sandbox runs as. What an agent has left there is hostile: no link is followed.
- * No agent may be running in the folders meanwhile. Rejects with the system's error, or with the signal's reason.
+ * Prepares the folders of a sandbox before each start: the home folder gets its `tmp`, and if this process is root, all
+ * of it is given to the user that the sandbox runs as. The agent may have left anything there, so no link is followed.
+ * No agent may be running in the folders. Rejects with the system's error, or with the signal's reason.
  */
 export async function prepareFolders({ tree, home, socket, signal }: SandboxFolders): Promise<void> {
 	await makeTemporaryFolder(home);
@@ -30,7 +30,7 @@ async function giveAway(owned: readonly string[], signal: AbortSignal): Promise<
 	let errors = '';
 	const { exitCode } = await runChild({
 		command: '/bin/chown',
-		// Neither a link on the way nor one that is found is followed.
+		// Links are not followed, neither on the way nor when found.
 		args: ['-R', '-P', '-h', `${UNPRIVILEGED_ID}:${UNPRIVILEGED_ID}`, '--', ...owned],
 		env: {},
 		cwd: '/',

@@ -4,24 +4,24 @@ import path from 'node:path';
 /** A path of the host that is shown inside at the same place: as a link, or bound read-only from `source`. */
 export type SystemPath = { path: string; link: string } | { path: string; source: string };
 
-/** What the sandbox's command line depends on besides its request. */
+/** The facts besides the request that determine the sandbox's command line. */
 export interface SandboxHost {
-	/** Whether this process is root, in which case the sandbox runs as another user. */
+	/** True if this process is root, in which case the sandbox runs as another user. */
 	isRoot: boolean;
-	/** Whether Node is part of Electron here, which must be told to be Node. */
+	/** True if Node is part of Electron here, which must be told to run as Node. */
 	isElectron: boolean;
-	/** The processor's architecture, by Node's name. */
+	/** The processor's architecture, as Node names it. */
 	architecture: string;
-	/** Absolute paths. One that was not found stands in `missing` as well. */
+	/** The absolute paths of the programs. One that was not found is also in `missing`. */
 	programs: Record<HostProgram, string>;
 	missing: HostProgram[];
-	/** What programs of the system need. Secrets of the host do not lie there. */
+	/** The paths that the system's programs need. They hold no secrets of the host. */
 	system: SystemPath[];
-	/** Our own hard limits, which cannot be raised, by the name in /proc/self/limits. Unlimited ones are left out. */
+	/** This process's hard limits, which cannot be raised, by the name in /proc/self/limits, without unlimited ones. */
 	hardLimits: Record<string, number>;
 }
 
-/** The names of each program. A shell like dash cannot close descriptors of several digits, which bash can. */
+/** The possible names of each program. Unlike bash, a shell like dash cannot close descriptors of several digits. */
 const PROGRAMS = { bwrap: ['bwrap'], prlimit: ['prlimit'], setpriv: ['setpriv'], shell: ['bash', 'sh'] } as const;
 export type HostProgram = keyof typeof PROGRAMS;
 
@@ -30,8 +30,8 @@ const PROGRAM_FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/b
 const SYSTEM_FOLDERS = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store'];
 
 /**
- * Folders of /etc may hold keys and passwords. These are the few files of it that compilers, interpreters and TLS
- * libraries read. What names users and hosts is the sandbox's own.
+ * Folders of /etc may hold keys and passwords. These are the few files in it that compilers, interpreters and TLS
+ * libraries read. Files that name users and hosts are the sandbox's own.
  */
 const CONFIGURATION = [
 	'alternatives',
@@ -57,10 +57,10 @@ const CONFIGURATION = [
 	'timezone',
 ];
 
-/** Debian keeps the configuration of a Java runtime here, without which it does not start. */
+/** Debian keeps the configuration of Java runtimes here. They do not start without it. */
 const JAVA_CONFIGURATION = /^java-\d+-openjdk$/;
 
-/** Reads these facts from the machine that this process runs on, which must be Linux. */
+/** Reads these facts from the machine on which this process runs, which must be Linux. */
 export function readHost(folders: readonly string[] = PROGRAM_FOLDERS): SandboxHost {
 	const isRoot = process.getuid?.() === 0;
 	const found = (Object.keys(PROGRAMS) as HostProgram[]).map(name => ({
@@ -88,8 +88,8 @@ export function readHost(folders: readonly string[] = PROGRAM_FOLDERS): SandboxH
 }
 
 /**
- * Returns the path of the first of these programs that is found. The folders are not those of PATH: whoever can write to
- * one of those must not be able to choose the program that confines them.
+ * Returns the path of the first of these programs that is found. The folders are not those of PATH: whoever can write
+ * to one of those must not be able to choose the program that confines them.
  */
 export function findProgram(
 	names: readonly string[],
@@ -110,7 +110,7 @@ function systemPath(file: string): SystemPath[] {
 			return [{ path: file, source: file }];
 		}
 		const source = realpathSync(file);
-		// Programs read the name of the time zone out of the link, so a link stays one where it leads into /usr.
+		// Programs read the name of the time zone from the link, so a link stays one if it leads into /usr.
 		return [source.startsWith('/usr/') ? { path: file, link: readlinkSync(file) } : { path: file, source }];
 	} catch {
 		return [];

@@ -1,8 +1,7 @@
-// The first program in the sandbox, a bundle of its own. It serves the relay's unix socket at 127.0.0.1:<port> and runs the
-// agent with the same standard input and output:
-//   node inside.mjs <port> <socket> <command> <arguments…>
-// Agents run it as well, as the command of an MCP server, whose messages it carries to the relay and back:
-//   node inside.mjs mcp <port> <token> <name>
+// The first program in the sandbox, a bundle of its own. It serves the relay's unix socket at 127.0.0.1:<port> and runs
+// the agent with the same standard input and output:   node inside.mjs <port> <socket> <command> <arguments…> Agents
+// run it as well, as the command of an MCP server, whose messages it carries to the relay and back:   node inside.mjs
+// mcp <port> <token> <name>
 import { spawn } from 'node:child_process';
 import { connect, createServer } from 'node:net';
 import { constants } from 'node:os';
@@ -52,7 +51,7 @@ function serveRelay(): void {
 	});
 	server.on('error', error => fail(error, 1));
 	server.listen(Number(port), '127.0.0.1', () => {
-		// If the process that started the sandbox was killed while it was being made, nobody would end it any more.
+		// If the process that started the sandbox was killed during its creation, nobody would end the sandbox any more.
 		const relay = connect(socket, () => {
 			relay.destroy();
 			start();

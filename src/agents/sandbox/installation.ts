@@ -1,4 +1,4 @@
-// Which folders of the host hold an installed program, and which must never be shown to an agent.
+// Determines which folders of the host hold an installed program, and which must never be shown to an agent.
 import { type Dirent, existsSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { isSameOrWithin } from '../../base/filePlace.ts';
@@ -11,9 +11,9 @@ export function holdsPrivate(folder: string, privateFolders: readonly string[]):
 }
 
 /**
- * Returns what has to be shown of the folder that a program lies in, which has no links in its path: the installation
- * around it if it is a `bin` with such folders beside it, or else the folder alone. A repository's own `bin` and `lib`
- * are no installation. Returns undefined if that would show one of the private folders.
+ * Returns the part to show of the folder that contains a program and has no links in its path: the installation around
+ * it if it is a `bin` with the usual folders beside it, or else the folder alone. A repository's own `bin` and `lib` do
+ * not form an installation. Returns undefined if that would show one of the private folders.
  */
 export function installationOf(folder: string, privateFolders: readonly string[]): string | undefined {
 	const prefix = path.dirname(folder);
@@ -28,7 +28,7 @@ export function installationOf(folder: string, privateFolders: readonly string[]
 	return holdsPrivate(folder, privateFolders) ? undefined : folder;
 }
 
-/** The files in an installation in which programs keep what they log in with, by the folder that they are read from. */
+/** The files in an installation in which programs store login tokens, by the folder from which they read them. */
 const TOKEN_FILES = [
 	...['.npmrc', 'etc/npmrc', 'lib/node_modules/npm/npmrc', 'share/nodejs/npm/npmrc', '.yarnrc', '.yarnrc.yml'],
 	...['etc/yarnrc', 'bunfig.toml', '.condarc', 'condarc', '.mambarc', 'conda-meta/state', 'pip.conf', '.pypirc'],
@@ -36,21 +36,21 @@ const TOKEN_FILES = [
 	...['.cargo/credentials', '.cargo/credentials.toml', 'credentials', 'credentials.toml', 'auth.json', '.netrc'],
 	...['.git-credentials', '.curlrc', '.wgetrc', 'etc/wgetrc', '.env'],
 ];
-/** conda reads all files in them. */
+/** conda reads all files in these folders. */
 const TOKEN_FOLDERS = ['condarc.d', '.condarc.d'];
 
-/** The folders that belong to an installation or a project itself. No other installation lies in one of them. */
+/** Folders that belong to an installation or a project itself. They contain no other installation. */
 const INNER_FOLDERS: ReadonlySet<string> = new Set([
 	...BESIDE_BIN,
 	...['bin', 'sbin', 'src', 'pkgs', 'node_modules', 'vendor', '.git'],
 ]);
 
-/** A version manager keeps its installations at most as far down, as in `.volta/tools/image/node/24.1.0`. */
+/** The maximum depth of a version manager's installations, as in `.volta/tools/image/node/24.1.0`. */
 const DEEPEST_INSTALLATION = 4;
 
 /**
- * Returns the files with tokens in a folder that holds an installation, or several as that of a version manager does. They
- * must not be shown with it. Links are followed, so that a file may lie elsewhere.
+ * Returns the files with tokens in a folder with one installation, or with several as a version manager has. They must
+ * be hidden when it is shown. Links are followed, so a file may lie elsewhere.
  */
 export function tokenFilesIn(folder: string, levels = DEEPEST_INSTALLATION): string[] {
 	const entries = entriesOf(folder);
@@ -85,8 +85,8 @@ function entriesOf(folder: string): Dirent[] {
 }
 
 /**
- * The folders below the home folder that installers share with credentials and other programs' data. None of them is
- * shown as a whole.
+ * The folders below the home folder in which installers mix credentials and other programs' data. None of them is shown
+ * as a whole.
  */
 const SHARED_FOLDERS = [
 	'.cargo',
@@ -101,7 +101,7 @@ const SHARED_FOLDERS = [
 	'.kube',
 ];
 
-/** Returns all private folders: the home folder, what must not be shown of it, and the given ones. */
+/** Returns all private folders: the home folder, its folders that must be hidden, and the given ones. */
 export function privateFoldersOf(home: string, further: readonly string[]): string[] {
 	return [home, ...SHARED_FOLDERS.map(name => path.join(home, name)), ...further].map(folder => path.resolve(folder));
 }

@@ -6,12 +6,12 @@ import type { LentFolder } from './wrap.ts';
 /** The names of the folders in which package managers install a project's dependencies. */
 const DEPENDENCIES: ReadonlySet<string> = new Set(['node_modules', '.venv', 'venv', 'vendor']);
 
-/** The number of folders that are shown, in the order of their paths. */
+/** The maximum number of folders that are shown, in the order of their paths. */
 const MAXIMUM_FOLDERS = 200;
 
 /**
- * Resolves with the folders of installed dependencies in a user's repository, by their relative paths with slashes. They
- * are those that git ignores, so that a copy has none of them. `git` runs git there and returns its output.
+ * Resolves with the folders of installed dependencies in a user's repository, by their relative paths with slashes. git
+ * ignores these folders, so a copy has none of them. `git` runs git there and returns its output.
  */
 export async function dependencyFolders(git: (args: readonly string[]) => Promise<string>): Promise<string[]> {
 	const listed = await git(['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory']);
@@ -23,15 +23,15 @@ export async function dependencyFolders(git: (args: readonly string[]) => Promis
 		.slice(0, MAXIMUM_FOLDERS);
 }
 
-/** Selects those that can be shown in a copy, so that programs there can use them and change nothing of them. */
+/** Selects the folders that can be shown read-only in a copy, so that programs there can use them. */
 export async function lendable(folders: readonly LentFolder[], copy: string): Promise<LentFolder[]> {
 	const isSafe = await Promise.all(folders.map(folder => isPlainPlace(copy, folder.at)));
 	return folders.filter((_, index) => isSafe[index]);
 }
 
 /**
- * Returns whether a place in the copy is reached without links. An agent may have left one, which would be followed out of
- * the copy to show a folder.
+ * Returns whether a place in the copy is reached without links. An agent may have left one, and showing a folder there
+ * would follow it out of the copy.
  */
 async function isPlainPlace(copy: string, place: string): Promise<boolean> {
 	const isFree = await lstat(path.join(copy, place)).then(

@@ -1,4 +1,4 @@
-/** What all processes of a sandbox may use together. */
+/** The resources that all processes of a sandbox may use together. */
 export interface SandboxLimits {
 	/** The memory in bytes. */
 	memory: number;
@@ -11,7 +11,7 @@ export const GIGABYTE = 1_000_000_000;
 
 export const DEFAULT_LIMITS: SandboxLimits = { memory: 8 * GIGABYTE, disk: 10 * GIGABYTE, processes: 900 };
 
-/** Returns an amount of memory or disk in words, such as "8 GB" or "1.5 GB". */
+/** Formats an amount of memory or disk, such as "8 GB" or "1.5 GB". */
 export function inGigabytes(bytes: number): string {
 	return `${Number((bytes / GIGABYTE).toFixed(bytes < GIGABYTE ? 2 : 1))} GB`;
 }
@@ -25,14 +25,12 @@ export interface ProcessLimits {
 	core: number;
 }
 
-/**
- * Threads count as processes here, and the kernel's limit is only reached when the watch has not ended the run before.
- */
+/** Threads count as processes here. The kernel's limit is reached only if the watch has not ended the run before. */
 const FURTHER_THREADS = 124;
 
 /**
- * Returns the limits of each process in a sandbox. The address space is not limited: JavaScript engines reserve far more
- * of it than they use.
+ * Returns the limits of each process in a sandbox. The address space is not limited, as JavaScript engines reserve far
+ * more of it than they use.
  */
 export function processLimits({ memory, disk, processes }: SandboxLimits): ProcessLimits {
 	return {
@@ -40,8 +38,8 @@ export function processLimits({ memory, disk, processes }: SandboxLimits): Proce
 		data: Math.min(memory, 6 * GIGABYTE),
 		fsize: Math.min(disk, 4 * GIGABYTE),
 		nofile: 65_536,
-		// With 0, a system whose core files go to a program would still start that program, outside the sandbox; a limit
-		// of 1 byte means that it must not.
+		// With 0, a system that pipes core dumps to a program would still start that program, outside the sandbox; a limit
+		// of 1 byte prevents that.
 		core: 1,
 	};
 }

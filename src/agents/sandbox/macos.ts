@@ -1,5 +1,5 @@
-// The sandbox of macOS: a profile for `sandbox-exec`, made from the same request as bubblewrap's command line. It has no
-// namespaces, so that paths are those of the host, and the network is the machine's own, of which one port is let through.
+// The sandbox of macOS: a profile for `sandbox-exec`, made from the same request as bubblewrap's command line. It has
+// no namespaces, so paths are those of the host, and the network is the machine's own, restricted to one port.
 import path from 'node:path';
 import { UserFacingError } from '../../base/errors.ts';
 import { isSameOrWithin } from '../../base/filePlace.ts';
@@ -12,9 +12,7 @@ export interface MacosRequest
 	relayUrl?: string | undefined;
 }
 
-/**
- * The folders that programs of the system need. `/System` as a whole would show the users' files a second time, below its `Volumes`.
- */
+/** The folders that the system's programs need. `/System` as a whole would show users' files again, below `Volumes`. */
 const SYSTEM_FOLDERS = [
 	...['/usr', '/bin', '/sbin', '/System/Library', '/System/iOSSupport', '/System/Cryptexes', '/Library/Apple'],
 	...['/System/Volumes/Preboot/Cryptexes', '/Library/Developer/CommandLineTools'],
@@ -23,14 +21,14 @@ const SYSTEM_FOLDERS = [
 	...['/private/etc/protocols', '/private/etc/ssl/cert.pem', '/private/etc/ssl/openssl.cnf'],
 ];
 
-/** The links by which programs name folders of `/private`. */
+/** The links by which programs reach folders of `/private`. */
 const SYSTEM_LINKS = ['/etc', '/tmp', '/var'];
 
 const DEVICES = ['/dev/null', '/dev/zero', '/dev/random', '/dev/urandom', '/dev/dtracehelper', '/dev/autofs_nowait'];
 
 /**
- * Rules that do not depend on the request. Of the system's services only the one that names users is reached: others open
- * programs outside of the sandbox, and read keys or the clipboard.
+ * Rules that do not depend on the request. Of the system's services, only the one that names users can be reached:
+ * others open programs outside the sandbox, and read keys or the clipboard.
  */
 const FIXED_RULES = [
 	'(allow process-fork)',
@@ -43,7 +41,7 @@ const FIXED_RULES = [
 		' (sysctl-name "kern.argmax") (sysctl-name "kern.hostname") (sysctl-name "kern.maxfilesperproc")' +
 		' (sysctl-name "kern.secure_kernel") (sysctl-name "kern.usrstack64") (sysctl-name "kern.version")' +
 		' (sysctl-name "sysctl.proc_cputype") (sysctl-name "vm.loadavg"))',
-	// The loader reads the names at the top of the disk.
+	// The loader lists the top folder of the disk.
 	'(allow file-read-data (literal "/"))',
 	'(allow file-write-data (literal "/dev/null") (literal "/dev/zero"))',
 	'(allow file-read-data file-write-data (subpath "/dev/fd"))',
@@ -51,8 +49,8 @@ const FIXED_RULES = [
 ];
 
 /**
- * Returns the profile: what it does not allow is refused, and of several rules that match the last one holds. Throws a
- * `UserFacingError` if a path cannot stand in it.
+ * Returns the profile: everything that it does not allow is refused, and the last matching rule applies. Throws a
+ * `UserFacingError` if a path cannot be written in a profile.
  */
 export function macosProfile({ tree, treeFolders, home, readOnly, relayUrl }: MacosRequest): string {
 	const shown = [...SYSTEM_FOLDERS, ...readOnly.map(bundleOf), tree, home];
@@ -69,7 +67,7 @@ export function macosProfile({ tree, treeFolders, home, readOnly, relayUrl }: Ma
 		rule('allow', 'process-exec* file-map-executable', 'subpath', shown),
 		rule('allow', 'file-read*', 'subpath', shown),
 		rule('allow', 'file-read*', 'literal', [...SYSTEM_LINKS, ...DEVICES]),
-		// Programs look at each folder on the way to what they are shown. They cannot list it.
+		// Programs examine each folder on the way to those they are shown. They cannot list it.
 		rule('allow', 'file-read-metadata', 'literal', [...ancestors]),
 		rule('allow', 'file-write*', 'subpath', written),
 		...(tokens.length === 0 ? [] : [rule('deny', 'file-read*', 'literal', tokens)]),
@@ -85,12 +83,12 @@ export function macosProfile({ tree, treeFolders, home, readOnly, relayUrl }: Ma
 }
 
 /**
- * The shell closes what this process has inherited and passes on without knowing: an agent could use a file of the host
- * that is open. Then it becomes the sandbox.
+ * The shell closes descriptors that this process inherited and passes on unknowingly: through one, an agent could use
+ * an open file of the host. Then it becomes the sandbox.
  */
 const SCRIPT = [
 	'for file in /dev/fd/*; do',
-	// The expression is the shell's and not one of this file: it stands for the last part of the path.
+	// The expression belongs to the shell, not to this file: it stands for the last part of the path.
 	`descriptor=\${file##*/}`,
 	'[ "$descriptor" -le 2 ] || eval "exec $descriptor>&-"',
 	'done',
@@ -99,8 +97,8 @@ const SCRIPT = [
 ].join('\n');
 
 /**
- * Returns the command line that runs a program in the sandbox. It must be started in a folder that is shown. Nothing ends
- * with it what it leaves running; that is still confined.
+ * Returns the command line that runs a program in the sandbox. It must be started in a folder that is shown. Programs
+ * that it leaves running do not end with it; they stay confined.
  */
 export function wrapMacos(request: MacosRequest): SandboxedCommand {
 	const { command, args, env, home } = request;

@@ -4,24 +4,24 @@ import { UserFacingError } from '../../base/errors.ts';
 import { isSameOrWithin } from '../../base/filePlace.ts';
 import { installationOf, privateFoldersOf } from './installation.ts';
 
-/** A program as it can be run in a sandbox. */
+/** A program in a form that can be run in a sandbox. */
 export interface ProgramPlace {
 	/** Its path without links. */
 	command: string;
-	/** What it needs besides the system's own files, for `SandboxRequest.readOnly`. */
+	/** The paths that the program needs besides the system's own files, for `SandboxRequest.readOnly`. */
 	readOnly: string[];
 }
 
 const NODE_MODULES = `${path.sep}node_modules`;
 
-/** Linux reads no longer line of a script that names its interpreter. */
+/** Linux ignores the rest of a longer interpreter line in a script. */
 const INTERPRETER_LINE_BYTES = 256;
 
 /**
- * Finds what a program needs: the outermost `node_modules` that it lies in, or its installation, or its own folder; and the
- * same of the interpreter that a script names. A script that leaves the choice to `env` needs its interpreter on the PATH
- * inside. Where a folder would show the home folder `home`, a folder of it with credentials or one of `privateFolders`,
- * the file is shown alone. Throws a `UserFacingError` if the program is gone.
+ * Finds the files that a program needs: the outermost `node_modules` around it, or its installation, or its own folder;
+ * and the same for the interpreter that a script names. A script that leaves the choice to `env` needs its interpreter
+ * on the PATH inside. If a folder would show the home folder `home`, a folder of it with credentials or one of
+ * `privateFolders`, the file is shown alone. Throws a `UserFacingError` if the program is gone.
  */
 export async function packageFolders(
 	program: string,
@@ -33,7 +33,7 @@ export async function packageFolders(
 	const readOnly = [packageOf(command, hidden)];
 	const interpreter = await interpreterOf(command);
 	if (interpreter !== undefined) {
-		// A script of a virtual environment names a link in it, beside which the environment is described.
+		// A script of a virtual environment names a link in it, beside which files describe the environment.
 		const real = await realProgram(interpreter);
 		const own = await realpath(path.dirname(interpreter));
 		readOnly.push(packageOf(real, hidden), installationOf(own, hidden) ?? interpreter);

@@ -1,4 +1,4 @@
-// Where things are inside the sandbox. Nothing in it depends on the machine, so that an agent learns nothing of the host.
+// The locations inside the sandbox. They do not depend on the machine, so that an agent learns nothing about the host.
 
 /** No development server that an agent starts is likely to want this port. */
 const RELAY_PORT = 41_417;
@@ -36,8 +36,8 @@ export function insidePlaces(name: string): InsidePlaces {
 }
 
 /**
- * Returns the path inside of the program that serves the relay. Its ending says that it is a module, because no
- * `package.json` that could say so is there.
+ * Returns the path inside of the program that serves the relay. Its extension marks it as a module, because there is no
+ * `package.json` to do so.
  */
 export function insideProgram(file: string): string {
 	return `${OWN_FOLDER}/inside.${file.endsWith('.ts') ? 'mts' : 'mjs'}`;

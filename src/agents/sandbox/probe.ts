@@ -17,25 +17,25 @@ import { packageFolders } from './packageFolders.ts';
 import { wrap } from './wrap.ts';
 
 const WORKING_MS = 10 * 60_000;
-/** Whoever has just installed bubblewrap wants to see that it works. */
+/** A failure is remembered only briefly, as users who have just installed bubblewrap want to see that it works. */
 const FAILED_MS = 5_000;
 
-/** A busy machine takes seconds for what is done in 20 ms. */
+/** A busy machine takes seconds for 20 ms of work. */
 const START_LIMIT_MS = 30_000;
 
 const DETAIL_CHARACTERS = 200;
 
-/** bubblewrap 0.8 is the first one that can forbid further user namespaces. */
+/** bubblewrap 0.8 is the first version that can forbid further user namespaces. */
 const OLD_BUBBLEWRAP = /Unknown option/i;
 
 /**
- * Finds out whether a sandbox works here, by starting one: containers and AppArmor may forbid it although all programs are
- * there. Callers at the same time share one start. A success is remembered for ten minutes, a failure for five seconds.
- * Never rejects.
+ * Finds out whether a sandbox works here, by starting one: containers and AppArmor may forbid it even if all programs
+ * are installed. Simultaneous callers share one start. A success is remembered for ten minutes, a failure for five
+ * seconds. Never rejects.
  */
 export const probeSandbox = remembered(() => trySandbox(), systemClock);
 
-/** Returns `probe` with its answers remembered as `probeSandbox` says. */
+/** Returns `probe` with its answers remembered as described for `probeSandbox`. */
 export function remembered(probe: () => Promise<SandboxStatus>, clock: Clock): () => Promise<SandboxStatus> {
 	let last: { status: SandboxStatus; until: number } | undefined;
 	const run = singleFlight(async () => {
@@ -47,8 +47,8 @@ export function remembered(probe: () => Promise<SandboxStatus>, clock: Clock): (
 }
 
 /**
- * Starts a program that does nothing in a sandbox without a relay. Where that is not permitted, `root` is the folder in
- * whose `proc` the reason is looked for.
+ * Starts a program that does nothing in a sandbox without a relay. If that is not permitted, the reason is looked for
+ * in the `proc` folder of `root`.
  */
 export async function trySandbox(host?: SandboxHost, root = '/'): Promise<SandboxStatus> {
 	if (process.platform !== 'linux' && process.platform !== 'darwin') {
@@ -98,8 +98,8 @@ async function tryIn(folder: string, host: SandboxHost, root: string): Promise<S
 }
 
 /**
- * A program for Node that ends with 0 if it can write into its home, and neither read nor write beside it, nor reach a
- * server of this machine: `<home> <folder> <port>`. The folder has a file `outside`.
+ * A program for Node that exits with 0 if it can write into its home, but can neither read nor write beside it, nor
+ * reach a server of this machine: `<home> <folder> <port>`. The folder has a file `outside`.
  */
 export const CONFINED_PROGRAM = `
 	const { readFileSync, writeFileSync } = require('node:fs');
@@ -114,7 +114,7 @@ export const CONFINED_PROGRAM = `
 `;
 
 /**
- * The sandbox of macOS has to show that it confines, besides that our own Node runs in it: the system's own services decide
+ * The sandbox of macOS must not only run our own Node but also prove that it confines: the system's own services decide
  * what its profile means, and they differ from version to version.
  */
 async function tryMacos(folder: string): Promise<SandboxStatus> {
@@ -158,16 +158,16 @@ async function outcomeOf(options: ChildOptions): Promise<{ exitCode: number | un
 	return { exitCode, output };
 }
 
-/** Settings that forbid user namespaces to programs that are not root, with the values that do not. */
+/** Settings that forbid user namespaces to programs that are not root, with the values that permit them. */
 const NAMESPACE_SETTINGS = [
 	{ setting: 'kernel.unprivileged_userns_clone', permits: '1' },
 	{ setting: 'user.max_user_namespaces', permits: '15000' },
 ];
 
-/** Ubuntu has it since 23.10, and it forbids by default since 24.04. Programs that have a profile of their own are exempt. */
+/** Ubuntu has it since 23.10, and forbids by default since 24.04. Programs with a profile of their own are exempt. */
 const APPARMOR_SETTING = 'kernel.apparmor_restrict_unprivileged_userns';
 
-/** Returns the setting of the kernel that forbids user namespaces here, and the command with which they are permitted. */
+/** Returns the kernel setting that forbids user namespaces here, and the command that permits them. */
 async function whatForbids(bwrap: string, root: string): Promise<SandboxStatus['forbidden']> {
 	const read = async (...parts: string[]) =>
 		(await readFile(path.join(root, 'proc', ...parts), 'utf8').catch(() => '')).trim();
@@ -178,7 +178,7 @@ async function whatForbids(bwrap: string, root: string): Promise<SandboxStatus['
 			return { setting, command: `echo '${line}' | sudo tee /etc/sysctl.d/60-errand.conf && sudo sysctl --system` };
 		}
 	}
-	// It holds for programs without a profile alone. In a container with one, that of the container forbids.
+	// It applies only to programs without a profile. In a container with one, that profile forbids them.
 	const isConfined = (await read('self', 'attr', 'current')).endsWith('(enforce)');
 	if (isConfined || (await settingOf(APPARMOR_SETTING)) !== '1') {
 		return undefined;

@@ -11,12 +11,12 @@ import { GIGABYTE, inGigabytes, type SandboxLimits } from './limits.ts';
 const INTERVAL_MS = 1_000;
 
 export interface ResourceWatchOptions {
-	/** The process that `wrap`'s command was started as. */
+	/** The id of the process that was started by `wrap`'s command. */
 	pid: number;
 	/** The host's paths of the tree and the home folder. */
 	folders: readonly string[];
 	limits: SandboxLimits;
-	/** Called once, with a sentence for the user that says which limit was passed. The caller ends the sandbox. */
+	/** Called once, with a sentence for the user that says which limit was exceeded. The caller ends the sandbox. */
 	onOver(sentence: string): void;
 	clock?: Clock;
 	/** Returns the bytes of memory that programs of this machine could still take. */
@@ -24,9 +24,9 @@ export interface ResourceWatchOptions {
 }
 
 /**
- * Watches what all processes of a sandbox use together. bubblewrap limits none of it, and the kernel limits only single
- * processes. Of memory and processes only Linux tells; elsewhere it is the disk alone. It starts at once and ends when it is
- * disposed or a limit has been passed.
+ * Watches the resources that all processes of a sandbox use together. bubblewrap limits none of them, and the kernel
+ * limits only single processes. Memory and processes are known only on Linux; elsewhere only the disk is watched. It
+ * starts at once and ends when it is disposed or a limit has been exceeded.
  */
 export class ResourceWatch implements Disposable {
 	private readonly options: ResourceWatchOptions;
@@ -42,7 +42,7 @@ export class ResourceWatch implements Disposable {
 		this.disk = new DiskUse(options.folders, options.limits.disk, this.clock);
 		this.freeMemory = options.freeMemory ?? os.freemem;
 		void this.repeat(() => this.disk.problem(this.ended.signal));
-		// No other system tells what processes use without a program that has to be started each time.
+		// On other systems, the use of processes can only be read by starting a program each time.
 		if (process.platform === 'linux') {
 			void this.repeat(() => this.processProblem());
 		}
@@ -75,7 +75,7 @@ export class ResourceWatch implements Disposable {
 		if (use.memory > limits.memory) {
 			return `The agent was stopped because its programs took more than ${inGigabytes(limits.memory)} of memory together. Ask it to do less at once.`;
 		}
-		// This also holds what the kernel keeps for programs, such as what is in pipes and in small file systems in memory.
+		// This covers what the kernel holds for programs too, such as the contents of pipes and in-memory file systems.
 		if (this.memoryReserve.isTouched(this.freeMemory())) {
 			return 'The agent was stopped because the memory of this machine is nearly full. Close other programs before you start the agent again, or ask it to do less at once.';
 		}
@@ -83,16 +83,16 @@ export class ResourceWatch implements Disposable {
 	}
 }
 
-/** The pause between two measurements, in durations of the first. Thus measuring takes at most a tenth of the time. */
+/** The pause between two measurements, in durations of the first: measuring takes at most a tenth of the time. */
 const PAUSE_FACTOR = 9;
 
-/** The bytes that an agent leaves free on the disk and in memory. */
+/** The bytes that an agent must leave free on the disk and in memory. */
 const DISK_RESERVE = GIGABYTE;
 const MEMORY_RESERVE = GIGABYTE / 2;
 
 /**
- * The part of a resource that an agent must leave free. If less than twice that amount was free at first, half of what was
- * free is the reserve.
+ * The part of a resource that an agent must leave free. If less than twice that amount was free at first, it is half of
+ * what was free.
  */
 class Reserve {
 	private readonly bytes: number;
@@ -102,14 +102,14 @@ class Reserve {
 		this.bytes = bytes;
 	}
 
-	/** Returns whether less is free now than has to stay free. */
+	/** Returns whether less is free now than must stay free. */
 	isTouched(free: number): boolean {
 		this.freeAtStart ??= free;
 		return free < Math.min(this.bytes, this.freeAtStart / 2);
 	}
 }
 
-/** Measures folders often while the disk fills, and seldom when there are many files and nothing happens. */
+/** Measures folders often while the disk fills up, and rarely if there are many files and nothing happens. */
 export class DiskUse {
 	private readonly folders: readonly string[];
 	private readonly limit: number;
@@ -125,10 +125,10 @@ export class DiskUse {
 		this.freeBytes = freeBytes;
 	}
 
-	/** Returns a sentence if the disk must not be written any further. */
+	/** Returns a sentence if nothing more may be written to the disk. */
 	async problem(signal: AbortSignal): Promise<string | undefined> {
 		const free = Math.min(...(await Promise.all(this.folders.map(this.freeBytes))));
-		// This also holds files that have no name any more and folders that only the agent may read.
+		// This also covers deleted files that are still open, and folders that only the agent may read.
 		if (this.reserve.isTouched(free)) {
 			return 'The agent was stopped because the disk is nearly full. Make room on it before you start the agent again.';
 		}
@@ -160,16 +160,16 @@ async function freeBytesOf(folder: string): Promise<number> {
 /** Reading this many processes takes about a millisecond. */
 const PROCESSES_AT_ONCE = 50;
 
-/** The number of a process and its descendants, and the memory that they use now. */
+/** The number of a process's descendants and itself, and the memory that they use now. */
 interface ProcessUse {
 	processes: number;
-	/** Bytes of memory that is not a file's. */
+	/** The bytes of memory that do not belong to a file. */
 	memory: number;
 }
 
 /**
- * Adds up what the descendants of a process use, without itself. A process that has left its session or lost its parent
- * counts too if it is in a sandbox: the first process of the sandbox takes its parent's place. Linux only.
+ * Adds up the use of a process's descendants, without the process itself. A process that has left its session or lost
+ * its parent counts too if it is in a sandbox: the sandbox's first process becomes its parent. Linux only.
  */
 export async function descendantsUse(root: number): Promise<ProcessUse> {
 	const children = await childrenByParent();

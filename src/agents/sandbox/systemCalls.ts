@@ -1,39 +1,39 @@
-// Which calls of the kernel the programs in a sandbox are refused. Namespaces hide files, processes and networks of the
-// host, but some things of the kernel exist only once for the whole machine.
+// The system calls that programs in a sandbox are refused. Namespaces hide the host's files, processes and networks,
+// but some parts of the kernel exist only once for the whole machine.
 import { answer, assemble, load, type Program, whenAtLeast, whenEqual } from './bpf.ts';
 
 const ALLOW = 0x7fff_0000;
 const END_PROCESS = 0x8000_0000;
 const FAIL = 0x0005_0000;
 
-/** The errors' numbers are the same on both architectures. */
+/** The error numbers are the same on both architectures. */
 const NOT_PERMITTED = FAIL | 1;
-/** The answer of a kernel that was built without the call, so that programs do what they do on such a machine. */
+/** The answer of a kernel that was built without the call, so that programs behave as on such a machine. */
 const NOT_THERE = FAIL | 38;
 const NO_SUCH_FAMILY = FAIL | 97;
 
-/** The offsets at which the kernel describes a call. Only the lower half of most arguments counts. */
+/** The offsets of the fields in the kernel's description of a call. Only the lower half of most arguments matters. */
 const NUMBER = 0;
 const ARCHITECTURE = 4;
 const argument = (index: number): number => 16 + 8 * index;
 const upperHalfOf = (index: number): number => argument(index) + 4;
 
 interface Architecture {
-	/** The kernel's own number of it. */
+	/** The kernel's own number of the architecture. */
 	id: number;
-	/** Numbers from here on are calls of a second interface to the same kernel (x32), which are never needed. */
+	/** Numbers from here on belong to a second interface of the same kernel (x32), which is never needed. */
 	otherInterface?: number;
 	ioctl: number;
-	/** The calls that make sockets. Their first argument is the family. */
+	/** The calls that create sockets. Their first argument is the family. */
 	sockets: readonly number[];
 	shmget: number;
 	notPermitted: Readonly<Record<string, number>>;
 	notThere: Readonly<Record<string, number>>;
 }
 
-/** These calls are newer than the first difference between the architectures, so they have the same numbers on all. */
+/** These calls are newer than the last difference between the architectures, so their numbers are the same on all. */
 const NOT_THERE_ANYWHERE = {
-	// It makes calls by itself, which no filter sees.
+	// It makes calls on its own, which no filter sees.
 	io_uring_setup: 425,
 	io_uring_enter: 426,
 	io_uring_register: 427,
@@ -61,19 +61,19 @@ const ARCHITECTURES: Readonly<Partial<Record<string, Architecture>>> = {
 		},
 		notThere: {
 			...NOT_THERE_ANYWHERE,
-			// The keys of a user are seen by all processes with that user's number, whatever their namespaces.
+			// A user's keys are visible to all processes with that user id, whatever their namespaces.
 			add_key: 248,
 			request_key: 249,
 			keyctl: 250,
-			// They run programs in the kernel, watch it, or hold it up.
+			// They run programs in the kernel, observe it, or stall it.
 			bpf: 321,
 			perf_event_open: 298,
 			userfaultfd: 323,
-			// The memory that these calls make belongs to no process and no folder, so that no limit holds for it.
+			// Memory created by these calls belongs to no process and no folder, so no limit applies to it.
 			memfd_create: 319,
 			semget: 64,
 			msgget: 68,
-			// Only programs that are older than 64-bit systems use them.
+			// Only programs from before 64-bit systems use them.
 			uselib: 134,
 			modify_ldt: 154,
 		},
@@ -109,24 +109,24 @@ const ARCHITECTURES: Readonly<Partial<Record<string, Architecture>>> = {
 };
 
 /**
- * Unix, IPv4, IPv6 and netlink: what programs use, and what the network namespace holds. Others reach the machine below
- * (vsock) or parts of the kernel that few have looked at, and asking for one loads its module.
+ * Unix, IPv4, IPv6 and netlink: the families that programs use, and that the network namespace confines. Others reach
+ * the machine below (vsock) or rarely examined parts of the kernel, and requesting one loads its module.
  */
 const FAMILIES = [1, 2, 10, 16];
 
-/** They write into the input of a terminal, as if its user had typed (TIOCSTI), or into that of the console (TIOCLINUX). */
+/** They write into the input of a terminal, as if its user had typed (TIOCSTI), or of the console (TIOCLINUX). */
 const TERMINAL_REQUESTS = [0x5412, 0x541c];
 
 /**
- * Shared memory of System V belongs to no process either. Databases like PostgreSQL need a few bytes of it to know that
+ * System V shared memory belongs to no process either. Databases like PostgreSQL need a few bytes of it to know that
  * they run alone; the kernel has 4,096 segments at most, which are 16 MB of this size.
  */
 const LARGEST_SEGMENT_BYTES = 4_096;
 
 /**
- * Returns the program with which the kernel filters the calls of all programs in a sandbox, for bubblewrap's `--seccomp`.
- * Calls of another architecture end their process. Undefined for an architecture (Node's name) other than x64 and arm64:
- * there the namespaces have to do.
+ * Returns the program with which the kernel filters the calls of all programs in a sandbox, for bubblewrap's
+ * `--seccomp`. Calls of another architecture end their process. Returns undefined for an architecture (Node's name)
+ * other than x64 and arm64, where the namespaces alone must do.
  */
 export function systemCallFilter(architecture: string): Buffer | undefined {
 	const known = Object.hasOwn(ARCHITECTURES, architecture) ? ARCHITECTURES[architecture] : undefined;
@@ -136,7 +136,7 @@ export function systemCallFilter(architecture: string): Buffer | undefined {
 	return assemble(load(ARCHITECTURE), whenEqual(known.id, load(NUMBER), ...checksOf(known)), answer(END_PROCESS));
 }
 
-/** Returns what is decided by the number of a call, which is loaded. Each call ends the filter. */
+/** Returns the checks of a call's number, which is loaded. Each match ends the filter. */
 function checksOf({ otherInterface, ioctl, sockets, shmget, notPermitted, notThere }: Architecture): Program[] {
 	return [
 		...(otherInterface === undefined ? [] : [whenAtLeast(otherInterface, answer(NOT_THERE))]),

@@ -5,7 +5,7 @@ import { holdsPrivate, installationOf, privateFoldersOf } from './installation.t
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The compilers, interpreters and tools that the user's PATH names, as they are shown in a sandbox. */
+/** The compilers, interpreters and tools on the user's PATH, as a sandbox shows them. */
 export interface Toolchains {
 	/** The PATH inside. */
 	path: string;
@@ -15,7 +15,7 @@ export interface Toolchains {
 	variables: Record<string, string>;
 }
 
-/** Version managers whose programs on PATH only choose among the versions in a folder of theirs. */
+/** Version managers whose programs on PATH only choose among the versions in a folder of their own. */
 const MANAGERS = [
 	{ variable: 'PYENV_ROOT', folder: '.pyenv' },
 	{ variable: 'RBENV_ROOT', folder: '.rbenv' },
@@ -24,15 +24,15 @@ const MANAGERS = [
 	{ variable: 'JENV_ROOT', folder: '.jenv' },
 	{ variable: 'ASDF_DATA_DIR', folder: '.asdf' },
 	{ variable: 'VOLTA_HOME', folder: '.volta' },
-	// Its programs lie in the folder of cargo, which has credentials in it.
+	// Its programs lie in cargo's folder, which contains credentials.
 	{ variable: 'RUSTUP_HOME', folder: '.rustup', programs: '.cargo/bin' },
 ];
 
-/** Where a system without a PATH of its own has its programs. */
+/** The program folders of a system without a PATH of its own. */
 const SYSTEM_PATH = ['/usr/local/bin', '/usr/bin', '/bin'];
 
 /**
- * Finds what the folders of PATH need to work inside. A folder of PATH is left out if showing it would show the home
+ * Finds the files that the folders of PATH need to work inside. A folder of PATH is left out if it would show the home
  * folder `home`, a folder of it with credentials, or one of `privateFolders` (absolute paths without links).
  */
 export function toolchains(environment: Environment, home: string, privateFolders: readonly string[]): Toolchains {

@@ -11,20 +11,20 @@ import { AGENT_USER, insidePlaces, insideProgram, RELAY } from './places.ts';
 import { systemCallFilter } from './systemCalls.ts';
 
 /**
- * The user of the host that a sandbox runs as where this process is root. No account of a distribution has this number.
- * The tree and the home folder must belong to it: see `prepareFolders`.
+ * The host user that a sandbox runs as if this process is root. No distribution has an account with this number. The
+ * tree and the home folder must belong to it: see `prepareFolders`.
  */
 export const UNPRIVILEGED_ID = 61_000;
 
 /**
- * The size of a file system in memory, such as /dev/shm. What is in it belongs to no process, so it is counted only in
- * part and has to be small.
+ * The size of an in-memory file system such as /dev/shm. Its content belongs to no process, so it is only partly
+ * counted and must be small.
  */
 const SHARED_MEMORY_BYTES = 64 * 1024 * 1024;
 
-/** The relay by which a sandbox, which has no network, reaches its model and the hosts that were allowed. */
+/** The relay by which a sandbox, which has no network, reaches its model and the allowed hosts. */
 export interface SandboxRelay {
-	/** The unix socket on the host that the relay listens on. */
+	/** The unix socket on the host at which the relay listens. */
 	socket: string;
 	/** The Node that runs `program`. Its folders must be among the request's `readOnly`. */
 	node: string;
@@ -36,30 +36,30 @@ export interface SandboxRelay {
 export interface LentFolder {
 	/** An absolute path of the host. */
 	source: string;
-	/** The path in the tree, with slashes. The folder that it lies in must be there. */
+	/** The path in the tree, with slashes. Its parent folder must exist. */
 	at: string;
 }
 
-/** All paths are absolute paths of the host without links in them. */
+/** All paths are absolute paths of the host without links. */
 export interface SandboxRequest {
-	/** The program to run. It is shown inside at the same place. */
+	/** The program to run. It is shown inside at the same path. */
 	command: string;
 	args: readonly string[];
 	/** The whole environment inside. */
 	env: Readonly<Record<string, string>>;
-	/** A folder that can be written, shown inside as `insidePlaces(name).tree`. The program starts in it. */
+	/** A writable folder, shown inside as `insidePlaces(name).tree`. The program starts in it. */
 	tree: string;
 	/**
-	 * The folders in the tree that can be written, by their names, where the rest of it cannot. They must be there. The agent
-	 * can neither move them nor put anything beside them or in their place.
+	 * The writable folders in the tree, by name, if the rest of it is read-only. They must exist. The agent can neither
+	 * move them nor put anything beside them or in their place.
 	 */
 	treeFolders?: readonly string[];
-	/** A folder that can be written, shown inside as `insidePlaces(name).home`. Its folder `tmp` is /tmp. */
+	/** A writable folder, shown inside as `insidePlaces(name).home`. Its folder `tmp` is /tmp. */
 	home: string;
 	/** The name of the repository. */
 	name: string;
 	relay?: SandboxRelay;
-	/** Further files and folders, shown inside at the same place, read-only. Those that do not exist are left out. */
+	/** Further files and folders, shown inside at the same path, read-only. Missing ones are left out. */
 	readOnly: readonly string[];
 	lent?: readonly LentFolder[];
 	limits?: SandboxLimits;
@@ -69,20 +69,20 @@ export interface SandboxedCommand {
 	command: string;
 	args: string[];
 	/**
-	 * The environment that `command` must be started with. It is the one inside and nothing else: the sandbox's first
-	 * process has it, and the agent can read it there. It is not among the arguments, which every user of the host can read.
+	 * The environment with which `command` must be started. It is exactly the one inside: the sandbox's first process has
+	 * it, and the agent can read it there. It is not among the arguments, which every user of the host can read.
 	 */
 	env: Record<string, string>;
-	/** What `command` must be able to read from its descriptor 3: the filter of system calls. Absent where there is none. */
+	/** The input for descriptor 3 of `command`: the filter of system calls. Absent if there is none. */
 	furtherInput?: Buffer;
 }
 
 /**
- * Returns the command line that runs a program in a sandbox of bubblewrap: an allow-list of files, no network, no process
- * of the host, and none of the system calls that `systemCallFilter` refuses. Whether it works here is found out by
- * `probeSandbox`; the folders are made ready by `prepareFolders`, and what all of its processes use together is watched by
- * a `ResourceWatch`. When the command's own process ends or is killed, or the process that started it, everything in the
- * sandbox is gone. Throws a `UserFacingError` if a path cannot be shown inside.
+ * Returns the command line that runs a program in a bubblewrap sandbox: an allow-list of files, no network, no process
+ * of the host, and none of the system calls that `systemCallFilter` refuses. `probeSandbox` finds out whether it works
+ * here; `prepareFolders` prepares the folders, and a `ResourceWatch` watches what all of its processes use together.
+ * When the command's own process, or the process that started it, ends or is killed, everything in the sandbox is gone.
+ * Throws a `UserFacingError` if a path cannot be shown inside.
  */
 export function wrap(request: SandboxRequest, host: SandboxHost = readHost()): SandboxedCommand {
 	const { bwrap, setpriv } = host.programs;
@@ -104,27 +104,27 @@ export function wrap(request: SandboxRequest, host: SandboxHost = readHost()): S
 	if (!host.isRoot) {
 		return finished([bwrap, ...mounts(request, host), ...inner]);
 	}
-	// A user namespace that root makes maps to root, whose permissions on files the agent would have. So bubblewrap runs
-	// twice: as root for the mounts alone, because they may lie in folders that are closed to others, then as a user
-	// without any rights for the namespaces.
+	// A user namespace created by root maps to root, whose file permissions the agent would have. So bubblewrap runs
+	// twice: as root for the mounts only, because they may lie in folders that are closed to others, then as a user
+	// without any privileges for the namespaces.
 	const outer = [
 		...mounts(request, host),
-		// The kernel lets the inner one mount a proc of its own only where a complete one can be seen.
+		// The kernel lets the inner one mount its own proc only where a complete one is visible.
 		...['--dev-bind', '/proc', '/proc', '--dev', '/dev', '--remount-ro', '/'],
 		...['CAP_SETUID', 'CAP_SETGID', 'CAP_SETPCAP'].flatMap(capability => ['--cap-add', capability]),
-		// The kernel ends a process namespace with its first process. A death signal alone would not do: bubblewrap's outer
-		// process has given up its rights, and must not signal the other user's when it dies.
+		// The kernel ends a process namespace with its first process. A death signal alone would not suffice: the outer
+		// bubblewrap has given up its privileges, and must not signal the other user's when it dies.
 		...['--unshare-pid', '--die-with-parent'],
 	];
 	const user = [
 		...[`--reuid=${UNPRIVILEGED_ID}`, `--regid=${UNPRIVILEGED_ID}`, '--clear-groups'],
 		...['--inh-caps=-all', '--bounding-set=-all'],
 	];
-	// Only the inner one filters system calls: the outer one's programs still have to make the inner one's namespaces.
+	// Only the inner one filters system calls: programs of the outer one still have to create its namespaces.
 	return finished([bwrap, ...outer, '--', setpriv, ...user, bwrap, '--bind', '/', '/', ...inner]);
 }
 
-/** `--unshare-all` leaves the user namespace out where it cannot be made, which must be a failure. */
+/** `--unshare-all` skips the user namespace if it cannot be created, which must be a failure instead. */
 const NAMESPACES = [
 	...['--unshare-all', '--unshare-user', '--disable-userns'],
 	...['--uid', String(AGENT_USER.id), '--gid', String(AGENT_USER.id), '--hostname', 'agent'],
@@ -134,15 +134,15 @@ const NAMESPACES = [
 ];
 
 /**
- * They are links and no mounts of the home folder's `tmp`: an agent may have made a link of that one, which would be
- * followed outside.
+ * They are links rather than mounts of the home folder's `tmp`: an agent may have replaced that by a link, which would
+ * be followed outside.
  */
 const TEMPORARY_FOLDERS = [
 	['/tmp', `..${AGENT_USER.home}/tmp`],
 	['/var/tmp', `../..${AGENT_USER.home}/tmp`],
 ] as const;
 
-/** The allow-list. Later mounts lie on earlier ones. */
+/** Returns the allow-list. Later mounts cover earlier ones. */
 function mounts(request: SandboxRequest, host: SandboxHost): string[] {
 	const places = insidePlaces(request.name);
 	const list = new MountList();
@@ -160,7 +160,7 @@ function mounts(request: SandboxRequest, host: SandboxHost): string[] {
 	const shown = outermost(request.readOnly);
 	for (const [folder, link] of TEMPORARY_FOLDERS) {
 		if (shown.some(file => isSameOrWithin(folder, file))) {
-			// What is shown below it needs a place that no agent could have prepared.
+			// Anything shown below it needs a place that no agent could have prepared.
 			list.addParents(folder);
 			list.args.push('--perms', '1777', '--size', String(SHARED_MEMORY_BYTES), '--tmpfs', folder);
 		} else {
@@ -207,7 +207,7 @@ class MountList {
 		this.args.push('--symlink', content, target);
 	}
 
-	/** Lays a file that nobody can read on each file with tokens in folders that are shown. */
+	/** Covers each file with tokens in folders that are shown by a file that nobody can read. */
 	hide(folders: readonly { source: string; target: string }[]): void {
 		const targets = new Set<string>();
 		for (const file of folders.flatMap(({ source }) => tokenFilesIn(source))) {
@@ -221,7 +221,7 @@ class MountList {
 		);
 	}
 
-	/** If root starts bubblewrap, the user inside cannot enter the folders that bubblewrap makes by itself. */
+	/** If root starts bubblewrap, the user inside cannot enter the folders that bubblewrap creates on its own. */
 	addParents(target: string): void {
 		const parent = path.posix.dirname(target);
 		if (!this.made.has(parent)) {
@@ -232,7 +232,7 @@ class MountList {
 	}
 }
 
-/** Leaves out what /usr or another one of the paths contains. */
+/** Leaves out paths that /usr or another one of the paths contains. */
 function outermost(paths: readonly string[]): string[] {
 	const kept: string[] = [];
 	for (const candidate of [...new Set(paths)].sort()) {
@@ -245,7 +245,7 @@ function outermost(paths: readonly string[]): string[] {
 
 interface ProgramInside {
 	env: Record<string, string>;
-	/** Variables that only the program inside may have: the programs that build the sandbox would obey them too. */
+	/** Variables for the program inside only: the programs that build the sandbox would obey them too. */
 	ofLoader: Record<string, string>;
 	program: string[];
 }
@@ -276,7 +276,7 @@ const LIMIT_NAMES = {
 	core: 'Max core file size',
 } as const;
 
-/** A limit is set here, inside: for a user namespace the kernel counts the processes in it, and not all of the user's. */
+/** A limit is set here, inside: in a user namespace, the kernel counts only its processes, not all of the user's. */
 function limitOptions(limits: SandboxLimits, { hardLimits }: SandboxHost): string[] {
 	return Object.entries(processLimits(limits)).map(([name, value]) => {
 		const hard = hardLimits[LIMIT_NAMES[name as keyof typeof LIMIT_NAMES]] ?? Number.POSITIVE_INFINITY;

@@ -24,18 +24,18 @@ export interface AgentConnectionOptions {
 	limits: SessionLimits;
 	/** Aborting it closes the connection with its reason. */
 	signal: AbortSignal;
-	/** Takes the parameters of a `session/update`. An error that it throws closes the connection. */
+	/** Receives the parameters of a `session/update`. An error that it throws closes the connection. */
 	onUpdate(params: Record<string, unknown>): void;
-	/** Reads the parameters of a request of the agent. Returns undefined for one that is not to be decided. */
+	/** Reads the parameters of a request of the agent. Returns undefined for one that must not be decided. */
 	readRequest(method: string, params: unknown): PermissionRequest | AgentForm | undefined;
-	/** These answer what was read. `withdrawn` aborts when the agent takes the request back. They never reject. */
+	/** These answer the requests. `withdrawn` aborts when the agent withdraws the request. They never reject. */
 	onPermission(request: PermissionRequest, withdrawn: AbortSignal): Promise<PermissionAnswer>;
 	onForm(form: AgentForm, withdrawn: AbortSignal): Promise<FormAnswer>;
 }
 
-/** Connects to an agent by the standard input and output of its process. The SDK is loaded by this, not before. */
+/** Connects to an agent through the standard input and output of its process, and loads the SDK for that. */
 export async function connectAgent(options: AgentConnectionOptions): Promise<AgentConnection> {
-	// The agent may write to it, or end, while the SDK is loaded.
+	// The agent may write to it, or end, while the SDK is being loaded.
 	const standardError = new StandardError(options.child.stderr, options.limits.standardErrorBytes);
 	return new AgentConnection(await import('@agentclientprotocol/sdk'), standardError, options);
 }
@@ -79,20 +79,20 @@ export class AgentConnection {
 		return this.connection.signal.aborted;
 	}
 
-	/** The number of lines so far that were no message, or answered what was never asked. */
+	/** The number of lines so far that were not messages, or answered a request that was never sent. */
 	get strayLines(): number {
 		return this.stream.strayLines;
 	}
 
-	/** Whether a prompt has been sent and not been answered. */
+	/** True while a sent prompt has not been answered. */
 	get isPrompting(): boolean {
 		return this.stream.isAsked(this.sdk.methods.agent.session.prompt);
 	}
 
 	/**
-	 * Resolves with the reply. Rejects with an AgentFailure if the agent answered with an error. Everything else that can
-	 * go wrong closes the connection, and this rejects with the reason after the child has ended. So does a reply that
-	 * takes longer than `limitMs`.
+	 * Resolves with the reply. Rejects with an AgentFailure if the agent answered with an error. Any other failure,
+	 * including a reply that takes longer than `limitMs`, closes the connection, and this rejects with the reason after
+	 * the child has ended.
 	 */
 	async request<Method extends AgentRequestMethod, T>(
 		method: Method,
@@ -141,7 +141,7 @@ export class AgentConnection {
 		await this.options.child.end();
 	}
 
-	/** Tells why the agent has closed one of its pipes. */
+	/** Determines why the agent has closed one of its pipes. */
 	private readonly ending = singleFlight(async () => {
 		const { child, limits } = this.options;
 		const waited = new AbortController();
@@ -166,7 +166,7 @@ function replyOf(answer: PermissionAnswer | undefined): RequestPermissionRespons
 const MAXIMUM_ERROR_LINES = 20;
 const MAXIMUM_ERROR_LINE = 300;
 
-/** Reads an agent's standard error to its end, so that the agent never waits for it, and keeps the last `maximum` bytes. */
+/** Reads an agent's standard error to its end, so that the agent never waits, and keeps the last `maximum` bytes. */
 export class StandardError {
 	private kept: Buffer[] = [];
 	private length = 0;
@@ -176,7 +176,7 @@ export class StandardError {
 		stream.on('data', (bytes: Buffer) => {
 			this.kept.push(bytes.subarray(-maximum));
 			this.length += bytes.byteLength;
-			// They are put together only when they are twice as long, so that many small pieces cost no more than a few large.
+			// They are merged only when they are twice as long, so that many small pieces cost no more than a few large ones.
 			if (this.length > 2 * maximum) {
 				this.kept = [Buffer.from(Buffer.concat(this.kept).subarray(-maximum))];
 				this.length = maximum;
@@ -184,7 +184,7 @@ export class StandardError {
 		});
 	}
 
-	/** The last lines that are not blank, as plain text without what looks like a key, and each cut to a bounded length. */
+	/** Returns the last lines that are not blank, shortened, as plain text without anything that looks like a key. */
 	lastLines(): string[] {
 		return plainText(Buffer.concat(this.kept).toString('utf8'))
 			.split('\n')

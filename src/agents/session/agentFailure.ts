@@ -1,9 +1,9 @@
 import { UserFacingError } from '../../base/errors.ts';
 
 /**
- * The reasons why an agent failed: its program cannot be started; it did not answer in time; it wrote what is not the
+ * The reasons why an agent failed: its program cannot be started; it did not answer in time; it did not write the
  * protocol; one of its messages was too large; it sent more than a session may hold; it ended early; it broke the
- * protocol; it answered with an error; it demands an account of its own; it lacks the mode that it is to be set to.
+ * protocol; it answered with an error; it demands an account of its own; it lacks the required mode.
  */
 export type AgentFailureCode =
 	| 'not-started'
@@ -20,7 +20,7 @@ export type AgentFailureCode =
 /** The failure of an agent. The message may quote the agent, on one line. */
 export class AgentFailure extends UserFacingError {
 	readonly code: AgentFailureCode;
-	/** The end of what the agent wrote to its standard error, as plain text. Empty if that says nothing of the failure. */
+	/** The end of the agent's standard error, as plain text. Empty if that does not explain the failure. */
 	readonly lastLines: readonly string[];
 
 	constructor(code: AgentFailureCode, message: string, lastLines: readonly string[] = []) {

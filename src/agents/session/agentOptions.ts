@@ -1,5 +1,5 @@
-// What can be chosen of an agent besides its model: its modes, and the options of its sessions. The agent names them, so their
-// texts are hostile; they are on one line.
+// The choices that an agent offers besides its model: its modes, and the options of its sessions. The agent names them,
+// so their texts are hostile; they are on one line.
 import * as z from 'zod';
 import { lenient, lenientArray } from '../../contract/lenient.ts';
 import type { AgentConnection } from './agentConnection.ts';
@@ -11,13 +11,13 @@ import { lostChoice } from './sentences.ts';
 /** The id of the option that stands for the modes of an agent. */
 const MODE = 'mode';
 
-/** Options of these categories choose a model, which is the host's to choose. */
+/** Options of these categories choose a model, which is up to the host. */
 const OF_MODELS: ReadonlySet<string | undefined> = new Set(['model', 'model_config']);
 
 const ON = 'on';
 const OFF = 'off';
 
-/** Returns the schemas of the replies that open a session. What does not fit is no option. */
+/** Returns the schemas of the replies that open a session. Entries that do not fit are not options. */
 export function openReplySchemas(limits: Pick<SessionLimits, 'idLength' | 'entries'>) {
 	const opened = optionsSchema(limits);
 	return {
@@ -75,7 +75,7 @@ function optionsSchema({ idLength, entries }: Pick<SessionLimits, 'idLength' | '
 			const options = configOptions
 				.filter(({ category }) => !OF_MODELS.has(category))
 				.map(({ category, ...option }) => ({ ...option, isMode: option.id === MODE || category === MODE }));
-			// Agents that have their modes among the options tell them a second time, for hosts that know only modes.
+			// Agents whose modes are among the options send them a second time, for hosts that know only modes.
 			return {
 				agentOptions: [...(mode === undefined || options.some(({ isMode }) => isMode) ? [] : [mode]), ...options].slice(
 					0,
@@ -85,7 +85,7 @@ function optionsSchema({ idLength, entries }: Pick<SessionLimits, 'idLength' | '
 		});
 }
 
-/** Returns the options after an update that changes them. `schema` is that of a reply with options. */
+/** Returns the options after an update that changes them. `schema` is the one for a reply with options. */
 export function changedOptions(
 	options: readonly AgentOption[],
 	update: Readonly<Record<string, unknown>>,
@@ -97,15 +97,15 @@ export function changedOptions(
 		return options.map(option => (isKnown(option) ? { ...option, value: String(currentModeId) } : option));
 	}
 	const told = Array.isArray(configOptions) ? schema.safeParse({ configOptions }).data?.agentOptions : undefined;
-	// Modes that are no option are told by another update.
+	// Modes that are not an option are reported by another update.
 	return told
 		? [...options.filter(({ kind }) => kind === 'modes' && !told.some(({ isMode }) => isMode)), ...told]
 		: options;
 }
 
 /**
- * Sets the options of a session to what was chosen, by their ids. Resolves with the options as they are then. Rejects with an
- * AgentFailure where the agent has no such choice any more, and as the connection's requests do.
+ * Sets the options of a session to the chosen values, by id. Resolves with the resulting options. Rejects with an
+ * AgentFailure if the agent no longer has such a choice, and in the same way as the connection's requests.
  */
 export async function setOptions(
 	connection: AgentConnection,

@@ -4,7 +4,7 @@ import type { AgentEvent, AgentOption, StopReason } from './events.ts';
 import type { SessionLimits } from './limits.ts';
 import type { FormPolicy, PermissionPolicy } from './permissions.ts';
 
-/** A command that the agent starts for an MCP server, as it sees it. */
+/** The command with which the agent starts an MCP server, as the agent sees it. */
 export interface McpCommand {
 	name: string;
 	command: string;
@@ -22,33 +22,33 @@ export interface AgentSessionOptions {
 	/** The commands by which the agent reaches MCP servers. */
 	mcpServers?: readonly McpCommand[];
 	decide: PermissionPolicy;
-	/** Answers the forms of the agent. Without it the agent is told that it cannot ask, and any form is declined. */
+	/** Answers the agent's forms. Without it, the agent is told that it cannot ask, and any form is declined. */
 	fillIn?: FormPolicy;
 	/**
-	 * Called while a prompt runs, and no more after it; with commands, options and titles at any time. An error that it throws
-	 * ends the session with that error.
+	 * Called while a prompt runs, and not after it; with commands, options and titles at any time. An error that it
+	 * throws ends the session with that error.
 	 */
 	onEvent(event: AgentEvent): void;
 	/**
-	 * The id of a session of an earlier process, which is continued if the agent can. What the agent repeats of it is no
-	 * event.
+	 * The id of a session of an earlier process, which is continued if the agent can do so. What the agent repeats of it
+	 * causes no events.
 	 */
 	earlier?: string;
-	/** The mode that the session is set to, unless `chosen` has another one. */
+	/** The mode to which the session is set, unless `chosen` has another one. */
 	mode?: string;
-	/** What was chosen of the agent's options, by their ids. */
+	/** The chosen values of the agent's options, by id. */
 	chosen?: Readonly<Record<string, string>>;
-	/** Aborting it ends the child. Calls that are open then reject with its reason. */
+	/** Aborting it ends the child. Pending calls then reject with its reason. */
 	signal: AbortSignal;
-	/** It gets diagnostics, which hold no text of the user's or the agent's. */
+	/** Receives diagnostics, which contain no text of the user's or the agent's. */
 	logger: Logger;
-	/** Only tests need others than `SESSION_LIMITS`. */
+	/** Only tests need limits other than `SESSION_LIMITS`. */
 	limits?: Partial<SessionLimits>;
 }
 
 /** A text that goes with a prompt. */
 export interface PromptResource {
-	/** Names the text, such as the URI of its file. */
+	/** Identifies the text, for example the URI of its file. */
 	uri: string;
 	text: string;
 }
@@ -65,24 +65,24 @@ export interface PromptImage {
  */
 export interface AgentSession {
 	readonly id: string;
-	/** What the agent says that it is. */
+	/** The agent's description of itself. */
 	readonly info: { name: string; version?: string };
 	/** `resumed` and `loaded` continue the earlier session. */
 	readonly how: 'new' | 'resumed' | 'loaded';
-	/** What can be chosen of the agent, with what is set in this session. */
+	/** The choices that the agent offers, with their values in this session. */
 	readonly agentOptions: readonly AgentOption[];
-	/** The agent takes images. */
+	/** True if the agent accepts images. */
 	readonly takesImages: boolean;
 	/**
-	 * Resolves with how the prompt ended. One runs at a time. `resources` go with it as such, or as a part of its text where
-	 * the agent takes none; images only where it takes them.
+	 * Resolves with the reason why the prompt ended. One runs at a time. `resources` are sent as such, or as a part of
+	 * the text if the agent does not accept them; images only if it accepts them.
 	 */
 	prompt(text: string, resources?: readonly PromptResource[], images?: readonly PromptImage[]): Promise<StopReason>;
 	/**
-	 * Asks the agent to stop. What it asked for is answered as cancelled. Resolves when the prompt has ended, however it
-	 * did; only the signal ends an agent that goes on.
+	 * Asks the agent to stop. Its open requests are answered as cancelled. Resolves when the prompt has ended, in any
+	 * way; only the signal ends an agent that continues.
 	 */
 	cancel(): Promise<void>;
-	/** Closes the session where the agent can, and ends the child. Never rejects. */
+	/** Closes the session if the agent supports that, and ends the child. Never rejects. */
 	close(): Promise<void>;
 }

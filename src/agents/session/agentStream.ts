@@ -8,39 +8,37 @@ import { type AgentAnswer, type AgentMessage, type RequestId, readMessage } from
 import { isRecord } from './read.ts';
 import { brokenProtocol, tooLongMessage, tooMuchOutput } from './sentences.ts';
 
-/** How long the reader may work before everything else of this process gets its turn. */
+/** The time for which the reader may work before everything else in this process gets its turn. */
 const SLICE_MS = 10;
 
 export interface AgentStreamOptions {
 	child: RunningChild;
 	limits: SessionLimits;
-	/**
-	 * Takes the parameters of a `session/update` before anything that came after it. What it throws ends the stream.
-	 */
+	/** Receives the parameters of a `session/update` before later messages. An error that it throws ends the stream. */
 	onUpdate(params: Record<string, unknown>): void;
 	/**
-	 * Reads the parameters of a request, in the same order. The SDK gets what it returns in place of them: they can take many
-	 * times their size in memory, and may wait for long.
+	 * Reads the parameters of a request, in the same order. The SDK gets the result instead of them: they can take many
+	 * times their size in memory, and may wait for a long time.
 	 */
 	readRequest(method: string, params: unknown): unknown;
-	/** Resolves with the error for an agent that has closed its output or does not take its input. */
+	/** Resolves with the error for an agent that has closed its output or does not read its input. */
 	ending(): Promise<Error>;
 }
 
 /**
- * The messages of an agent as a stream for the SDK. The SDK's own stream reads without ever waiting for its consumer, and
- * the SDK prints to the console what it cannot use; here the agent waits, the SDK gets only what it understands, and
- * updates go past it, so that they stay in order with answers.
+ * The messages of an agent as a stream for the SDK. The SDK's own stream reads without ever waiting for its consumer,
+ * and the SDK prints to the console what it cannot use. Here the agent waits, the SDK gets only what it understands,
+ * and updates bypass it, so that they stay in order with answers.
  */
 export class AgentStream implements Stream {
 	readonly readable: ReadableStream<AnyMessage>;
 	readonly writable: WritableStream<AnyMessage>;
 	private readonly options: AgentStreamOptions;
-	/** Our requests without an answer: their methods by their ids. */
+	/** The methods of our unanswered requests, by id. */
 	private readonly asked = new Map<unknown, string>();
-	/** The number of the agent's requests without an answer. */
+	/** The number of the agent's unanswered requests. */
 	private openRequests = 0;
-	/** Goes on reading that had to wait for an answer of ours. */
+	/** Resumes reading that had to wait for one of our answers. */
 	private resume: (() => void) | undefined;
 	private hasEnded = false;
 	private lines = 0;
@@ -68,17 +66,17 @@ export class AgentStream implements Stream {
 		this.writable = new WritableStream<AnyMessage>({ write: message => this.write(message) });
 	}
 
-	/** The number of lines so far that were no message, or answered what was never asked. */
+	/** The number of lines so far that were not messages, or answered a request that was never sent. */
 	get strayLines(): number {
 		return this.stray;
 	}
 
-	/** Whether a request of ours with this method is out and has no answer yet. */
+	/** Returns whether a request of ours with this method is still unanswered. */
 	isAsked(method: string): boolean {
 		return [...this.asked.values()].includes(method);
 	}
 
-	/** Yields what the SDK takes. It never ends by itself: it throws why there is nothing more. */
+	/** Yields the messages for the SDK. It never ends by itself: it throws the reason why there are no more. */
 	private async *messages(): AsyncGenerator<AnyMessage, never> {
 		const { child, limits } = this.options;
 		let began = performance.now();
@@ -99,7 +97,7 @@ export class AgentStream implements Stream {
 		throw await this.options.ending();
 	}
 
-	/** Returns the message that the SDK gets, if it is one for the SDK. */
+	/** Returns the message that the SDK gets, if it is meant for the SDK. */
 	private take(message: AgentMessage | undefined): AnyMessage | undefined {
 		if (message === undefined) {
 			this.countStray();
@@ -140,7 +138,7 @@ export class AgentStream implements Stream {
 		if (method === 'session/update' && isRecord(params)) {
 			this.options.onUpdate(params);
 		}
-		// With this one an agent takes back a request. No other one says anything that is needed.
+		// With this notification, an agent withdraws a request. No other notification is needed.
 		return method === '$/cancel_request' ? { jsonrpc: '2.0', method, params } : undefined;
 	}
 
@@ -165,7 +163,7 @@ export class AgentStream implements Stream {
 		}
 	}
 
-	/** Waits until the agent may ask for more, or has ended. */
+	/** Waits until the agent may send more requests, or has ended. */
 	private async room(): Promise<void> {
 		while (!this.hasEnded && this.openRequests >= this.options.limits.openRequests) {
 			await new Promise<void>(resolve => {

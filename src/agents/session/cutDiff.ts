@@ -3,8 +3,8 @@ import { cutText } from './cutText.ts';
 import type { ToolDiff } from './events.ts';
 
 /**
- * Shortens both sides of a change to at most `maximum` UTF-16 code units each. What they have in common goes first, in whole
- * lines, so that what differs is still there for whoever is asked about it.
+ * Shortens both sides of a change to at most `maximum` UTF-16 code units each. Common lines are removed first, so that
+ * the differences remain for whoever is asked about it.
  */
 export function cutDiff({ oldText, newText }: Pick<ToolDiff, 'oldText' | 'newText'>, maximum: number) {
 	const fits = (...sides: readonly string[]) => sides.every(side => side.length <= maximum);
@@ -19,7 +19,7 @@ export function cutDiff({ oldText, newText }: Pick<ToolDiff, 'oldText' | 'newTex
 	};
 }
 
-/** Removes the lines at the beginning and at the end that both texts have. */
+/** Removes the lines that both texts have in common at the beginning and at the end. */
 function withoutCommonLines(one: string, other: string): [string, string] {
 	const shortest = Math.min(one.length, other.length);
 	let start = 0;

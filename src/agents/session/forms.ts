@@ -1,4 +1,4 @@
-// The questions of an agent that are more than a permission: forms with typed fields and choices. All of a form is hostile.
+// The questions of an agent beyond permissions: forms with typed fields and choices. Every part of a form is hostile.
 import { defined } from '../../base/defined.ts';
 import { oneLine, plainText } from '../../base/plainText.ts';
 import { cutText } from './cutText.ts';
@@ -6,25 +6,23 @@ import type { AgentForm, FormField, FormOption, FormRefusal, FormValue } from '.
 import type { SessionLimits } from './limits.ts';
 import { isRecord } from './read.ts';
 
-/** The size of a form. One that is larger is refused whole, as nobody can answer what is not shown. */
+/** The maximum size of a form. A larger one is refused as a whole, as it could not be shown completely. */
 export const MAXIMUM_FIELDS = 20;
 const MAXIMUM_FORM = 20_000;
 const MAXIMUM_TITLE = 200;
 const MAXIMUM_DESCRIPTION = 1_000;
 const MAXIMUM_MESSAGE = 4_000;
-/** The length of a text that is typed into a field. */
+/** The maximum length of a text that is typed into a field. */
 export const MAXIMUM_ANSWER = 10_000;
 
 /**
- * What asks for a secret. A false match costs the user a message, as the agent can be told the answer in words; a missed one
- * may cost a key.
+ * Matches requests for a secret. A false match costs the user a message, as the agent can be told the answer in words;
+ * a missed one may cost a key.
  */
 const SECRET =
 	/pass(?:w(?:or)?d|phrase|code)|secret|credential|bearer|token(?!s)|(?:api|access|private|secret|license|ssh|auth)[\s_-]*keys?|recovery (?:code|phrase)|seed phrase|one[\s_-]*time|\b(?:otp|pin|2fa|mfa|cvc|cvv)\b/i;
 
-/**
- * Reads the parameters of `elicitation/create`. A form that is not to be filled in says why; it then has no fields.
- */
+/** Reads the parameters of `elicitation/create`. A refused form has the reason, and no fields. */
 export function readForm(params: Record<string, unknown>, { entries }: Pick<SessionLimits, 'entries'>): AgentForm {
 	const message = textIn(params['message'], MAXIMUM_MESSAGE) ?? '';
 	const refused = (refusal: FormRefusal): AgentForm => ({ message, fields: [], refusal });
@@ -46,14 +44,14 @@ export function readForm(params: Record<string, unknown>, { entries }: Pick<Sess
 }
 
 /**
- * Returns the answers to a form as the agent gets them, or undefined where one lacks or does not fit. Nothing is sent that
- * the form has no field for.
+ * Returns the answers to a form as the agent receives them, or undefined if one is missing or does not fit. Nothing is
+ * sent for which the form has no field.
  */
 export function formContent(
 	{ fields }: Pick<AgentForm, 'fields'>,
 	values: Readonly<Record<string, FormValue>>,
 ): Record<string, FormValue> | undefined {
-	// A name can be that of a member that every object has.
+	// A field may have the name of a member that every object has.
 	const answers = new Map(Object.entries(values));
 	const isWhole = fields.every(field => {
 		const value = answers.get(field.name);
@@ -81,7 +79,7 @@ function fits({ kind, options = [], minimum, maximum }: FormField, value: FormVa
 	}
 }
 
-/** A text is shown without what hides in it, so that two fields do not look the same and a word is what it looks like. */
+/** Hidden characters are removed, so that two fields cannot look the same and words are what they look like. */
 function textIn(value: unknown, maximum: number): string | undefined {
 	return typeof value === 'string' && value.trim() !== ''
 		? cutText(plainText(value.slice(0, maximum * 2)), maximum)
@@ -145,7 +143,7 @@ function kindOf({ type, format, ...others }: Record<string, unknown>): FormField
 	}
 }
 
-/** Choices are values alone, or values with titles; several of them stand in `items`. */
+/** Choices are plain values, or values with titles; if several may be chosen, they are in `items`. */
 function readOptions(property: Record<string, unknown>): (FormOption | undefined)[] {
 	const { oneOf, anyOf, enum: values } = isRecord(property['items']) ? property['items'] : property;
 	const titled = oneOf ?? anyOf;
@@ -170,7 +168,7 @@ function isSecret(field: FormField): boolean {
 	return isTyped(field) && [field.name, field.title, field.description].some(asksSecret);
 }
 
-/** Accents and invisible characters do not help. Letters of other scripts do, so what is typed is looked at as well. */
+/** Accents and invisible characters cannot hide it. Other scripts can, so the typed text is checked as well. */
 function asksSecret(words: unknown): boolean {
 	return typeof words === 'string' && SECRET.test(words.normalize('NFKD').replace(/[\p{Cf}\p{Cc}\p{M}]/gu, ''));
 }

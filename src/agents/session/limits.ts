@@ -1,37 +1,37 @@
-/** What an agent may take of time and memory in one session. Times are in milliseconds, texts in UTF-16 code units. */
+/** The limits on an agent's time and memory in one session. Times are in milliseconds, texts in UTF-16 code units. */
 export interface SessionLimits {
-	/** The time for the reply to `initialize`: on a busy machine, some agents start in half a minute. */
+	/** The time for the reply to `initialize`: on a busy machine, some agents take half a minute to start. */
 	initializeMs: number;
 	/** The time for each reply until the session is open. */
 	openMs: number;
-	/** The time for the reply to `session/close`, and for a process to end that has closed its output or its input. */
+	/** The time for the reply to `session/close`, and for a process that has closed its output or its input to end. */
 	closeMs: number;
 	/** The time in which the agent must read a message. */
 	readMs: number;
-	/** The bytes of one line that the agent writes, which is one message. */
+	/** The bytes of one line of the agent's output, which is one message. */
 	lineBytes: number;
 	/** The bytes of all lines together. */
 	totalBytes: number;
-	/** The number of lines of any kind, including those that are ignored. Nearly all are updates. */
+	/** The number of lines of any kind, including ignored ones. Nearly all are updates. */
 	lines: number;
-	/** The number of lines that are no message, such as a banner, or that answer what was never asked. */
+	/** The number of lines that are not messages, such as a banner, or that answer a request that was never sent. */
 	strayLines: number;
-	/** How deep the arrays and objects of a message may be nested. */
+	/** The maximum nesting depth of arrays and objects in a message. */
 	levels: number;
-	/** The number of requests without an answer that an agent may have. Nothing more is read until it has fewer. */
+	/** The number of unanswered requests that an agent may have. Reading pauses until it has fewer. */
 	openRequests: number;
-	/** The end of the standard error that is kept, in bytes. */
+	/** The kept length of the end of the standard error, in bytes. */
 	standardErrorBytes: number;
-	/** The length of a session's id. */
+	/** The maximum length of a session's id. */
 	idLength: number;
 	titleLength: number;
 	/** The length of a tool call's output, and of each side of a diff. */
 	textLength: number;
-	/** The length of a path, which is never cut: a path that was cut is another path. */
+	/** The maximum length of a path, which is never cut: a cut path is another path. */
 	pathLength: number;
-	/** The number of locations, diffs, options of a permission, entries of a plan or modes: what comes after is left out. */
+	/** The number of locations, diffs, options of a permission, entries of a plan or modes; the rest is left out. */
 	entries: number;
-	/** The number of tool calls that are remembered, and the length of all their texts together. The oldest are forgotten. */
+	/** The number of remembered tool calls, and the length of all their texts together. The oldest are forgotten. */
 	toolCalls: number;
 	toolCallsLength: number;
 }

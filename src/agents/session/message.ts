@@ -2,7 +2,7 @@ import { parseJson } from '../../base/json.ts';
 import type { SessionLimits } from './limits.ts';
 import { isRecord } from './read.ts';
 
-/** The length of a request's id and of a method's name, which are kept and sent back. */
+/** The maximum length of request ids and method names, which are kept and sent back. */
 const MAXIMUM_NAME = 256;
 
 export type RequestId = string | number;
@@ -16,12 +16,12 @@ export type AgentMessage =
 export type AgentAnswer =
 	| { kind: 'result'; id: RequestId; result: unknown }
 	| { kind: 'error'; id: RequestId; error: { code: number; message: string; data: unknown } }
-	/** An answer that is neither. */
+	/** An answer with neither a result nor an error. */
 	| { kind: 'broken-answer'; id: RequestId };
 
 /**
- * Reads one line. Returns undefined for what is no message: text that is not JSON, another protocol, a batch (ACP has
- * none), names that are too long, and values that are nested too deep.
+ * Reads one line. Returns undefined for anything but a message: text that is not JSON, another protocol, a batch (ACP
+ * has none), names that are too long, and values that are nested too deeply.
  */
 export function readMessage(line: Buffer, limits: Pick<SessionLimits, 'levels'>): AgentMessage | undefined {
 	if (isNestedDeeper(line, limits.levels)) {
@@ -70,7 +70,7 @@ const CLOSING_BRACKET = 0x5d;
 const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
-/** Looks at the bytes, because a value that is nested millions of levels deep takes a hundred times its size once parsed. */
+/** Examines the bytes, as a value nested millions of levels deep takes a hundred times its size once parsed. */
 function isNestedDeeper(json: Buffer, levels: number): boolean {
 	let depth = 0;
 	let inString = false;

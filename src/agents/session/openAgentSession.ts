@@ -32,7 +32,7 @@ const CANCELLED: PermissionAnswer = { option: undefined };
 export async function openAgentSession(options: AgentSessionOptions): Promise<AgentSession> {
 	const limits = { ...SESSION_LIMITS, ...options.limits };
 	let session: Session | undefined;
-	/** The last updates of the session itself that came before it was open. */
+	/** The last updates about the session itself that arrived before it was open. */
 	const early = new Map<unknown, Record<string, unknown>>();
 	const connection = await connectAgent({
 		child: options.child,
@@ -79,7 +79,7 @@ class Session implements AgentSession {
 	private commands: readonly string[] = [];
 	private readonly calls: ToolCalls;
 	private readonly permissions: Permissions;
-	/** The prompt that runs. Its controller aborts when the prompt is cancelled and when it ends. */
+	/** The running prompt. Its controller aborts when the prompt is cancelled and when it ends. */
 	private turn: { controller: AbortController; ended: Promise<unknown> } | undefined;
 	private closed: Promise<void> | undefined;
 
@@ -119,7 +119,7 @@ class Session implements AgentSession {
 		try {
 			return (await reply).stopReason;
 		} catch (error) {
-			// Some agents answer a prompt that was cancelled with an error.
+			// Some agents answer a cancelled prompt with an error.
 			if (controller.signal.aborted && AgentFailure.is(error, 'refused')) {
 				return 'cancelled';
 			}
@@ -137,7 +137,7 @@ class Session implements AgentSession {
 			...(takesResources ? resources : []).map(resource => ({ type: 'resource' as const, resource })),
 			...images.map(image => ({ type: 'image' as const, ...image })),
 		];
-		// Agents find a command of theirs only where the prompt begins with it.
+		// Agents recognise their commands only at the beginning of a prompt.
 		const isCommand = this.commands.includes(/^\/(\S+)/.exec(text)?.[1] ?? '');
 		const words = (isCommand ? [text, ...parts] : [...parts, text]).join('\n\n');
 		const said: ContentBlock = { type: 'text', text: words };
@@ -173,8 +173,8 @@ class Session implements AgentSession {
 	}
 
 	/**
-	 * Takes the parameters of a `session/update`. Those of other sessions are ignored, and while no prompt runs all but those of
-	 * the session itself.
+	 * Receives the parameters of a `session/update`. Updates of other sessions are ignored, and between prompts, all but
+	 * those about the session itself.
 	 */
 	takeUpdate({ sessionId, update }: Record<string, unknown>): void {
 		const { isPrompting } = this.connection;
@@ -192,7 +192,7 @@ class Session implements AgentSession {
 		}
 	}
 
-	/** An agent may ask less in another mode, so that a change of it while it works is a step of its work. */
+	/** An agent may ask less in another mode, so a change of mode while it works is reported as a step of its work. */
 	private takeOptions(options: readonly AgentOption[]): void {
 		const modeOf = (all: readonly AgentOption[]) => all.find(({ isMode }) => isMode);
 		const [before, mode] = [modeOf(this.agentOptions), modeOf(options)];
@@ -209,7 +209,7 @@ class Session implements AgentSession {
 		}
 	}
 
-	/** Reads what the agent asks for. A request of another session, or without a prompt, is not to be decided. */
+	/** Reads a request of the agent. One of another session, or without a prompt, must not be decided. */
 	readRequest(method: string, params: unknown): PermissionRequest | AgentForm | undefined {
 		if (!isRecord(params) || params['sessionId'] !== this.id || !this.connection.isPrompting) {
 			return undefined;
@@ -232,7 +232,7 @@ class Session implements AgentSession {
 		return this.answered(withdrawn, signal => this.permissions.answerForm(form, signal));
 	}
 
-	/** Resolves with undefined where no prompt waits for the answer any more. An error ends the session. */
+	/** Resolves with undefined if no prompt waits for the answer any more. An error ends the session. */
 	private async answered<T>(
 		withdrawn: AbortSignal,
 		answer: (signal: AbortSignal) => Promise<T>,

@@ -8,11 +8,11 @@ import type { SessionLimits } from './limits.ts';
 import { type InitializeReply, initializeReplySchema } from './replies.ts';
 import { otherVersion, unknownMode } from './sentences.ts';
 
-/** The version of ACP that is spoken. */
+/** The supported version of ACP. */
 const PROTOCOL_VERSION = 1;
 
 /**
- * We offer neither files nor terminals: the agent has its own where it runs, and ours would be outside of its sandbox.
+ * Neither files nor terminals are offered: the agent has its own where it runs, and ours would be outside its sandbox.
  */
 const CAPABILITIES = {
 	fs: { readTextFile: false, writeTextFile: false },
@@ -20,18 +20,18 @@ const CAPABILITIES = {
 	session: { compaction: {}, configOptions: { boolean: {} }, notices: {} },
 };
 
-/** A session that the agent has opened, and which optional parts of the protocol the agent knows. */
+/** A session that the agent has opened, and the optional parts of the protocol that the agent supports. */
 export type OpenedSession = Pick<AgentSession, 'id' | 'info' | 'how' | 'agentOptions' | 'takesImages'> & {
-	/** The agent knows the method `session/close`. */
+	/** True if the agent supports the method `session/close`. */
 	canClose: boolean;
-	/** The agent accepts embedded resources in a prompt, besides its text. */
+	/** True if the agent accepts embedded resources in a prompt, besides its text. */
 	takesResources: boolean;
 };
 
 export interface OpenSessionOptions extends Pick<AgentSessionOptions, 'folder' | 'earlier' | 'mode' | 'chosen'> {
-	/** The MCP servers that the agent is to start, or to connect to. */
+	/** The MCP servers that the agent should start, or connect to. */
 	mcpServers: McpServer[];
-	/** Somebody is there to fill in forms. */
+	/** True if somebody is there to fill in forms. */
 	canAsk: boolean;
 }
 
@@ -67,7 +67,7 @@ export async function openSession(
 	};
 }
 
-/** Continues the earlier session if there is one and the agent can, or opens a new one. */
+/** Continues the earlier session if there is one and the agent can do so, or opens a new one. */
 async function openOrContinue(
 	connection: AgentConnection,
 	{ folder, earlier, mcpServers }: Pick<OpenSessionOptions, 'folder' | 'earlier' | 'mcpServers'>,
@@ -86,7 +86,7 @@ async function openOrContinue(
 				const reply = await connection.request(method, { sessionId: earlier, ...place }, reopened, limits.openMs);
 				return { id: earlier, how, agentOptions: reply.agentOptions };
 			} catch (error) {
-				// Some agents say that they can and fail. The work goes on in a new session.
+				// Some agents claim that they can, and fail. The work then continues in a new session.
 				if (!AgentFailure.is(error, 'refused')) {
 					throw error;
 				}

@@ -3,17 +3,17 @@ import { isSameOrWithin } from '../../base/filePlace.ts';
 import type { PermissionAnswer, PermissionRequest, ToolKind } from './events.ts';
 import type { PermissionPolicy } from './permissions.ts';
 
-/** The kinds of tools that need not name a path: whatever they run or look for, the sandbox and not this policy holds it. */
+/** The kinds of tools that need not name a path: the sandbox confines whatever they do, not this policy. */
 const WITHOUT_PATH: ReadonlySet<ToolKind> = new Set(['execute', 'search', 'fetch', 'think']);
 
-/** Matches what is not a plain path: a URL, the home folder of a shell, or a path with control characters. */
+/** Matches anything but a plain path: a URL, the home folder of a shell, or a path with control characters. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
 const NO_PATH = /^[a-z][a-z\d+.-]+:|^~|[\u0000-\u001f\u007f]/i;
 
 /**
- * A policy for nobody to be asked: it allows a request once if every path that it names lies in `folder` or one of `others`,
- * and rejects all others, for this time alone where the agent offers that. Relative paths start at `folder`, the session's.
- * Links are not resolved, because they are the agent's to make: a sandbox keeps the agent in, this does not.
+ * A policy that asks nobody: it allows a request once if every path that it names lies in `folder` or one of `others`,
+ * and rejects all others, only this time if the agent offers that. Relative paths start at `folder`, the session's.
+ * Links are not resolved, because the agent could create them anyway: the sandbox confines the agent, not this policy.
  */
 export function permissionInside(folder: string, others: readonly string[] = []): PermissionPolicy {
 	return request => {

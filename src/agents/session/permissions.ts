@@ -14,22 +14,22 @@ import { isRecord, oneOf, readList } from './read.ts';
 import { readToolCall } from './toolCallFields.ts';
 import type { ToolCalls } from './toolCalls.ts';
 
-/** The length to which the name of an option is cut. */
+/** The length to which the names of options are cut. */
 const MAXIMUM_NAME = 100;
 
 /**
- * Answers an agent that asks for a permission. `signal` aborts when the answer is no longer wanted. An error that it throws
- * ends the session.
+ * Answers an agent that asks for a permission. `signal` aborts when the answer is no longer needed. An error that it
+ * throws ends the session.
  */
 export type PermissionPolicy = (
 	request: PermissionRequest,
 	signal: AbortSignal,
 ) => Promise<PermissionAnswer> | PermissionAnswer;
 
-/** Has the user fill in a form. `signal` and errors are as those of a `PermissionPolicy`. */
+/** Lets the user fill in a form. `signal` and errors work as in a `PermissionPolicy`. */
 export type FormPolicy = (form: AgentForm, signal: AbortSignal) => Promise<FormAnswer>;
 
-/** Returns undefined for what cannot be read at all. */
+/** Returns undefined for a request that cannot be read at all. */
 export function readPermissionRequest(
 	params: unknown,
 	calls: ToolCalls,
@@ -53,10 +53,10 @@ export function readPermissionRequest(
 	}
 }
 
-/** Has the permissions and the forms of a session decided one after another. */
+/** Has the permissions and the forms of a session decided one at a time. */
 export class Permissions {
 	private readonly decide: PermissionPolicy;
-	/** Absent where nobody is there to be asked. */
+	/** Absent if nobody is there to be asked. */
 	private readonly fillIn: FormPolicy | undefined;
 	private readonly onEvent: (event: AgentEvent) => void;
 	private readonly queue = new SerialQueue();
@@ -68,8 +68,8 @@ export class Permissions {
 	}
 
 	/**
-	 * Resolves with the answer. Once `signal` has aborted it is that the request was cancelled. Rejects with an error of the
-	 * policy's, or of the listener's.
+	 * Resolves with the answer; once `signal` has aborted, with that of a cancelled request. Rejects with an error of the
+	 * policy or of the listener.
 	 */
 	answer(request: PermissionRequest, signal: AbortSignal): Promise<PermissionAnswer> {
 		return this.queue.run(async () => {

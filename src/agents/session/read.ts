@@ -1,11 +1,11 @@
-/** The rest of a value is not looked at: each reader checks the members itself. */
+/** The rest of the value is not examined: each reader checks the members itself. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**
- * Reads at most `maximum` entries and leaves out those that `read` returns undefined for. `complete` says that all of them
- * were read. Returns undefined if the value is no list.
+ * Reads at most `maximum` entries and leaves out those for which `read` returns undefined. `complete` says whether all
+ * of them were read. Returns undefined if the value is not a list.
  */
 export function readList<T>(
 	value: unknown,
@@ -22,7 +22,7 @@ export function readList<T>(
 	return { entries, complete: entries.length === value.length };
 }
 
-/** Returns the text of a content block, or the address of a resource without one. Undefined for any other kind. */
+/** Returns the text of a content block, or the address of a resource without one, or undefined for any other kind. */
 export function textOfBlock(value: unknown): string | undefined {
 	if (!isRecord(value)) {
 		return undefined;
@@ -32,7 +32,7 @@ export function textOfBlock(value: unknown): string | undefined {
 	return typeof told === 'string' ? told : undefined;
 }
 
-/** Returns the value if it is one of those that are known. */
+/** Returns the value if it is one of the known ones. */
 export function oneOf<T>(known: readonly T[], value: unknown): T | undefined {
 	return known.find(candidate => candidate === value);
 }

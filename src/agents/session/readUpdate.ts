@@ -15,12 +15,12 @@ import { isRecord, oneOf, readList, textOfBlock } from './read.ts';
 import { readToolCall } from './toolCallFields.ts';
 import type { ToolCalls } from './toolCalls.ts';
 
-/** The length to which the name of an unknown kind of update is cut, that of a command, and of a currency. */
+/** The length to which the names of unknown kinds of updates, of commands and of currencies are cut. */
 const MAXIMUM_KIND = 100;
-/** The length to which an update is cut that is not understood. */
+/** The length to which an unknown update is cut. */
 const MAXIMUM_OTHER = 2_000;
 
-/** The updates that tell of the session and not of a prompt. They may come before the first one. */
+/** The updates about the session rather than a prompt. They may arrive before the first prompt. */
 export const SESSION_UPDATES: ReadonlySet<unknown> = new Set([
 	'available_commands_update',
 	'config_option_update',
@@ -29,8 +29,8 @@ export const SESSION_UPDATES: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Returns the event for the `update` of a `session/update`, or undefined if it tells nothing that is new or can be read.
- * Tool calls are remembered in `calls`.
+ * Returns the event for the `update` of a `session/update`, or undefined if nothing in it is new or can be read. Tool
+ * calls are remembered in `calls`.
  */
 export function readUpdate(update: unknown, calls: ToolCalls, limits: SessionLimits): AgentEvent | undefined {
 	if (!isRecord(update) || typeof update['sessionUpdate'] !== 'string') {
@@ -75,7 +75,7 @@ export function readUpdate(update: unknown, calls: ToolCalls, limits: SessionLim
 		case 'compaction_update':
 		case 'compaction_summary_chunk':
 			return readCompaction(update, calls, limits);
-		// The session reads these itself, and what the user has said is known.
+		// The session reads these itself, and the user's own message is known.
 		case 'current_mode_update':
 		case 'config_option_update':
 		case 'user_message_chunk':
@@ -89,7 +89,7 @@ function otherUpdate(kind: string, update: Record<string, unknown>): AgentEvent 
 	return { type: 'other', kind: oneLine(kind, MAXIMUM_KIND), text: cutText(JSON.stringify(update), MAXIMUM_OTHER) };
 }
 
-/** A notice is told as a call of no tool that is over. */
+/** A notice is reported as a finished call without a tool. */
 function readNotice(
 	{ severity, title, description }: Record<string, unknown>,
 	calls: ToolCalls,
@@ -110,7 +110,7 @@ function readNotice(
 		: undefined;
 }
 
-/** So is a compaction, whose output is its summary, or why it failed. */
+/** So is a compaction, whose output is its summary, or the reason why it failed. */
 function readCompaction(update: Record<string, unknown>, calls: ToolCalls, limits: SessionLimits) {
 	const { compactionId, status, summary, content, error } = update;
 	if (typeof compactionId !== 'string' || compactionId.length > limits.idLength) {
@@ -139,7 +139,7 @@ function readCost(value: unknown): AgentCost | undefined {
 		: undefined;
 }
 
-/** A name is what is typed, so that one with blanks or hidden characters is none. */
+/** The name is typed by the user, so one with blanks or hidden characters is not accepted. */
 function readCommand(value: unknown, { titleLength }: SessionLimits): AgentCommand | undefined {
 	if (!isRecord(value) || typeof value['name'] !== 'string' || !/^[\p{L}\p{N}_.:-]{1,100}$/u.test(value['name'])) {
 		return undefined;

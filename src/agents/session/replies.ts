@@ -1,4 +1,4 @@
-// The agent's replies, of which only what is needed is read. Each schema is as lenient as it can be: agents add to them.
+// The agent's replies, of which only the needed parts are read. The schemas are lenient, as agents add to replies.
 import * as z from 'zod';
 import { oneLine } from '../../base/plainText.ts';
 import { lenient } from '../../contract/lenient.ts';
@@ -9,7 +9,7 @@ const MAXIMUM_NAME = 100;
 
 export const nameText = z.string().transform(text => oneLine(text, MAXIMUM_NAME));
 
-/** An object says that the agent can do it. */
+/** An object means that the agent has the ability. */
 const ability = lenient(z.looseObject({}));
 
 export const initializeReplySchema = z.object({
@@ -27,5 +27,5 @@ export type InitializeReply = z.output<typeof initializeReplySchema>;
 
 export const promptReplySchema = z.object({ stopReason: z.enum(STOP_REASONS) });
 
-/** The reply to a request that says nothing but that it was done. */
+/** The reply to a request that only says that it was done. */
 export const emptyReplySchema = z.unknown();

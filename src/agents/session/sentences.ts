@@ -1,15 +1,15 @@
-// The failures of agents in words, each with the next step.
+// Sentences about the failures of agents, each with the next step.
 import type { ChildResult } from '../../base/childProcess.ts';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import { oneLine } from '../../base/plainText.ts';
 import { AgentFailure } from './agentFailure.ts';
 import { isRecord } from './read.ts';
 
-/** The length to which words of the agent are cut. */
+/** The length to which the agent's words are cut. */
 const MAXIMUM_WORDS = 300;
 const MAXIMUM_MODES = 10;
 
-/** The code that ACP has for an agent that wants the user to log in. Others use it for any error. */
+/** ACP's error code for an agent that requires the user to log in. Some agents use it for any error. */
 const ACCOUNT_CODE = -32_000;
 const ABOUT_ACCOUNT = /auth|log ?in|sign ?in|account|credential|api.?key/i;
 
@@ -21,7 +21,7 @@ export interface AnsweredError {
 }
 
 export function answeredError({ code, message, data }: AnsweredError): AgentFailure {
-	// Servers that hide their errors behind the code's standard name put the words here.
+	// Servers that hide their errors behind the code's standard name put the message here.
 	const details = isRecord(data) && typeof data['details'] === 'string' ? data['details'] : '';
 	const words = oneLine(details || message, MAXIMUM_WORDS).replace(/\.$/, '');
 	if (code === ACCOUNT_CODE && (words === '' || ABOUT_ACCOUNT.test(`${message} ${details}`))) {
@@ -30,7 +30,7 @@ export function answeredError({ code, message, data }: AnsweredError): AgentFail
 			`The agent wants an account of its own${quoted(words)}, which Errand does not give it. Choose another agent, or a mode of this one that uses the model of the task.`,
 		);
 	}
-	// An agent may know better what helps, such as another key, and says so in its message.
+	// An agent may know better what helps, such as another key, and say so in its message.
 	const step = isRecord(data) && data['tellsStep'] === true ? '' : ' Try again, or choose another agent.';
 	return new AgentFailure('refused', `The agent answered with an error${quoted(words)}.${step}`);
 }

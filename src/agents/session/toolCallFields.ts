@@ -1,4 +1,4 @@
-// Reads what an agent reports about a tool call. Both kinds of updates and permission requests have the same form for it.
+// Reads an agent's reports about a tool call. Both kinds of updates and permission requests have the same form for it.
 import { defined } from '../../base/defined.ts';
 import { oneLine } from '../../base/plainText.ts';
 import { cutDiff } from './cutDiff.ts';
@@ -7,10 +7,10 @@ import { TOOL_KINDS, TOOL_STATUSES, type ToolCall, type ToolDiff, type ToolLocat
 import type { SessionLimits } from './limits.ts';
 import { isRecord, oneOf, readList, textOfBlock } from './read.ts';
 
-/** The members of a tool call that were reported. Each replaces what was reported before. */
+/** The members of a tool call that were reported. Each replaces the earlier report. */
 export type ToolCallFields = { -readonly [K in Exclude<keyof ToolCall, 'id'>]?: ToolCall[K] };
 
-/** What an agent has reported about one tool call. */
+/** An agent's report about one tool call. */
 export interface ToolCallUpdate {
 	id: string;
 	fields: ToolCallFields;
@@ -18,7 +18,7 @@ export interface ToolCallUpdate {
 	complete: boolean;
 }
 
-/** Returns undefined for what has no usable id. Members that do not fit count as not told. */
+/** Returns undefined for a value without a usable id. Members that do not fit count as missing. */
 export function readToolCall(value: unknown, limits: SessionLimits): ToolCallUpdate | undefined {
 	if (!isRecord(value)) {
 		return undefined;
@@ -54,9 +54,9 @@ export function readToolCall(value: unknown, limits: SessionLimits): ToolCallUpd
 }
 
 /**
- * Reads what a tool was called with, which replaces everything that was reported about it before. Nobody can agree to what
- * is too long to be shown, so it is left out whole. Agents report an empty object for a call whose arguments are still to
- * come.
+ * Reads the arguments of a call, which replace everything that was reported about them before. Nobody can agree to
+ * arguments that are too long to be shown, so those are left out as a whole. Agents report an empty object for a call
+ * whose arguments are still to come.
  */
 function readInput(
 	value: unknown,
@@ -72,8 +72,8 @@ function readInput(
 }
 
 /**
- * Words are quoted as a shell needs them. Anything but a command and its words does not count as an exact command, nor do
- * two commands: a model may add one by a name that its agent passes over.
+ * Words are quoted as a shell needs them. Only a command and its words count as an exact command, not two commands: a
+ * model may add one under a name that its agent ignores.
  */
 function commandIn({ command, cmd, args }: Record<string, unknown>): string | undefined {
 	const [named, further] = [command ?? cmd, args ?? []];
@@ -101,7 +101,7 @@ function readLocation(value: unknown, { pathLength }: SessionLimits): ToolLocati
 	return typeof line === 'number' && Number.isSafeInteger(line) && line > 0 ? { path, line } : { path };
 }
 
-/** Returns a diff or a text, which is empty for content that has none, such as an image. */
+/** Returns a diff or a text, which is empty for content without one, such as an image. */
 function readContent(value: unknown, limits: SessionLimits): ToolDiff | string | undefined {
 	if (!isRecord(value)) {
 		return undefined;

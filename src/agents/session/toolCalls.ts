@@ -5,21 +5,21 @@ import type { SessionLimits } from './limits.ts';
 import type { ToolCallUpdate } from './toolCallFields.ts';
 
 /**
- * The tool calls of a session. An agent may tell of one in any number of updates of either kind, in any order: the first
- * makes it, and each replaces what it tells. The oldest are forgotten when there are too many.
+ * The tool calls of a session. An agent may report one in any number of updates of either kind, in any order: the first
+ * creates it, and each replaces the parts that it reports. If there are too many, the oldest are forgotten.
  */
 export class ToolCalls {
 	private readonly limits: SessionLimits;
-	/** The calls by their ids, in the order in which they were made. */
+	/** The calls by id, in the order in which they were created. */
 	private readonly calls = new Map<string, ToolCall>();
-	/** The length of all texts together. */
+	/** The total length of all texts. */
 	private length = 0;
 
 	constructor(limits: SessionLimits) {
 		this.limits = limits;
 	}
 
-	/** Remembers what was reported. Returns the event for it, or undefined if nothing has changed. */
+	/** Remembers the report. Returns the event for it, or undefined if nothing has changed. */
 	tell(update: ToolCallUpdate): AgentEvent | undefined {
 		const before = this.calls.get(update.id);
 		const call = this.merged(update);
@@ -33,7 +33,7 @@ export class ToolCalls {
 		return { type: 'tool', call, isNew: before === undefined, changed };
 	}
 
-	/** Returns the call with what was reported, and remembers nothing of it. */
+	/** Returns the call merged with the report, without remembering it. */
 	merged({ id, fields }: ToolCallUpdate): ToolCall {
 		const before = this.calls.get(id) ?? NEW_CALL;
 		return { ...defined({ ...before, ...fields }), id };
