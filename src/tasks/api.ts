@@ -1,18 +1,18 @@
-// What other features use of tasks.
+// The interface of the tasks for other features.
 import type { Disposable } from '../base/disposable.ts';
 
-/** What is known of a task. All of it except the id is text written by others. */
+/** The known facts of a task. All of it except the id is text written by others. */
 export interface TaskFacts {
 	id: string;
 	title: string;
 	prompt: string;
-	/** The state in words. */
+	/** The state of the task in words. */
 	status: string;
 	error: string | undefined;
 	hasFailed: boolean;
-	/** Whether several agents had its prompt. */
+	/** True if several agents got its prompt. */
 	isRace: boolean;
-	/** Whether it has ended with a branch. */
+	/** True if the task has ended with a branch. */
 	hasChanges: boolean;
 }
 
@@ -20,16 +20,16 @@ export interface TaskFacts {
 export interface LogEntryText {
 	index: number;
 	text: string;
-	/** The log itself marks it as an error or a warning. */
+	/** True if the log itself marks the entry as an error or a warning. */
 	isProblem: boolean;
 }
 
 /** The changes of one result. */
 export interface TaskPatch {
-	/** The agent or the branch. */
+	/** The name of the agent or of the branch. */
 	name: string;
 	text: string;
-	/** Only the beginning is there. */
+	/** True if `text` is only the beginning of the changes. */
 	isCut: boolean;
 }
 
@@ -41,21 +41,25 @@ export interface CommitRange {
 	to: string;
 }
 
-/** A file that differs between two commits. Without lines it is not text, or too large to be compared. */
+/**
+ * A file that differs between two commits. The line counts are missing if it is not text or too large to be compared.
+ */
 export interface RangeFile {
 	path: string;
-	/** The letter of git. `T`: the file became something else, such as a link. */
+	/** Git's status letter. `T`: the file became something else, such as a link. */
 	status: 'A' | 'M' | 'D' | 'R' | 'T';
 	added?: number;
 	removed?: number;
 }
 
-/** Changes that are compared. */
+/** The changes between two commits, to be compared. */
 export interface ComparedRange {
 	range: CommitRange;
-	/** Files of which the user's own version is shown instead of the last one, so that the diff editor can revert hunks. */
+	/**
+	 * Files whose own version by the user is shown instead of the last one, so that the diff editor can revert hunks.
+	 */
 	own: readonly string[];
-	/** The name that tells its files from those of other repositories. */
+	/** The name that distinguishes its files from those of other repositories. */
 	folder?: string;
 }
 
@@ -65,50 +69,58 @@ export interface CommitRanges {
 	list(range: CommitRange): Promise<RangeFile[]>;
 	/** Shows all changes, or those of one file. */
 	compare(title: string, parts: readonly ComparedRange[], file?: string): Promise<void>;
-	/** Takes them into the user's files, with a preview. Resolves with the paths of the files that have them. */
+	/** Takes the changes into the user's files, with a preview. Resolves with the paths of the files that have them. */
 	take(range: CommitRange, title: string, file?: string): Promise<string[]>;
 	/**
-	 * Takes changes that the user has seen and allowed into their files, where nothing of theirs is in the way. Resolves with
-	 * the paths of the files that have them.
+	 * Takes changes that the user has seen and allowed into their files, except where their own edits are in the way.
+	 * Resolves with the paths of the files that have the changes.
 	 */
 	takeAllowed(range: CommitRange): Promise<string[]>;
-	/** Takes them back out of the user's files. Resolves with the paths of the files that have nothing of them any more. */
+	/**
+	 * Takes the changes back out of the user's files. Resolves with the paths of the files that no longer have any of
+	 * them.
+	 */
 	takeBack(range: CommitRange, file?: string): Promise<string[]>;
 }
 
-/** What can be chosen of the next task. `prompt` is one that waits in its editor, `problem` what hinders every task. */
+/**
+ * A choice about the next task. `prompt` is a prompt that waits in its editor, `problem` a problem that hinders every
+ * task.
+ */
 export type NextTaskChoice = 'prompt' | 'repository' | 'branch' | 'agent' | 'model' | 'cost' | 'sandbox' | 'problem';
 
-/** What the next task uses, in the order in which it is read. */
+/** The choices that the next task uses, in reading order. */
 export interface NextTaskView {
 	choices: {
 		choice: Exclude<NextTaskChoice, 'problem'>;
 		name: string;
-		/** What more is to be known about it, as a sentence. */
+		/** Further information about the choice, as a sentence. */
 		hint?: string;
 	}[];
-	/** What hinders every task and what to do about it, in sentences, with the label of the button that does it. */
+	/**
+	 * The problem that hinders every task and how to solve it, in sentences, with the label of the button that does so.
+	 */
 	problem?: { message: string; action: string };
 }
 
 /**
- * The tasks of the active connection. What lets the user choose resolves with undefined where they leave, and what is read
- * rejects with an error to be explained.
+ * The tasks of the active connection. Methods that let the user choose resolve with undefined if the user dismisses the
+ * choice; methods that read reject with an error to be explained.
  */
 export interface Tasks extends Disposable {
 	/** Returns the task that an argument names or that the user chooses. */
 	choose(argument: unknown, title: string, which: 'any' | 'failed' | 'changed'): Promise<TaskFacts | undefined>;
-	/** Returns the entries of a task's log, without those that only count what a model has cost. */
+	/** Returns the entries of a task's log, without those that only count a model's cost. */
 	readLog(taskId: string, signal: AbortSignal): Promise<LogEntryText[]>;
-	/** `argument` may name one of several results; otherwise the user is asked. */
+	/** `argument` may name one of several results; otherwise the user is asked for one. */
 	readChanges(
 		taskId: string,
 		argument: unknown,
 		title: string,
 	): Promise<(TaskPatch & { resultKey: string }) | undefined>;
 	/**
-	 * Returns the changes of an open comparison, of the agents of a task, or of what the user chooses. The names are unlike
-	 * each other.
+	 * Returns the changes of an open comparison, of the agents of a task, or of the user's choice. No two have the same
+	 * name.
 	 */
 	readPatches(
 		argument: unknown,
@@ -116,22 +128,24 @@ export interface Tasks extends Disposable {
 	): Promise<{ title: string; prompt: string; patches: TaskPatch[] } | undefined>;
 	showLogEntry(taskId: string, index: number): Promise<void>;
 	/**
-	 * Lets the user choose the log or the changes of a task, which `argument` may name. Resolves with its text and a name
-	 * for it. Rejects with a sentence for the user.
+	 * Lets the user choose between the log and the changes of a task, which `argument` may name. Resolves with the text
+	 * and a label for it. Rejects with a sentence for the user.
 	 */
 	readForChat(argument: unknown): Promise<{ label: string; text: string; language?: 'diff' } | undefined>;
 	/**
-	 * Shows what a task of this prompt will meet, and starts it when the user says so. Resolves with whether it was started;
-	 * what goes wrong is reported.
+	 * Shows the preflight of a task with this prompt and starts the task if the user agrees. Resolves with true if it
+	 * was started; errors are shown to the user.
 	 */
 	startPrompt(prompt: string): Promise<boolean>;
-	/** Opens the editor in which a longer prompt is written, with a text added to it. Nothing is sent by that. */
+	/** Opens the editor for longer prompts and adds the text to it. This sends nothing. */
 	openEditor(text: string): Promise<void>;
-	/** What the task uses that is started next. */
+	/** The choices for the task that is started next. */
 	next: {
-		/** Calls `show` with it, and again whenever it has changed, until the result is disposed of. */
+		/** Calls `show` with the choices, and again after each change, until the result is disposed of. */
 		follow(show: (task: NextTaskView) => void): Promise<Disposable>;
-		/** Lets the user change it. Resolves with whether that has led elsewhere. */
+		/**
+		 * Lets the user change one. Resolves with 'elsewhere' if that has opened a setting, which then keeps the focus.
+		 */
 		choose(choice: NextTaskChoice): Promise<'elsewhere' | undefined>;
 	};
 	/** The changes between two commits that no task has made. */

@@ -21,7 +21,9 @@ import { chooseResult, resultKeyOf } from './results/pickResult.ts';
 
 const MAXIMUM_TITLE = 60;
 
-/** The errors after which it is not known whether the service took the prompt, because its reply is missing or cut. */
+/**
+ * The errors after which it is unknown whether the service accepted the prompt, because its reply is missing or cut.
+ */
 const UNSURE: ReadonlySet<string> = new Set(['offline', 'timeout', 'truncated', 'server', 'upstream', 'bad-response']);
 
 /** Starts the work on a follow-up. */
@@ -29,15 +31,15 @@ export interface FollowUpRunner {
 	/** Shows and follows a task that continues. */
 	goesOn(task: Task, target: TaskTarget): void;
 	/**
-	 * Starts a task from the branch of another one, and shows it. `onMade` is called when it exists. Resolves with its id,
-	 * or with undefined when it failed, which is reported.
+	 * Starts a task from the branch of another one and shows it. `onMade` is called once it exists. Resolves with its
+	 * id, or with undefined after a failure, which is shown to the user.
 	 */
 	start(request: TaskCreateRequest, target: TaskTarget, onMade: (task: Task) => void): Promise<string | undefined>;
 }
 
-/** The trust of the user, and the questions and messages for them. */
+/** The user's trust, and the questions and messages for the user. */
 export interface FollowUpUser {
-	/** Whether the workspace is trusted. In another one no agent runs on this machine. */
+	/** Returns whether the workspace is trusted. In an untrusted one no agent runs on this machine. */
 	isTrusted(): boolean;
 	askModal: typeof askModal;
 	explain(error: unknown): void;
@@ -65,7 +67,7 @@ export interface AgentBranch {
 	model: string | undefined;
 }
 
-/** Returns the branch of one of several agents, and undefined for the branch of the task itself. */
+/** Returns the branch of one of several agents, or undefined for the branch of the task itself. */
 export function agentBranchOf(task: Task, { key, branch, agent }: TaskResult): AgentBranch | undefined {
 	if (key === task.id) {
 		return undefined;
@@ -75,8 +77,8 @@ export function agentBranchOf(task: Task, { key, branch, agent }: TaskResult): A
 }
 
 /**
- * Gives tasks that have ended a further prompt, with one request at a time for each task. A branch that is checked out
- * must not be moved, so a new task starts from it instead.
+ * Gives a further prompt to tasks that have ended, with one request at a time for each task. A branch that is checked
+ * out must not be moved, so a new task starts from it instead.
  */
 export class TaskFollowUps {
 	private readonly dependencies: TaskFollowUpsDependencies;
@@ -89,8 +91,8 @@ export class TaskFollowUps {
 	}
 
 	/**
-	 * Asks what the task should do next, and sends the prompt. It stays as a draft until the service has taken it. Of several
-	 * agents, a row may name one as `argument`, or the user is asked first.
+	 * Asks for the task's next prompt and sends it. It stays as a draft until the service has accepted it. If the task
+	 * has several agents, `argument` may be the row of one; otherwise the user is asked first.
 	 */
 	async goOn(id: string, argument?: unknown): Promise<void> {
 		await this.once(id, async ({ task, target }) => {
@@ -117,8 +119,8 @@ export class TaskFollowUps {
 
 	/**
 	 * Sends a prompt that the user has written elsewhere and wants to be sent, after the same checks. `agent` is one of
-	 * several that worked on the task; a new task then starts from that agent's branch, as it does from a branch that is
-	 * checked out. Resolves with whether the service has taken it; what went wrong is reported.
+	 * several that worked on the task; a new task then starts from that agent's branch, as it does from a branch that
+	 * is checked out. Resolves with true if the service has accepted it; errors are shown to the user.
 	 */
 	sendPrompt(id: string, prompt: string, agent?: AgentBranch): Promise<boolean> {
 		return this.once(id, async ({ task, target }) => {
@@ -141,8 +143,8 @@ export class TaskFollowUps {
 	}
 
 	/**
-	 * Sends a prompt for another program, after the same checks, once `allow` has resolved with true for it. Rejects with an
-	 * error to be explained.
+	 * Sends a prompt for another program, after the same checks, once `allow` has resolved with true for it. Rejects
+	 * with an error to be explained.
 	 */
 	async sendForProgram(id: string, prompt: string, allow: AllowFollowUp): Promise<AskedOutcome<ContinuedTask>> {
 		if (this.requests.has(id)) {
@@ -272,7 +274,7 @@ export class TaskFollowUps {
 		});
 	}
 
-	/** `from` says where a new task starts, where the task itself cannot go on. */
+	/** `from` is the branch from which a new task starts, if the task itself cannot continue. */
 	private async ask(task: Task, from: string | undefined): Promise<string | undefined> {
 		const { draft, isAccepted } = await inputDraft({
 			title: titleOf(task),

@@ -42,12 +42,12 @@ import type { TaskAnswers } from './review/taskAnswers.ts';
 import type { TaskCommands } from './taskCommands.ts';
 import type { TasksDependencies, TasksFeature } from './tasksFeature.ts';
 
-/** This check is cheap enough for every move of the cursor; the code that is loaded afterwards decides exactly. */
+/** A test cheap enough for every move of the cursor; the code that is loaded afterwards decides exactly. */
 const MAYBE_TODO = /TODO|FIXME/;
 
 /**
  * Registers the tree and the commands. Their implementation loads when the view first becomes visible, a command first
- * runs, or another feature asks for something of tasks.
+ * runs, or another feature first uses the tasks.
  */
 export function registerTasks(dependencies: TasksDependencies): Tasks & { programs: TasksForPrograms } {
 	const store = new DisposableStore();
@@ -106,7 +106,7 @@ export function registerTasks(dependencies: TasksDependencies): Tasks & { progra
 	}
 
 	// After a reload, a window resumes the tasks that it followed, looks for the task that it was just starting, and
-	// cleans up after those that have ended meanwhile.
+	// cleans up after tasks that have ended meanwhile.
 	const prefixes = [FOLLOWED_ENTRIES, PENDING_ENTRIES, SCRATCH_ENTRIES, BEHIND_ENTRIES, COMMENT_ENTRIES];
 	const isOurs = (key: string) => key === OPEN_LOGS_KEY || prefixes.some(prefix => isEntryKey(key, prefix));
 	if (workspaceState.keys().some(isOurs)) {
@@ -182,7 +182,7 @@ function registerBranchCommands(load: () => Promise<BranchCommands>): Disposable
 	return store;
 }
 
-/** Registers what takes the changes of tasks into the user's files. */
+/** Registers the commands that take the changes of tasks into the user's files. */
 function registerApplyCommands(apply: () => Promise<ApplyCommands>): Disposable {
 	const store = new DisposableStore();
 	store.add(registerCommand(commands.applyTaskChanges, async argument => (await apply()).apply(argument)));
@@ -192,7 +192,7 @@ function registerApplyCommands(apply: () => Promise<ApplyCommands>): Disposable 
 	return store;
 }
 
-/** Registers how the user answers what tasks have done, with the files of prompts made of comments. */
+/** Registers the commands for the user's comments on tasks' changes, with the files for prompts made from comments. */
 function registerAnswers(answers: () => Promise<TaskAnswers>): Disposable {
 	const store = new DisposableStore();
 	store.add(registerCommand(commands.saveComment, async argument => (await answers()).comments.save(argument)));

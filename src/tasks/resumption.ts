@@ -18,7 +18,7 @@ import type { TaskResults } from './review/taskResults.ts';
 export interface TaskResumptionDependencies {
 	workspaceState: vscode.Memento;
 	active: ActiveConnection;
-	/** Whether the user has stopped the local service. */
+	/** Returns whether the user has stopped the local service. */
 	isServiceStopped(): boolean;
 	lists: { store: TaskListStore; list: ListRefresh; view: TaskView };
 	logs: LogFollowers;
@@ -30,8 +30,9 @@ export interface TaskResumptionDependencies {
 }
 
 /**
- * Resumes what a reload of the window, another connection or a stop of the local service has interrupted, and what waits
- * for a task to appear or to end. Nobody waits for any of it: the view and the rows show the problems.
+ * Resumes the work that was interrupted by a reload of the window, another connection or a stop of the local service,
+ * and the work that waits for a task to appear or to end. Nothing waits for any of it: the view and the rows show the
+ * problems.
  */
 export class TaskResumption {
 	private readonly dependencies: TaskResumptionDependencies;
@@ -75,7 +76,7 @@ export class TaskResumption {
 		}
 	}
 
-	/** Called when another connection has become active. */
+	/** Called after a switch to another connection. */
 	async connectionChanged(): Promise<void> {
 		const { active, lists, logs, logger } = this.dependencies;
 		active.switched();
@@ -105,7 +106,7 @@ export class TaskResumption {
 		lists.view.redraw();
 	}
 
-	/** Resumes what was followed on a connection before a reload, or before another one became active. */
+	/** Resumes the logs that were followed on a connection before a reload, or before another one became active. */
 	private resumeLogs(target: TaskTarget): void {
 		this.dependencies.logs.resume(target);
 		this.dependencies.documents.readAgain();

@@ -17,7 +17,7 @@ import type { BelowNode } from './results/resultRows.ts';
 import type { TaskResults } from './review/taskResults.ts';
 
 export interface TaskCommandsDependencies {
-	/** Asks for the key where it is missing. Resolves with false when there is still none. */
+	/** Asks for the key if it is missing. Resolves with false if there is still none. */
 	ensureKey(): Promise<boolean>;
 	lists: { store: TaskListStore; agentTasks: AgentTaskList; list: ListRefresh };
 	picker: TaskPicker;
@@ -29,8 +29,8 @@ export interface TaskCommandsDependencies {
 }
 
 /**
- * The commands of the list and of its rows. The argument of one on a task is its row, its id, or nothing, for which the
- * user is asked.
+ * The commands of the list and of its rows. A command on a task gets its row, its id, or nothing as the argument; then
+ * the user is asked.
  */
 export class TaskCommands {
 	private readonly dependencies: TaskCommandsDependencies;
@@ -44,7 +44,7 @@ export class TaskCommands {
 		const chosen = await picker.choose(argument, vscode.l10n.t('Open Task Log'));
 		if (chosen) {
 			results.look(chosen.id);
-			// A row that is only passed over keeps the focus; a user who has named a task wants to read its log.
+			// A row that is only selected keeps the focus; a user who has named a task wants to read its log.
 			logs.show(chosen.id, chosen.target, { takesFocus: typeof argument !== 'object' });
 		}
 	}
@@ -72,7 +72,7 @@ export class TaskCommands {
 		}
 	}
 
-	/** Keeps what the agent had done when its task was ended. */
+	/** Keeps the work that the agent had done when its task was ended. */
 	async keepWork(argument: unknown): Promise<void> {
 		const { picker, view, actions } = this.dependencies;
 		const id =
@@ -87,7 +87,7 @@ export class TaskCommands {
 		}
 	}
 
-	/** Archives a task, or brings it back where it is archived. */
+	/** Archives a task, or brings it back if it is archived. */
 	archive(argument: unknown): Promise<void> {
 		const { view, actions } = this.dependencies;
 		return actions.archive.toggle(argument, (id, run) => view.keepPlace(argument, id, run));
@@ -101,7 +101,7 @@ export class TaskCommands {
 		const { lists, tree, view } = this.dependencies;
 		const before = new Set(tree.shownIds());
 		await lists.store.loadMore();
-		// The row that was chosen has disappeared, so the focus moves to the first new row.
+		// The chosen row has disappeared, so the focus moves to the first new row.
 		const first = tree.shownIds().find(id => !before.has(id));
 		await (first !== undefined && view.reveal(first, true));
 	}

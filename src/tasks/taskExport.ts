@@ -24,8 +24,8 @@ export class TaskExport {
 	}
 
 	/**
-	 * Writes the log of a task or the task itself to a file. A log that is in front is meant, and the name of `file` says
-	 * what goes into it; otherwise, the user is asked.
+	 * Writes the log of a task or the task itself to a file: the log if one is active, otherwise what the name of
+	 * `file` indicates, or else what the user chooses.
 	 */
 	async run(argument: unknown, file?: unknown): Promise<void> {
 		const { logCommands } = this.dependencies;
@@ -50,7 +50,7 @@ export class TaskExport {
 		}
 		const { id, target } = chosen;
 		try {
-			// The list may be older than what the agents have used since.
+			// The list may be older than the agents' latest use.
 			const task = await target.client.tasks.get(id);
 			const name = fileNameOf(taskTitle(task, ''), 'task');
 			const place =

@@ -54,7 +54,7 @@ export interface TasksDependencies {
 	storage: {
 		workspaceState: vscode.Memento;
 		globalState: vscode.Memento;
-		/** The storage folder of this workspace; undefined where none is open. */
+		/** The storage folder of this workspace; undefined if none is open. */
 		storageUri: vscode.Uri | undefined;
 	};
 	/** The active connection, on which tasks run. */
@@ -62,34 +62,36 @@ export interface TasksDependencies {
 		client(): Promise<Client>;
 		/** Returns the connection itself. */
 		read(): Promise<TaskConnection>;
-		/** Returns its agents as its service describes them now. */
+		/** Returns the connection's agents as its service describes them now. */
 		agents(): Promise<TaskConnection['agents']>;
 		/**
-		 * Asks the user for the key that tasks need, where it is missing. Resolves with false when there is still none, which
-		 * the user has been told. It must not be called for background work.
+		 * Asks the user for the key that tasks need, if it is missing. Resolves with false if there is still none,
+		 * which the user has been told. Must not be called for background work.
 		 */
 		ensureKey(): Promise<boolean>;
 		readonly onDidChange: Event<void>;
 	};
-	/** The local service, as far as tasks need it beyond the contract. */
+	/** The functions of the local service that tasks need beyond the contract. */
 	localService: {
-		/** Whether the user has stopped the service, which background work must not start again. */
+		/** Returns whether the user has stopped the service, which background work must not start again. */
 		isStopped(): boolean;
 		readonly onDidChangeStopped: Event<void>;
 		/** Registers folders for the service's look-ups. */
 		nameRepositories(folders: readonly string[]): Promise<void>;
-		/** Returns what a task would need that the user has not allowed yet. */
+		/** Returns the needs of a task that the user has not allowed yet. */
 		checkTask(request: TaskCheckRequest): Promise<TaskCheck>;
-		/** Makes the service keep what the user has allowed for a repository. */
+		/** Makes the service remember the user's consent for a repository. */
 		allow(consent: Consent): Promise<void>;
-		/** Makes a commit of what an agent had done when its task was ended. Returns the name of its branch. */
+		/**
+		 * Makes a commit of the work that an agent had done when its task was ended. Returns the name of its branch.
+		 */
 		keepWork(taskId: string): Promise<string>;
 	};
 	composer: TaskComposer;
 	logger: Logger;
 }
 
-/** What the editor has of the feature before it loads. */
+/** The feature's parts of the editor before it loads. */
 export interface TasksEditor {
 	promptFile: PromptFile;
 	treeView: vscode.TreeView<TreeNode>;
@@ -97,7 +99,7 @@ export interface TasksEditor {
 	fireTree(rows: TreeNode[] | undefined): void;
 }
 
-/** The parts of the feature, which are made from top to bottom: each gets parts that stand above it. */
+/** The parts of the feature. They are made from top to bottom: each gets parts that are above it. */
 export class TasksFeature implements Disposable {
 	readonly active: ActiveConnection;
 	readonly results: TaskResults;
@@ -143,7 +145,7 @@ export class TasksFeature implements Disposable {
 		const picker = new TaskPicker({ store, list, active, ensureKey, explain });
 		const { choose } = picker;
 
-		// What they have made.
+		// Their results.
 		const comments = disposables.add(new CommentStore(workspaceState));
 		const results = disposables.add(
 			new TaskResults({
@@ -169,7 +171,7 @@ export class TasksFeature implements Disposable {
 		this.logCommands = new LogDocumentCommands({ documents, logs, store, choose, look, explain });
 		this.exports = new TaskExport({ changes, logCommands: this.logCommands, choose, explain });
 
-		// Their rows, and what is told of them elsewhere.
+		// Their rows, and the notices about them.
 		this.details = disposables.add(new TaskDetails({ store, active, choose }));
 		const archive = disposables.add(new TaskArchive({ globalState, store, active }));
 		const own = disposables.add(new OwnRepositories());
@@ -199,7 +201,7 @@ export class TasksFeature implements Disposable {
 			}),
 		);
 
-		// What can be done with them.
+		// The actions on them.
 		this.stops = new TaskStops({ store, active, explain });
 		const partialWork = new PartialWork({
 			store,
@@ -228,7 +230,7 @@ export class TasksFeature implements Disposable {
 		// The start of tasks.
 		const promptEditor = disposables.add(new PromptEditor({ file: promptFile, composer, explain }));
 		this.promptEditor = promptEditor;
-		/** Agents may be installed or removed at any time, so each launch asks which there are. */
+		/** Agents may be installed or removed at any time, so each launch reads them again. */
 		const target = async (): Promise<TaskTarget> => {
 			const { connection: found, client } = await active.target();
 			return { client, connection: { ...found, agents: await connection.agents() } };
@@ -271,7 +273,8 @@ export class TasksFeature implements Disposable {
 			},
 			listener: {
 				started: async (task, target) => {
-					// The connection may have been switched during the request, so that the list belongs to another one.
+					// The connection may have been switched during the request, so that the list belongs to another
+					// one.
 					const isListed = active.is(target.connection.name);
 					if (isListed) {
 						store.put(task);
@@ -285,7 +288,7 @@ export class TasksFeature implements Disposable {
 		});
 		this.launcher = launcher;
 
-		// What goes on with them.
+		// Their continuation.
 		const followUps = new TaskFollowUps({
 			workspaceState,
 			tasks: { store, worktreeBranches },
@@ -314,7 +317,7 @@ export class TasksFeature implements Disposable {
 			}),
 		);
 
-		// What concerns many of these parts.
+		// The commands that concern many of these parts.
 		const { stops } = this;
 		this.commands = new TaskCommands({
 			ensureKey,
@@ -339,7 +342,7 @@ export class TasksFeature implements Disposable {
 			logger,
 		});
 
-		// What follows from events.
+		// The reactions to events.
 		const redraw = () => view.redraw();
 		disposables.add(store.onDidChange(() => void this.resumption.listChanged()));
 		disposables.add(

@@ -18,23 +18,29 @@ import { plan } from './plan.ts';
 /** Git's marker of a conflict, at the start of a line. */
 const MARKER = '<<<<<<< ';
 
-/** How long, and how often, a window that has just opened looks at what the one before it was doing. */
+/**
+ * The time for which a window that has just opened waits for the application of the window before it, and the interval
+ * between its checks.
+ */
 const PATIENCE_MS = 60_000;
 const POLL_MS = 250;
 
 export interface ApplierDependencies {
-	/** The files that keep what was done last and what is being done; undefined in a window without storage of its own. */
+	/**
+	 * The files that keep the last application and the one in progress; undefined in a window without storage of its
+	 * own.
+	 */
 	recordFile: ApplyRecordFile | undefined;
 	explain(error: unknown): void;
 }
 
-/** Changes the user's files, says what became of it, and takes the last application back. */
+/** Changes the user's files, tells the user the result, and takes the last application back. */
 export class Applier {
 	private readonly dependencies: ApplierDependencies;
 	private readonly kept: ApplyRecordFile | undefined;
-	/** What was done last, in a window without storage. */
+	/** The last application, in a window without storage. */
 	private last: ApplyRecord | undefined;
-	/** The application in progress. Another one waits for it. */
+	/** The application in progress. The next one waits for it. */
 	private running: Promise<unknown> = Promise.resolve();
 
 	constructor(dependencies: ApplierDependencies) {
@@ -43,8 +49,8 @@ export class Applier {
 	}
 
 	/**
-	 * Applies changes and remembers what was done, unless `isForgotten` says that it is undone in another way. Opens the first
-	 * file with conflicts. Rejects with an error for the user if nothing was done.
+	 * Applies changes and remembers them for undo, unless `isForgotten` says that they are undone in another way. Opens
+	 * the first file with conflicts. Rejects with an error for the user if nothing was done.
 	 */
 	apply<T extends Change>(
 		changes: readonly T[],
@@ -70,7 +76,7 @@ export class Applier {
 		});
 	}
 
-	/** Says what has become of an application, and offers to take it back. It does not wait for an answer. */
+	/** Tells the user the result of an application and offers to take it back. Does not wait for an answer. */
 	tell(applied: Applied<Change>, fileOf: (name: string) => string): void {
 		const conflicted = firstConflict(applied);
 		const [undo, open] = [vscode.l10n.t('Undo'), vscode.l10n.t('Open Conflict')];
@@ -91,8 +97,8 @@ export class Applier {
 	}
 
 	/**
-	 * Takes the last application back, and none of the edits made since. `only` is the application that is meant, which
-	 * must still be the last one. Rejects with an error for the user.
+	 * Takes the last application back, but none of the edits made since. If `only` is given, that application must
+	 * still be the last one. Rejects with an error for the user.
 	 */
 	undo(only?: Applied<Change>): Promise<void> {
 		return this.inTurn(async () => {
@@ -112,7 +118,7 @@ export class Applier {
 					applyChanges(changes, { ...options, contents, heedsRules: false, conflictRule: 'yours', beforeEdit }),
 				),
 			);
-			// The files that could not be taken back can be tried again.
+			// The user can try the files again that could not be taken back.
 			const left = undone.results.filter(({ result }) => result.kind === 'cannot' || result.kind === 'failed');
 			const leftFiles = new Set(left.map(({ change }) => fileOf.get(change)));
 			const files = record.files.filter(file => leftFiles.has(file));
@@ -124,8 +130,8 @@ export class Applier {
 	}
 
 	/**
-	 * Says what became of an application that was in progress when this window was opened, and offers to take it back.
-	 * It does not wait for an answer.
+	 * Tells the user the result of an application that was in progress when this window was opened, and offers to take
+	 * it back. Does not wait for an answer.
 	 */
 	resume(): Promise<void> {
 		return this.inTurn(async () => {
@@ -146,15 +152,15 @@ export class Applier {
 	}
 
 	/**
-	 * Returns what was in progress and is over, or has ended while it was waited for. After a reload, the process of
-	 * the window before may still be at work.
+	 * Returns the application that was in progress, once it is over. After a reload, the process of the window before
+	 * may still be at work.
 	 */
 	private async outcomeOfRunning(): Promise<Interrupted | undefined> {
 		const end = Date.now() + PATIENCE_MS;
 		let running = await this.kept?.readRunning();
 		while (running && !running.isOver) {
 			if (Date.now() >= end) {
-				// It belongs to another window of this workspace, which says what becomes of it.
+				// It belongs to another window of this workspace, which tells the user the result.
 				return undefined;
 			}
 			await delay(POLL_MS);
@@ -170,8 +176,8 @@ export class Applier {
 	}
 
 	/**
-	 * Makes an application that was interrupted the last one. Returns how many files it has changed, if that is known.
-	 * What was being undone can still be undone.
+	 * Makes an interrupted application the last one. Returns how many files it has changed, if that is known. An
+	 * interrupted undo can be continued.
 	 */
 	private async takeOver({ directory, like, files, isUndo, isRecorded }: Interrupted): Promise<number | undefined> {
 		const last = files.at(-1)?.after;
@@ -187,7 +193,10 @@ export class Applier {
 		return written?.length;
 	}
 
-	/** Keeps on file what is being done, for a window that closes meanwhile. Rejects with an error for the user. */
+	/**
+	 * Runs an application and keeps a note of it on file, in case the window closes meanwhile. Rejects with an error
+	 * for the user.
+	 */
 	private async noted<T extends Change>(
 		running: Running,
 		run: (beforeEdit: (file: AppliedFile | undefined) => Promise<void>) => Promise<Applied<T>>,
@@ -211,7 +220,7 @@ export class Applier {
 		return this.last ?? (await this.kept?.read());
 	}
 
-	/** Keeps the record for later windows too, where that is possible. */
+	/** Keeps the record for later windows too, if possible. */
 	private async remember(record: ApplyRecord | undefined): Promise<void> {
 		this.last = this.kept ? undefined : record;
 		try {
@@ -235,7 +244,7 @@ function firstConflict({ results }: Applied<Change>): string | undefined {
 	return results.find(({ result }) => result.kind === 'conflicts')?.change.after?.path;
 }
 
-/** Returns those of the files that have the changes which were to be applied. */
+/** Returns the files that already have the changes of the application. */
 async function writtenOf(record: ApplyRecord): Promise<AppliedFile[]> {
 	if (record.files.length === 0) {
 		return [];
@@ -258,7 +267,7 @@ async function writtenOf(record: ApplyRecord): Promise<AppliedFile[]> {
 	});
 }
 
-/** Returns whether a record is that of an application. */
+/** Returns whether a record describes this application. */
 function isOf({ files }: ApplyRecord, applied: Applied<Change>): boolean {
 	return (
 		files.length === applied.files.length &&

@@ -8,10 +8,10 @@ import { inOrder } from './inOrder.ts';
 import { type PlanOptions, plan } from './plan.ts';
 import type { WorkingTree } from './tree.ts';
 
-/** What has become of a change. */
+/** The result of a change. */
 export type Result =
 	| ChangeOutcome
-	/** It could not be written. The cause is a ChangedMeanwhile or an error of the system. */
+	/** The file could not be written. The cause is a ChangedMeanwhile or an error of the system. */
 	| { kind: 'failed'; cause: unknown };
 
 /** A file that was written, removed or moved. */
@@ -22,13 +22,13 @@ export interface AppliedFile {
 
 export interface Applied<T extends Change> {
 	results: { change: T; result: Result }[];
-	/** What was done, in its order; empty where that would take more memory than allowed. */
+	/** The files in the order in which they were changed; empty if keeping them would take more memory than allowed. */
 	files: AppliedFile[];
-	/** Whether `files` has all that was done, so that it can be undone. */
+	/** True if `files` is complete, so that the application can be undone. */
 	isRecorded: boolean;
 }
 
-/** The editor has not changed a file that is open in it. */
+/** The editor has not changed a file that it has open. */
 export class NotEdited extends Error {
 	override readonly name = 'NotEdited';
 
@@ -38,23 +38,23 @@ export class NotEdited extends Error {
 }
 
 export interface ApplyOptions extends Omit<PlanOptions, 'withEdits'> {
-	/** How many bytes of contents may be kept of what was done. */
+	/** The maximum size of the recorded contents, in bytes. */
 	maximumRecord: number;
 	/**
-	 * Is awaited before a file is changed; undefined tells that the record has no room for it. A rejection leaves the file
-	 * alone.
+	 * Awaited before a file is changed; the argument is undefined if the record has no room for the file. A rejection
+	 * leaves the file alone.
 	 */
 	beforeEdit?(file: AppliedFile | undefined): Promise<void>;
 	/**
-	 * Changes files that are open in the editor. Resolves with what each has now; undefined for one that the editor did
-	 * not change.
+	 * Changes files that are open in the editor. Resolves with the new content of each; undefined if the editor did not
+	 * change it.
 	 */
 	editOpen(edits: readonly FileEdit[]): Promise<(Buffer | undefined)[]>;
 }
 
 /**
- * Applies changes to the working tree. Everything is read again first. What cannot be applied is told in the results and
- * does not keep the others from being applied. Rejects only if nothing was done.
+ * Applies changes to the working tree. Everything is read again first. The results name the changes that cannot be
+ * applied, which do not keep the others from being applied. Rejects only if nothing was done.
  */
 export async function applyChanges<T extends Change>(
 	changes: readonly T[],
@@ -153,8 +153,8 @@ async function applyOpen<T extends Change>(
 
 /**
  * Carries out an edit in the file system. Each file is replaced as a whole or stays as it is. Rejects with a
- * ChangedMeanwhile if the files, or the way to them, are not what the edit was planned for, and with the system's errors.
- * `tree` must be a new one, which has not looked at anything yet.
+ * ChangedMeanwhile if the files, or the folders on their paths, are not those that the edit was planned for, and with
+ * the system's errors. `tree` must be a new one, which has not read anything yet.
  */
 async function writeEdit({ before, after }: FileEdit, tree: WorkingTree): Promise<void> {
 	for (const name of new Set([before?.path, after?.path].filter(path => path !== undefined))) {
@@ -169,7 +169,7 @@ async function writeEdit({ before, after }: FileEdit, tree: WorkingTree): Promis
 	}
 	const isMoved = before !== undefined && before.path !== after?.path;
 	const mode = before && (await tree.mode(before.path));
-	// A file may have to go first because a folder takes its place, or it the place of its folder.
+	// The old file may have to go first: a folder takes its place, or the new file takes the place of its folder.
 	const makesRoom = isMoved && after && (isBelow(after.path, before.path) || isBelow(before.path, after.path));
 	if (makesRoom) {
 		await remove(before, tree);
@@ -199,7 +199,7 @@ async function write(
 	const isSame = before?.path === name && before.content.equals(content);
 	if (!isSame) {
 		await inPlace(() => mkdir(path.dirname(file), { recursive: true }));
-		// A folder may have become a link since it was looked at.
+		// A folder may have become a link since the last look.
 		if ((await tree.again().refusal(name)) !== undefined) {
 			throw new ChangedMeanwhile();
 		}
@@ -209,7 +209,10 @@ async function write(
 	await changeMode(name, mode, isExecutable, tree);
 }
 
-/** Rejects with a ChangedMeanwhile where something is in the way of a file, and with the system's other errors. */
+/**
+ * Runs an action. Rejects with a ChangedMeanwhile if something is in the way of a file, and with the system's other
+ * errors.
+ */
 async function inPlace(run: () => Promise<unknown>): Promise<void> {
 	try {
 		await run();
@@ -220,7 +223,7 @@ async function inPlace(run: () => Promise<unknown>): Promise<void> {
 
 const IN_THE_WAY: ReadonlySet<string> = new Set(['EEXIST', 'ENOTDIR', 'ENOTEMPTY']);
 
-/** Removes a folder that has nothing but folders, as git does where a file takes its place. */
+/** Removes a folder that holds only folders, as git does if a file takes its place. */
 async function removeEmptyFolders(folder: string): Promise<void> {
 	const status = await lstat(folder).catch(() => undefined);
 	if (status?.isDirectory()) {
@@ -231,14 +234,14 @@ async function removeEmptyFolders(folder: string): Promise<void> {
 	}
 }
 
-/** Makes a file a program or a plain file, where an edit wants that. Rejects with the system's errors. */
+/** Makes a file executable or not, if an edit says so. Rejects with the system's errors. */
 async function setMode({ before, after }: FileEdit, tree: WorkingTree): Promise<void> {
 	if (after && after.isExecutable !== before?.isExecutable) {
 		await changeMode(after.path, undefined, after.isExecutable, tree);
 	}
 }
 
-/** `kept` are the permissions that the file is to have otherwise. */
+/** `kept` are the permissions that the file otherwise gets. */
 async function changeMode(
 	name: string,
 	kept: number | undefined,
@@ -247,14 +250,14 @@ async function changeMode(
 ): Promise<void> {
 	const own = (await tree.mode(name)) ?? 0;
 	const basis = kept ?? own;
-	// Whoever may read a program may run it, as git has it.
+	// Everyone who may read the file may then execute it, as git does it.
 	const wanted = isExecutable ? basis | ((basis & 0o444) >> 2) : basis & ~0o111;
 	if (wanted !== own) {
 		await chmod(tree.fileOf(name), wanted);
 	}
 }
 
-/** Removes a file, and the folders that are empty without it, as git does. */
+/** Removes a file and the folders that this leaves empty, as git does. */
 async function remove({ path: name }: FileContent, tree: WorkingTree): Promise<void> {
 	await rm(tree.fileOf(name));
 	for (let folder = path.posix.dirname(name); folder !== '.'; folder = path.posix.dirname(folder)) {

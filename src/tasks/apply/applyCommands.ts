@@ -24,12 +24,12 @@ const MAXIMUM_TITLE = 60;
 
 const NO_FILE = () => vscode.l10n.t('Open a file of a task’s changes, then place the cursor in a change.');
 
-/** How long the status bar says that a hunk was taken. */
+/** The time for which the status bar says that a hunk was taken. */
 const TOLD_MS = 5_000;
 
 export type ApplyCommandsDependencies = ApplySubjectDependencies & ApplierDependencies;
 
-/** The commands that take what a task has changed into the user's own files. Each shows every problem itself. */
+/** The commands that take a task's changes into the user's own files. Each shows its errors itself. */
 export class ApplyCommands {
 	private readonly dependencies: ApplyCommandsDependencies;
 	private readonly applier: Applier;
@@ -39,7 +39,9 @@ export class ApplyCommands {
 		this.applier = new Applier(dependencies);
 	}
 
-	/** Shows what would happen to each file of a result, or to one file, and applies what the user leaves checked. */
+	/**
+	 * Shows the effect on each file of a result, or on one file, and applies the files that the user leaves checked.
+	 */
 	apply(argument: unknown): Promise<void> {
 		const command = vscode.l10n.t('Apply Task Changes');
 		return this.reporting(async () => {
@@ -68,7 +70,7 @@ export class ApplyCommands {
 		});
 	}
 
-	/** Opens the task's version of a file beside the user's own, whose arrows take hunks. */
+	/** Opens the task's version of a file beside the user's own, in a diff whose arrows take hunks. */
 	compareWithFile(argument: unknown): Promise<void> {
 		return this.reporting(async () => {
 			const named = fileNamedByEditor(argument);
@@ -84,16 +86,16 @@ export class ApplyCommands {
 	}
 
 	/**
-	 * Does what `apply` does with files of a repository that no task has changed. Resolves with the paths of the files that
-	 * have the changes, with or without conflicts. Rejects with an error for the user.
+	 * Does the same as `apply` with files of a repository that no task has changed. Resolves with the paths of the
+	 * files that have the changes, with or without conflicts. Rejects with an error for the user.
 	 */
 	takeFiles(title: string, files: readonly ChangedFile[], place: GitPlace, like: string): Promise<string[]> {
 		return inWorkingTree(place, like, options => this.preview(title, files, options));
 	}
 
 	/**
-	 * Changes the user's files without a preview and without a word, as far as nothing of the user's is in the way. Resolves
-	 * with the paths of the files that are as the changes want them. Rejects with an error for the user.
+	 * Changes the user's files without a preview or a message, except where their own edits are in the way. Resolves
+	 * with the paths of the files that now have the changes. Rejects with an error for the user.
 	 */
 	takeAllowed(files: readonly ChangedFile[], place: GitPlace, like: string): Promise<string[]> {
 		return inWorkingTree(place, like, async options =>
@@ -102,8 +104,8 @@ export class ApplyCommands {
 	}
 
 	/**
-	 * Changes the user's files without a preview; where the user has changed the same lines, those stay. Says what has become
-	 * of it. Resolves with the paths of the files that are as the changes want them. Rejects with an error for the user.
+	 * Changes the user's files without a preview; lines that the user has changed too stay. Tells the user the result.
+	 * Resolves with the paths of the files that now have the changes. Rejects with an error for the user.
 	 */
 	takeBackFiles(files: readonly ChangedFile[], place: GitPlace, like: string): Promise<string[]> {
 		return inWorkingTree(place, like, async options => {
@@ -114,7 +116,7 @@ export class ApplyCommands {
 				isForgotten: true,
 			});
 			const isComplete = applied.results.every(({ result }) => result.kind === 'applies' || result.kind === 'there');
-			// The turn itself says that all was taken back.
+			// If everything was taken back, the turn itself says so.
 			if (!isComplete) {
 				void showMessage('warning', undoneWords(applied));
 			}
@@ -122,7 +124,7 @@ export class ApplyCommands {
 		});
 	}
 
-	/** Says what became of an application that the window before this one had begun. */
+	/** Tells the user the result of an application that the window before this one had begun. */
 	resume(): Promise<void> {
 		return this.reporting(() => this.applier.resume());
 	}
@@ -169,7 +171,7 @@ export class ApplyCommands {
 	): Promise<void> {
 		const { before, after } = file;
 		if (!before || !after) {
-			// The whole file is the change.
+			// The change is the whole file.
 			await this.take([file], 1, options);
 			return;
 		}
@@ -197,7 +199,7 @@ export class ApplyCommands {
 		await this.take([taken.change], wanted.length, { ...options, contents: taken.contents });
 	}
 
-	/** A hunk that was taken without a question is only mentioned, as many may follow. */
+	/** A hunk that was taken without a question is only mentioned in the status bar, as many may follow. */
 	private async take(changes: Parameters<Applier['apply']>[0], count: number, options: ApplyOptions): Promise<void> {
 		const applied = await this.applier.apply(changes, options);
 		const [{ change, result }] = applied.results as [(typeof applied.results)[0]];
@@ -215,7 +217,7 @@ export class ApplyCommands {
 		}
 	}
 
-	/** Shows what `run` rejects with. */
+	/** Shows the error with which `run` rejects. */
 	async reporting(run: () => Promise<void>): Promise<void> {
 		try {
 			await run();
@@ -261,13 +263,13 @@ async function compare(file: ChangedFile, changes: ResultChanges, { tree }: Appl
 	const { directory } = repository.place;
 	const parts = { resultKey: key, taskId, side: 'after', directory, path: after.path, object: after.object } as const;
 	const title = vscode.l10n.t('{0} (Task ↔ Yours)', shortName(path.posix.basename(name)));
-	// As a preview, it would take the place of the review from which it was opened.
+	// A preview editor would replace the review from which it was opened.
 	await vscode.commands.executeCommand('vscode.diff', changeUri(parts), vscode.Uri.file(tree.fileOf(own)), title, {
 		preview: false,
 	});
 }
 
-/** A file that was renamed is done at both its paths. */
+/** A renamed file counts at both its paths. */
 const donePaths = ({ results }: Applied<ChangedFile>, kinds = ['applies', 'there']): string[] =>
 	results.flatMap(({ change: { before, after }, result }) =>
 		kinds.includes(result.kind) ? [...new Set([before, after].flatMap(version => version?.path ?? []))] : [],

@@ -7,10 +7,10 @@ import { type Change, ChangedMeanwhile, type ChangeOutcome, type ChangeRefusal }
 
 const MAXIMUM_REASON = 120;
 
-/** How many files a message names. */
+/** The maximum number of files that a message names. */
 const MAXIMUM_NAMED = 3;
 
-/** Says why a change cannot be applied, as the end of a sentence or in a row. */
+/** Returns why a change cannot be applied, as the end of a sentence or for a row. */
 export function refusalWords(reason: ChangeRefusal): string {
 	switch (reason) {
 		case 'outside':
@@ -56,7 +56,7 @@ export function refusalWords(reason: ChangeRefusal): string {
 	}
 }
 
-/** Says in a row what would happen; empty for a change that simply applies. */
+/** Returns the outcome of a change for a row; empty for a change that simply applies. */
 export function outcomeWords(outcome: ChangeOutcome): string {
 	switch (outcome.kind) {
 		case 'applies':
@@ -70,12 +70,12 @@ export function outcomeWords(outcome: ChangeOutcome): string {
 	}
 }
 
-/** Returns whether something was written for a change. */
+/** Returns whether a change has written something. */
 export function isWritten({ kind }: Result): boolean {
 	return kind === 'applies' || kind === 'conflicts';
 }
 
-/** Says what has become of an application, in one message. */
+/** Returns the result of an application as one message. */
 export function appliedWords({ results, isRecorded }: Applied<Change>): string {
 	const written = results.filter(({ result }) => isWritten(result)).length;
 	const conflicts = results.reduce((sum, { result }) => sum + (result.kind === 'conflicts' ? result.count : 0), 0);
@@ -103,7 +103,7 @@ function withConflicts(applied: string, conflicts: number): string {
 		: vscode.l10n.t('{0}, {1} conflicts.', applied, conflicts);
 }
 
-/** Says why there is nothing to apply. */
+/** Returns why there is nothing to apply. */
 export function nothingWords(planned: readonly { change: Change; outcome: ChangeOutcome }[]): string {
 	const results = planned.map(({ change, outcome }) => ({ change, result: outcome }));
 	return [
@@ -113,7 +113,7 @@ export function nothingWords(planned: readonly { change: Change; outcome: Change
 	].join(' ');
 }
 
-/** The reasons that say no more than that a file is not any more what an application had made of it. */
+/** The reasons which only say that a file is no longer as an application had left it. */
 const EDITED: ReadonlySet<ChangeRefusal> = new Set([
 	'deletedHere',
 	'editedHere',
@@ -122,7 +122,7 @@ const EDITED: ReadonlySet<ChangeRefusal> = new Set([
 	'changedMeanwhile',
 ]);
 
-/** Says what was taken back, and which files stay as they are because they have changed since. */
+/** Returns which files were taken back, and which stay because they have changed since. */
 export function undoneWords({ results }: Applied<Change>): string {
 	const undone = results.filter(({ result }) => result.kind === 'applies' || result.kind === 'there').length;
 	const first =
@@ -146,8 +146,8 @@ export function undoneWords({ results }: Applied<Change>): string {
 }
 
 /**
- * Says what became of an application, or of the undoing of one, that was in progress when the window closed. `written`
- * is how many files were changed, as far as that is known.
+ * Returns the result of an application, or of its undo, that was in progress when the window closed. `written` is the
+ * number of changed files, if it is known.
  */
 export function interruptedWords({ count, isUndo }: Running, written: number | undefined): string {
 	if (isUndo) {
@@ -165,7 +165,7 @@ export function interruptedWords({ count, isUndo }: Running, written: number | u
 			);
 }
 
-/** Says what an application has come to that ended after its window had closed, so that the user was not told. */
+/** Returns the result of an application that ended after its window had closed, so that the user was not told. */
 export function endedWords({ isUndo }: Running): string {
 	return isUndo
 		? vscode.l10n.t('The changes were taken back while this window was opening.')
@@ -203,7 +203,7 @@ function causeWords(cause: unknown): string {
 	return oneLine(describeError(cause), MAXIMUM_REASON);
 }
 
-/** Names the files with such a result, and says what is the matter with them. */
+/** Names the files with such a result and says what is wrong with them. */
 function leftWords(results: Results, isMeant: (result: Result) => boolean, words: string): string[] {
 	const names = results.filter(({ result }) => isMeant(result)).map(({ change }) => shortName(pathOfChange(change)));
 	if (names.length === 0) {

@@ -16,7 +16,7 @@ import { lineEdits } from './textEdits.ts';
 import { type OpenFile, WorkingTree } from './tree.ts';
 
 /**
- * Runs an action with what is needed to change the working tree of a repository. `like` is the name of any of its
+ * Runs an action with the options for changing the working tree of a repository. `like` is the name of any of its
  * objects. Throws a UserFacingError if this window does not show the repository.
  */
 export async function inWorkingTree<T>(
@@ -66,12 +66,12 @@ export async function inWorkingTree<T>(
 	}
 }
 
-/** Shows in the status bar, until `run` has ended, that something is being done, because it may take a while. */
+/** Shows a title in the status bar until `run` has ended, because it may take a while. */
 export function whileTold<T>(title: string, run: () => Promise<T>): Thenable<T> {
 	return vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, run);
 }
 
-/** Returns whether a folder of the workspace is the repository, is in it, or has it. */
+/** Returns whether a folder of the workspace is the repository, lies in it, or contains it. */
 async function isShown(directory: string, folders: readonly string[]): Promise<boolean> {
 	const [root, ...all] = await Promise.all([directory, ...folders].map(realPathOf));
 	return all.some(
@@ -83,14 +83,14 @@ async function isShown(directory: string, folders: readonly string[]): Promise<b
 }
 
 /**
- * Returns what the editor has of a file, or undefined where the disk has all there is to know. A document without a tab
- * and without changes follows the disk by itself.
+ * Returns the editor's version of a file, or undefined if the file on disk is the only version. A document without a
+ * tab and without changes follows the disk by itself.
  */
 async function openFile(file: string): Promise<OpenFile | undefined> {
 	const document = await findDocument(file);
 	const tabs = await tabsOf(file);
 	if (!document || !(document.isDirty || tabs.length > 0)) {
-		// A custom editor or a notebook keeps its changes to itself.
+		// A custom editor or a notebook does not expose its changes.
 		const isDirty = tabs.some(tab => tab.isDirty);
 		return isDirty ? { content: undefined, refusal: 'unsaved', isDirty } : undefined;
 	}
@@ -105,8 +105,8 @@ async function openFile(file: string): Promise<OpenFile | undefined> {
 }
 
 /**
- * Changes documents in one edit, which their editors can undo, and leaves them unsaved. Resolves with what each has
- * then; undefined for one that is not what its edit was planned for, or that the editor did not change.
+ * Changes documents in one edit, which their editors can undo, and leaves them unsaved. Resolves with the new content
+ * of each; undefined if it was not as planned for, or if the editor did not change it.
  */
 async function editOpenFiles(
 	edits: readonly FileEdit[],
@@ -136,18 +136,21 @@ async function editOpenFiles(
 	);
 }
 
-/** Adds the edits that give a document a text. Its own line ends stay. */
+/** Adds the edits that give a document a new text. The document keeps its own line ends. */
 function replaceText(document: vscode.TextDocument, text: string, change: vscode.WorkspaceEdit): void {
 	const lineBreak = document.eol === vscode.EndOfLine.CRLF ? '\r\n' : '\n';
 	const own = document.getText().replace(/\r?\n/g, '\n');
 	for (const edit of lineEdits(own, text.replace(/\r?\n/g, '\n'))) {
-		// A place behind the last line is the end of the document.
+		// A position behind the last line means the end of the document.
 		const range = document.validateRange(new vscode.Range(edit.start, 0, edit.end, 0));
 		change.replace(document.uri, range, edit.text.replaceAll('\n', lineBreak));
 	}
 }
 
-/** Returns the document of a file. If it is open under several names, that is the one that is not saved, or is shown. */
+/**
+ * Returns the document of a file. If it is open under several names, returns the document that is not saved or is
+ * shown.
+ */
 async function findDocument(file: string): Promise<vscode.TextDocument | undefined> {
 	const open = vscode.workspace.textDocuments.filter(({ isClosed }) => !isClosed);
 	const isSame = await Promise.all(open.map(({ uri }) => isFile(uri, file)));
@@ -169,10 +172,7 @@ async function tabsOf(file: string): Promise<vscode.Tab[]> {
 	return found;
 }
 
-/**
- * Returns whether an address is that of a file. A folder that is opened through a link has two names for each of its
- * files.
- */
+/** Returns whether a URI is that of a file. If a folder is opened through a link, each of its files has two names. */
 async function isFile({ scheme, fsPath }: vscode.Uri, file: string): Promise<boolean> {
 	if (scheme !== 'file' || path.basename(fsPath).toLowerCase() !== path.basename(file).toLowerCase()) {
 		return false;

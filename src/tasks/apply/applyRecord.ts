@@ -8,37 +8,37 @@ import type { AppliedFile } from './applyChanges.ts';
 import type { Change, FileContent } from './change.ts';
 import { type Contents, knownContents, objectName } from './contents.ts';
 
-/** How many bytes of contents a record may have. */
+/** The maximum size of the contents in a record, in bytes. */
 export const MAXIMUM_RECORD = 64 * 1024 * 1024;
-/** How many bytes the line at the top of a record has at most. Its longest part is the path of a folder. */
+/** The maximum size of the line at the top of a record, in bytes. Its longest part is the path of a folder. */
 const MAXIMUM_HEADING = 64 * 1024;
 
-/** What the last application has done, so that it can be undone. */
+/** The changes of the last application, for undo. */
 export interface ApplyRecord {
 	/** The repository's top folder. */
 	directory: string;
-	/** The name of any object of the repository, which shows how it names them. */
+	/** The name of any object of the repository, which shows its hash algorithm. */
 	like: string;
 	files: readonly AppliedFile[];
 }
 
 /** An application, or the undoing of one, that is in progress or was interrupted. */
 export interface Running extends Omit<ApplyRecord, 'files'> {
-	/** How many files are to be changed. */
+	/** The number of files to be changed. */
 	count: number;
 	isUndo: boolean;
 }
 
 export interface Interrupted extends Running, ApplyRecord {
-	/** Whether the process that began it is gone. */
+	/** True if the process that began it is gone. */
 	isOver: boolean;
-	/** Whether `files` has every file that it reached. The list is empty if they were too much to be kept. */
+	/** True if `files` has every file that was reached. The list is empty if the files were too large to be kept. */
 	isRecorded: boolean;
 }
 
 /**
- * Returns the changes that take an application back, the last file first. They are merged into what the files have become
- * since. `fileOf` has what each of them takes back.
+ * Returns the changes that take an application back, the last file first. They are merged into the files as they are
+ * now. `fileOf` maps each change to the file that it takes back.
  */
 export function undoing({ files, like }: ApplyRecord): {
 	changes: Change[];
@@ -62,8 +62,8 @@ export function undoing({ files, like }: ApplyRecord): {
 }
 
 /**
- * The file that keeps the record of the last application, and one beside it for the application that is in progress. Each
- * begins with a line that describes it. Then comes for each file a line that describes it, with its contents after it.
+ * The file with the record of the last application, and another one beside it for the application in progress. Each
+ * begins with a line that describes it. Then follows, for each file, a line that describes it and then its contents.
  */
 export class ApplyRecordFile {
 	private readonly file: string;
@@ -94,23 +94,26 @@ export class ApplyRecordFile {
 		await rm(this.file, { force: true });
 	}
 
-	/** Notes that something begins. Rejects with the system's error. */
+	/** Records that an application begins. Rejects with the system's error. */
 	async begin(running: Running): Promise<void> {
 		await mkdir(path.dirname(this.runningFile), { recursive: true, mode: 0o700 });
 		await writeFile(this.runningFile, lineOf({ ...running, ...THIS_PROCESS }), { mode: 0o600 });
 	}
 
-	/** Notes what is about to be done to a file; undefined if it is too much to be kept. Rejects with the system's error. */
+	/**
+	 * Records a file that is about to be changed; undefined if it is too large to be kept. Rejects with the system's
+	 * error.
+	 */
 	async add(file: AppliedFile | undefined): Promise<void> {
 		await appendFile(this.runningFile, file ? encode(file) : lineOf(null));
 	}
 
-	/** Notes that what has begun has ended. Rejects with the system's error. */
+	/** Records that the application has ended. Rejects with the system's error. */
 	async end(): Promise<void> {
 		await rm(this.runningFile, { force: true });
 	}
 
-	/** Whether what has begun is still being done. Only the heading is read; the rest may be large. */
+	/** Returns whether the application is still in progress. Reads only the heading; the rest may be large. */
 	async isInProgress(): Promise<boolean> {
 		const handle = await open(this.runningFile).catch(() => undefined);
 		if (!handle) {
@@ -126,7 +129,9 @@ export class ApplyRecordFile {
 		}
 	}
 
-	/** Resolves with the application that has begun and not ended, and with the files that it reached, if there is one. */
+	/**
+	 * Resolves with the application that has begun but not ended, if there is one, and with the files that it reached.
+	 */
 	async readRunning(): Promise<Interrupted | undefined> {
 		const read = await decode(this.runningFile);
 		if (!read) {
@@ -139,7 +144,7 @@ export class ApplyRecordFile {
 	}
 }
 
-/** Processes in a container have the same few ids after each of its starts, so the time of the start counts too. */
+/** In a container, processes get the same few ids after each start, so the start time counts too. */
 const THIS_PROCESS = { process: process.pid, since: performance.timeOrigin };
 
 function isRunning({ process: owner, since }: Record<string, unknown>): boolean {
@@ -164,7 +169,7 @@ function encode({ before, after }: AppliedFile): Buffer {
 	return Buffer.concat([lineOf([describe(before), describe(after)]), ...contents]);
 }
 
-/** Returns what a file holds up to the first part that is damaged or not there; undefined where that is its heading. */
+/** Returns the parts of a file up to the first that is damaged or missing; undefined if that is the heading. */
 async function decode(
 	file: string,
 ): Promise<{ heading: Heading; files: AppliedFile[]; isRecorded: boolean } | undefined> {

@@ -15,7 +15,7 @@ export interface ApplySubjectDependencies {
 	choose: ChooseTask;
 }
 
-/** What a command is about: a result of a task, and one of its files where the command is about one. */
+/** The subject of a command: a result of a task, and one of its files if the command is about a single file. */
 export interface ApplySubject {
 	task: Task;
 	changes: ResultChanges;
@@ -23,8 +23,8 @@ export interface ApplySubject {
 }
 
 /**
- * Finds out what a command is about: a row of the tree, the parts of a file's address, the id of a task, or nothing, for
- * which the user is asked. Resolves with undefined when dismissed. Rejects with an error for the user.
+ * Finds the subject of a command from its argument: a row of the tree, the parts of a file's URI, the id of a task, or
+ * nothing, in which case the user is asked. Resolves with undefined when dismissed. Rejects with an error for the user.
  */
 export async function findSubject(
 	argument: unknown,
@@ -60,7 +60,7 @@ export async function findSubject(
 	return { task, changes: read, file };
 }
 
-/** A row names a file by its path, and an address one version of it, by its content too. */
+/** A row names a file by its path; a URI also names one version of it, by its content. */
 function isNamed(file: ChangedFile, { path, side, object }: Partial<ChangeUriParts>): boolean {
 	const version = side && file[side];
 	return side === undefined

@@ -1,9 +1,9 @@
 import type { ChangedFile } from '../model/changedFile.ts';
 
-/** A file to be changed from one version to another, whatever the user has made of it since. */
+/** A file to be changed from one version to another, even if the user has edited it since. */
 export type Change = Pick<ChangedFile, 'before' | 'after' | 'hasUnreadableName'>;
 
-/** Why a path of the working tree is not touched. */
+/** Why a path of the working tree must not be touched. */
 export type PlaceRefusal =
 	| 'outside'
 	| 'gits'
@@ -19,11 +19,11 @@ export type PlaceRefusal =
 /** Why a change cannot be applied. */
 export type ChangeRefusal =
 	| PlaceRefusal
-	/** The user has deleted the file that is to be changed, or has it left out by a sparse checkout. */
+	/** The user has deleted the file that is to be changed, or a sparse checkout leaves it out. */
 	| 'deletedHere'
 	/** The user has edited the file that is to be deleted. */
 	| 'editedHere'
-	/** The user has another file where a new one is to be. */
+	/** The user has another file at the path of a new one. */
 	| 'bothAdded'
 	/** The user has edited a file that cannot be merged line by line. */
 	| 'notText'
@@ -36,7 +36,7 @@ export type ChangeRefusal =
 	| 'missing'
 	| 'changedMeanwhile';
 
-/** A file is not any more what it was when it was looked at. */
+/** A file has changed since it was looked at. */
 export class ChangedMeanwhile extends Error {
 	override readonly name = 'ChangedMeanwhile';
 
@@ -59,11 +59,11 @@ export interface FileContent {
 	isExecutable: boolean;
 }
 
-/** What is to be done to one file: it is written, removed or moved. */
+/** An edit of one file: it is written, removed or moved. */
 export interface FileEdit {
-	/** As the user has it; undefined where there is no such file. */
+	/** The user's version; undefined if there is no such file. */
 	before: FileContent | undefined;
 	after: FileContent | undefined;
-	/** Whether the editor has it open, so that the editor has to change it. */
+	/** True if the file is open in the editor, which then has to change it. */
 	isOpen: boolean;
 }

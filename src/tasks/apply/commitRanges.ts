@@ -1,5 +1,5 @@
-// Changes between two commits of a repository that no task has made, for other features: a list of them, a look at them,
-// and taking them into the user's files or back out of them.
+// Changes between two commits of a repository that no task has made, for other features: they are listed, shown, taken
+// into the user's files, or taken back out of them.
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
@@ -14,7 +14,7 @@ import { versionWords } from '../results/fileUris.ts';
 import { listChangedFiles } from '../results/readChanges.ts';
 import type { ApplyCommands } from './applyCommands.ts';
 
-/** How many files one multi-file diff shows, because the editor reads all of them at once. */
+/** The maximum number of files in one multi-file diff, because the editor reads all of them at once. */
 const MAXIMUM_SHOWN = 200;
 
 /** Resolves with the files that differ, sorted by path. Rejects with a UserFacingError. */
@@ -30,7 +30,7 @@ async function listRange({ repository, from, to }: CommitRange): Promise<Changed
 	}
 }
 
-/** Opens the changes as one multi-file diff, or the change of the file that is named. Rejects with a UserFacingError. */
+/** Opens the changes as one multi-file diff, or the change of the `named` file. Rejects with a UserFacingError. */
 export async function compareRanges(title: string, parts: readonly ComparedRange[], named?: string): Promise<void> {
 	const pairs = (await Promise.all(parts.map(comparedFiles))).flat();
 	if (named !== undefined) {
@@ -51,7 +51,7 @@ export async function compareRanges(title: string, parts: readonly ComparedRange
 	await vscode.commands.executeCommand('vscode.changes', title, resources);
 }
 
-/** A changed file, with the addresses of both sides. A side that is not there has an address of nothing. */
+/** A changed file with the URIs of both sides. A missing side has the URI of an empty document. */
 interface ComparedFile {
 	file: ChangedFile;
 	before: vscode.Uri;
@@ -84,8 +84,8 @@ async function comparedFiles({ range, own, folder }: ComparedRange): Promise<Com
 }
 
 /**
- * Shows what would become of each file, or of the one that is named, and takes what the user leaves checked into their own
- * files. Resolves with the paths of the files that are as the changes want them. It shows every problem itself.
+ * Shows the effect on each file, or on the `named` one, and takes the files that the user leaves checked into their
+ * own. Resolves with the paths of the files that now have the changes. Shows every error itself.
  */
 export async function takeRange(
 	apply: ApplyCommands,
@@ -102,13 +102,13 @@ export async function takeRange(
 }
 
 /**
- * Takes changes that the user has seen and allowed into their own files, as far as nothing of theirs is in the way. Resolves
- * with the paths of the files that are as the changes want them. It shows every problem itself.
+ * Takes changes that the user has seen and allowed into their own files, except where their own edits are in the way.
+ * Resolves with the paths of the files that now have the changes. Shows every error itself.
  */
 export async function takeAllowedRange(apply: ApplyCommands, range: CommitRange): Promise<string[]> {
 	let done: string[] = [];
 	await apply.reporting(async () => {
-		// Nothing but the content of a file was shown, so that nothing of another name may go or move for it.
+		// The user saw only the content of the files, so no file may be removed or renamed.
 		const files = (await listRange(range)).filter(
 			({ before, after }) => after && (before?.path ?? after.path) === after.path,
 		);
@@ -118,8 +118,8 @@ export async function takeAllowedRange(apply: ApplyCommands, range: CommitRange)
 }
 
 /**
- * Takes the changes of all files, or of the one that is named, back out of the user's files, and none of the edits made
- * since. Resolves with the paths of the files that no longer have any of the changes. It shows every problem itself.
+ * Takes the changes of all files, or of the `named` one, back out of the user's files, but none of the edits made
+ * since. Resolves with the paths of the files that no longer have any of the changes. Shows every error itself.
  */
 export async function takeBackRange(apply: ApplyCommands, range: CommitRange, named?: string): Promise<string[]> {
 	let done: string[] = [];

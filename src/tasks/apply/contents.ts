@@ -4,44 +4,44 @@ import type { GitPlace } from '../../platform/git.ts';
 import { runGit } from '../../platform/gitCommand.ts';
 import { storedObjects } from '../../platform/storedObjects.ts';
 
-/** A version of a file at a path of the working tree. Attributes of the path say how git writes the content there. */
+/** A version of a file at a path of the working tree. The path's attributes decide how git writes the content there. */
 export interface PlacedVersion {
 	object: string;
 	path: string;
 }
 
-/** A file as the user has it, with the content that is not saved yet, where there is any. */
+/** The user's version of a file, with its unsaved content, if there is any. */
 export interface OwnFile {
 	path: string;
 	unsaved: Buffer | undefined;
 }
 
-/** Where the contents of versions come from. */
+/** The source of the contents of versions. */
 export interface Contents {
-	/** Whether git has stored them. The working tree may have other bytes for the same content then. */
+	/** True if git has stored them; the working tree may then have other bytes for the same content. */
 	readonly isStored: boolean;
 	/** Returns the sizes of objects in bytes, before they are converted. Objects that are missing are left out. */
 	sizes(objects: readonly string[]): Promise<Map<string, number>>;
 	/**
-	 * Returns the bytes that a checkout writes for versions, by `versionKey`. The attributes are those of the working tree,
-	 * or of the tree in the folder `attributes`. Rejects where an object is missing.
+	 * Returns the bytes that a checkout writes for versions, by `versionKey`. The attributes are those of the working
+	 * tree, or of the tree in the folder `attributes`. Rejects if an object is missing.
 	 */
 	read(versions: readonly PlacedVersion[], attributes?: string): Promise<Map<string, Buffer>>;
-	/** Returns by their paths the objects that git would store for files of the working tree. */
+	/** Returns, by path, the objects that git would store for files of the working tree. */
 	objectsOf(files: readonly OwnFile[]): Promise<Map<string, string>>;
 }
 
 export const versionKey = ({ object, path }: PlacedVersion) => `${object} ${path}`;
 
-/** Some encodings take four bytes for one, and a chunk of a plan may have this many bytes of contents. */
+/** Leaves room for a chunk of a plan in encodings that take four bytes for one. */
 const MAXIMUM_OUTPUT = 256 * 1024 * 1024;
 
-/** Returns the name that git gives to a content. `like` is the name of another one in the same repository. */
+/** Returns git's name for a content. `like` is the name of another object of the same repository. */
 export function objectName(content: Uint8Array, like: string): string {
 	return createHash(algorithmOf(like)).update(`blob ${content.length}\0`).update(content).digest('hex');
 }
 
-/** Does the same for a file of this size in bytes, without holding it in memory. Rejects with the system's error. */
+/** The same for a file of this size in bytes, without holding it in memory. Rejects with the system's error. */
 export async function fileObjectName(file: string, size: number, like: string): Promise<string> {
 	const hash = createHash(algorithmOf(like)).update(`blob ${size}\0`);
 	for await (const piece of createReadStream(file)) {
@@ -52,18 +52,19 @@ export async function fileObjectName(file: string, size: number, like: string): 
 
 const algorithmOf = (like: string) => (like.length === 64 ? 'sha256' : 'sha1');
 
-/** Git reads one path in each line of its input, behind a blank, and nothing quotes it. */
+/** In each line of its input, git reads a path behind a blank, with no way to quote it. */
 const isUnreadableInLines = (path: string) => /^[ \t]|\n|\r$/.test(path);
 
 /**
  * Contents that git has stored, as `git checkout` writes them: with the line ends, the encoding and the `$Id$` that the
- * attributes want. No filter runs. One git process serves nearly all that is asked in a call. Rejects as `runGit` does.
+ * attributes ask for. No filter runs. One git process serves nearly everything that a call asks for. Rejects as
+ * `runGit` does.
  */
 export function gitContents({ gitPath, directory }: GitPlace): Contents {
 	const run = (commandLine: readonly string[], input?: string) =>
 		runGit(gitPath, directory, commandLine, { input, encoding: 'latin1', maximumOutput: MAXIMUM_OUTPUT });
 
-	/** Options by which git reads the attributes of another tree. */
+	/** The options by which git reads the attributes of another tree. */
 	async function inTree(attributes: string | undefined): Promise<string[]> {
 		if (attributes === undefined) {
 			return [];
@@ -99,7 +100,8 @@ export function gitContents({ gitPath, directory }: GitPlace): Contents {
 				const output = await run([...where, 'cat-file', '--filters', `--path=${version.path}`, version.object]);
 				found.set(versionKey(version), Buffer.from(output, 'latin1'));
 			}
-			// Git tells the sizes of the contents before they are converted, so a word that none of them has ends each.
+			// Git gives the sizes of the contents before they are converted, so each ends with a word that none of them
+			// contains.
 			const mark = `\n${randomUUID()} `;
 			const lines = inLines.map(({ object, path }) => `${object} ${byteString(path)}\n`);
 			const how = [`--batch=${mark.slice(1)}%(objecttype)`, '--filters'];
@@ -133,10 +135,10 @@ export function gitContents({ gitPath, directory }: GitPlace): Contents {
 	};
 }
 
-/** Returns a path as byte string (`latin1`). */
+/** Returns a path as a byte string (`latin1`). */
 export const byteString = (path: string) => Buffer.from(path).toString('latin1');
 
-/** Contents in memory as the working tree has them, by the names that git would give them. */
+/** Contents in memory as the working tree has them, by git's names for them. */
 export function knownContents(known: ReadonlyMap<string, Buffer>): Contents {
 	return {
 		isStored: false,

@@ -6,30 +6,30 @@ import { isText, likeFile, lineEndsOf, withLineEnds } from './lineEnds.ts';
 import { type ConflictRule, type Merger, withOwnSides } from './merge.ts';
 import type { GonePaths, PresentFile, WorkingTree } from './tree.ts';
 
-/** What a change comes to. */
+/** The outcome of a change, with its edit. */
 export interface Settled {
 	outcome: ChangeOutcome;
-	/** Undefined where nothing is to be done, and where edits are not wanted. */
+	/** Undefined if nothing is to be done or if edits are not wanted. */
 	edit: FileEdit | undefined;
 }
 
-/** What git says of versions and of the user's files. */
+/** Git's answers about versions and about the user's files. */
 export interface Known {
-	/** Returns a version as a checkout would have written it by the attributes that hold now. */
+	/** Returns a version as a checkout would have written it with the present attributes. */
 	content(version: PlacedVersion): Buffer;
-	/** Returns a version as a checkout will write it: the changes may be about attributes too. */
+	/** Returns a version as a checkout will write it: the changes may change attributes too. */
 	wanted(version: PlacedVersion): Buffer;
-	/** Returns the object that git would store for the user's file, where git was asked. */
+	/** Returns the object that git would store for the user's file, if git was asked. */
 	stored(path: string): string | undefined;
 }
 
-/** What is left to be done for a change once the user's file has been looked at. */
+/** The work that is left for a change once the user's file has been looked at. */
 export interface FileWork {
 	/** The versions whose content is needed. */
 	needs: PlacedVersion[];
-	/** The version that is to be written, if its content is needed. */
+	/** The version to be written, if its content is needed. */
 	wanted: FileVersion[];
-	/** The user's file, if git has to say what it would store for it. */
+	/** The user's file, if git must say which object it would store for it. */
 	asked: (PresentFile & { path: string })[];
 	/** The size of the user's file in bytes. */
 	presentSize: number;
@@ -40,7 +40,7 @@ interface Options {
 	tree: WorkingTree;
 	merger: Merger;
 	conflictRule: ConflictRule;
-	/** Whether the edits are wanted, not only what would happen. */
+	/** True if edits are wanted, not only outcomes. */
 	withEdits: boolean;
 	/** Returns the size of a version in bytes. */
 	sizeOf(object: string): number;
@@ -48,7 +48,7 @@ interface Options {
 
 const NOTHING = { needs: [], wanted: [], asked: [], presentSize: 0 };
 
-/** Returns the work that is left where a change is refused: none. */
+/** Returns the work that is left for a refused change: none. */
 export const refusal = (reason: ChangeRefusal): FileWork => ended(refused(reason));
 
 const ended = (settled: Settled): FileWork => ({ ...NOTHING, settle: async () => settled });
@@ -58,8 +58,8 @@ const refused = (reason: ChangeRefusal): Settled => ({ outcome: { kind: 'cannot'
 const plain = (kind: 'applies' | 'there'): Settled => ({ outcome: { kind }, edit: undefined });
 
 /**
- * Looks at the user's file, and returns what has to be found out then. `removed` are paths that will be gone when the
- * change is applied.
+ * Looks at the user's file and returns the work that is left. `removed` are paths that will be gone when the change is
+ * applied.
  */
 export async function findWork({ before, after }: Change, options: Options, removed: GonePaths): Promise<FileWork> {
 	const first = before ?? after;
@@ -118,7 +118,7 @@ function addedTwice(after: FileVersion, present: PresentFile, options: Options):
 	};
 }
 
-/** `other` is the new version of a moved file, where the user has that too: then only the old one has to go. */
+/** `other` is the new version of a moved file that the user has too; then only the old file has to go. */
 function removal(
 	before: FileVersion,
 	present: PresentFile,
@@ -153,7 +153,7 @@ function removal(
 	};
 }
 
-/** `from` is where the user has the file: at its old or its new path. */
+/** `from` is the path at which the user has the file: the old or the new one. */
 function modification(
 	before: FileVersion,
 	after: FileVersion,
@@ -189,7 +189,7 @@ function modification(
 				return own ? written(own, own, 0, goal, options) : plain(isDone ? 'there' : 'applies');
 			}
 			if (isThere || isOld || stored === old.object) {
-				// By other attributes, a checkout may write the very bytes that are there.
+				// With other attributes, a checkout may write the very bytes that are there.
 				const edit = own && withEdits ? written(own, known.wanted(after), 0, goal, options).edit : undefined;
 				return { outcome: { kind: 'applies' }, edit };
 			}
@@ -212,7 +212,7 @@ function modification(
 	};
 }
 
-/** Returns what is needed to compare the user's file with a version. */
+/** Returns the part of the work that compares the user's file with a version. */
 function comparison(version: FileVersion, present: PresentFile): Omit<FileWork, 'settle'> {
 	const isSame = present.object === version.object;
 	return {
@@ -232,14 +232,14 @@ function isVersion(version: FileVersion, present: PresentFile, own: Buffer, know
 	return own.equals(content) || (isText(own) && isText(content) && likeFile(own, content, undefined).base.equals(own));
 }
 
-/** Where the attributes of a file change, or it moves to a path with others, it may have to get other line ends. */
+/** If the attributes of a file change, or it moves to a path with others, it may need other line ends. */
 function withWantedEnds(merged: Buffer, theirs: Buffer, wanted: Buffer): Buffer {
 	const ends = lineEndsOf(wanted);
 	return ends !== lineEndsOf(theirs) && (ends === 'lf' || ends === 'crlf') ? withLineEnds(merged, ends) : merged;
 }
 
 interface Goal {
-	/** Where the user has the file. */
+	/** The path at which the user has the file. */
 	from: string;
 	after: FileVersion;
 	isExecutable: boolean;

@@ -6,8 +6,8 @@ import { ATTRIBUTES, foldersOf, hasAttributes } from './inOrder.ts';
 import type { WorkingTree } from './tree.ts';
 
 /**
- * Makes a folder with the attributes as they will be after changes, for all paths of these. `editsOf` has what becomes of
- * files of attributes. Returns undefined where they stay as they are. Rejects with the system's errors.
+ * Makes a folder with the attributes that all paths of the changes will have after them. `editsOf` returns the edits of
+ * the attributes files. Returns undefined if the attributes do not change. Rejects with the system's errors.
  */
 export async function futureAttributes<T extends Change>(
 	changes: readonly T[],

@@ -8,8 +8,8 @@ import type { Contents } from './contents.ts';
 const FILES: ReadonlySet<string> = new Set<FileVersion['kind']>(['file', 'executable']);
 
 /**
- * Returns the hunks between two versions that git has stored, whatever the user's configuration of diffs. Returns
- * undefined for versions that are no files, or too large to be compared. Rejects when git fails.
+ * Returns the hunks between two versions that git has stored, independent of the user's diff configuration. Returns
+ * undefined for versions that are not files, or too large to be compared. Rejects when git fails.
  */
 export async function findHunks(
 	{ gitPath, directory }: GitPlace,
@@ -32,7 +32,10 @@ export async function findHunks(
 	return readHunkRanges(output);
 }
 
-/** Reads the hunks from a diff without context lines. Every line of a file begins with a sign there, so none can pose as a heading. */
+/**
+ * Reads the hunks from a diff without context lines. There, every line of a file begins with a sign, so none can be
+ * mistaken for a heading.
+ */
 export function readHunkRanges(diff: string): HunkRanges[] {
 	const headings = diff.matchAll(/^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/gm);
 	return Array.from(headings, ([, before = '', beforeCount, after = '', afterCount]) => ({
@@ -41,14 +44,14 @@ export function readHunkRanges(diff: string): HunkRanges[] {
 	}));
 }
 
-/** Git counts lines from 1, and names the line before an empty range. */
+/** Git counts lines from 1, and gives the line before an empty range. */
 function rangeOf(first: string, count = '1'): HunkSide {
 	return { start: count === '0' ? Number(first) : Number(first) - 1, count: Number(count) };
 }
 
 /**
- * Returns the hunks that a text has, if it consists of the first version and some of the hunks and nothing else. Where
- * several answers are possible, it prefers those without the hunks of `wanted`, as somebody who asks for one misses it.
+ * Returns the hunks that a text contains, if it consists of the first version with some of the hunks and nothing else.
+ * If several answers are possible, prefers those without the `wanted` hunks, as a user who asks for a hunk misses it.
  */
 export function hunksIn(
 	text: Buffer,
@@ -58,7 +61,7 @@ export function hunksIn(
 	wanted: readonly HunkRanges[],
 ): HunkRanges[] | undefined {
 	const [lines, own, others] = [splitLines(text), splitLines(before), splitLines(after)];
-	/** All places in `lines` that the hunks so far may have led to, each with the hunks that were needed. */
+	/** All positions in `lines` to which the hunks so far may have led, each with the hunks that led there. */
 	let places = new Map<number, HunkRanges[]>([[0, []]]);
 	let next = 0;
 	for (const hunk of [...hunks, undefined]) {

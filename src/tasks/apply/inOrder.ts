@@ -1,12 +1,12 @@
 import path from 'node:path';
 import type { Change } from './change.ts';
 
-/** The name of git's files that say which attributes paths have. */
+/** The name of the files in which git keeps the attributes of paths. */
 export const ATTRIBUTES = '.gitattributes';
 
 /**
- * Puts changes into the order in which they are applied. A file that goes does so before anything takes its place or that
- * of its folder. Attributes come last, so that all others are compared with what the user has by those that hold now.
+ * Sorts changes into the order in which they are applied. A file is removed before anything takes its place or that of
+ * its folder. Attributes come last, so that all others are compared with the user's files by the present ones.
  */
 export function inOrder<T extends Change>(changes: readonly T[]): T[] {
 	const makingRoom = findMakingRoom(changes);
@@ -24,15 +24,18 @@ export function inOrder<T extends Change>(changes: readonly T[]): T[] {
 	return ordered;
 }
 
-/** Returns whether a change is about what attributes files have. */
+/** Returns whether a change is to an attributes file. */
 export function hasAttributes({ before, after }: Change): boolean {
 	return [before, after].some(version => version && path.posix.basename(version.path) === ATTRIBUTES);
 }
 
-/** Returns which changes must be applied before another one, because what they remove is in its way. */
+/**
+ * Returns a function that finds the changes to be applied before another one, because the files that they remove are in
+ * its way.
+ */
 export function findMakingRoom<T extends Change>(changes: readonly T[]): (change: T) => T[] {
 	const leaving = new Map<string, T>();
-	/** What leaves a folder, at any depth. */
+	/** The changes that remove a file from a folder, at any depth. */
 	const within = new Map<string, T[]>();
 	for (const change of changes) {
 		const { before, after } = change;

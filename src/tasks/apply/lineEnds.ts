@@ -3,7 +3,7 @@ import { MAXIMUM_COMPARED } from '../results/readChanges.ts';
 const NEW_LINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** Which line ends a text has. `none`: it has no complete line. */
+/** The kind of line ends of a text. `none`: it has no complete line. */
 export type LineEnds = 'lf' | 'crlf' | 'mixed' | 'none';
 
 export function lineEndsOf(text: Buffer): LineEnds {
@@ -28,8 +28,8 @@ export function withLineEnds(text: Buffer, ends: 'lf' | 'crlf'): Buffer {
 }
 
 /**
- * Returns two versions that git has stored with the line ends of the file on disk, which git may have converted when it
- * was checked out. A file without line ends of its own, or with both kinds, leaves them as they are.
+ * Returns two versions that git has stored, with the line ends of the file on disk, which git may have converted on
+ * checkout. If the file has no line ends, or both kinds, the versions stay as they are.
  */
 export function likeFile<T extends Buffer | undefined>(
 	file: Buffer,
@@ -47,7 +47,7 @@ export function likeFile<T extends Buffer | undefined>(
 		: { base, other };
 }
 
-/** Returns whether content can be merged line by line. Text in UTF-16 cannot, as it has NUL bytes. */
+/** Returns whether content can be merged line by line. Text in UTF-16 cannot, because it has NUL bytes. */
 export function isText(content: Buffer): boolean {
 	return content.length <= MAXIMUM_COMPARED && !content.includes(0);
 }

@@ -4,13 +4,16 @@ import path from 'node:path';
 import { GitError } from '../../base/gitError.ts';
 import { runGit } from '../../platform/gitCommand.ts';
 
-/** The result of a merge. Conflicts stand in the content, between the markers that the editor's own actions know. */
+/** The result of a merge. Conflicts are in the content, between the markers that the editor's own actions know. */
 export interface Merged {
 	content: Buffer;
 	conflicts: number;
 }
 
-/** The result where both sides have changed the same lines: both of them between markers, the user's own alone, or none. */
+/**
+ * What happens to lines that both sides have changed: both versions stand between markers, the user's own wins, or the
+ * change is refused.
+ */
 export type ConflictRule = 'markers' | 'yours' | 'refuse';
 
 /** The names of the two sides in conflict markers. */
@@ -25,8 +28,8 @@ const END = /^>{7} Task(?:\r?\n)?$/;
 
 /**
  * Returns two texts without the conflicts that an earlier merge has left in them, each with the lines of the user's own
- * side. `count` is how many `own` has that `base` has not. A conflict stays if the other side of it is not in `base`: then
- * somebody has written into it.
+ * side. `count` is the number of conflicts that `own` has but `base` has not. A conflict stays if its other side is not
+ * in `base`, which means that somebody has edited it.
  */
 export function withOwnSides(own: Buffer, base: Buffer): { own: Buffer; base: Buffer; count: number } {
 	const known = base.toString('latin1');
@@ -46,7 +49,7 @@ function takeOwnSides(text: string, base: string): { text: string; count: number
 	const known = `\n${withoutReturns(base)}\n`;
 	const taken: string[] = [];
 	let count = 0;
-	/** The place of the last start of a conflict in `taken`. */
+	/** The index in `taken` at which the last conflict starts. */
 	let start: number | undefined;
 	for (const [index, line] of lines.entries()) {
 		taken.push(line);
@@ -55,7 +58,7 @@ function takeOwnSides(text: string, base: string): { text: string; count: number
 		} else if (start !== undefined && END.test(line)) {
 			const inside = taken.slice(start + 1, -1);
 			const isKnown = (others: readonly string[]) => known.includes(`\n${withoutReturns(others.join(''))}`);
-			// The user's own side may have such a line too, under a heading for example.
+			// The user's own side may have such a line too, for example under a heading.
 			const middle = inside.findIndex((other, at) => MIDDLE.test(other) && isKnown(inside.slice(at + 1)));
 			if (middle >= 0) {
 				const kept = inside.slice(0, middle).join('');
@@ -83,7 +86,7 @@ export class Merger {
 	}
 
 	/**
-	 * Returns `yours` with what `theirs` has changed since `base`. All three must be text. The conflicts are counted by
+	 * Returns `yours` with the changes of `theirs` since `base`. All three must be text. Conflicts are counted with
 	 * either rule. Rejects when git fails.
 	 */
 	async merge(yours: Buffer, base: Buffer, theirs: Buffer, rule: ConflictRule): Promise<Merged> {
@@ -112,7 +115,7 @@ export class Merger {
 		}
 	}
 
-	/** Removes the folder. Nothing may be merged afterwards. */
+	/** Removes the folder. Must be the last call. */
 	async close(): Promise<void> {
 		const folder = await this.folder?.catch(() => undefined);
 		if (folder !== undefined) {
@@ -120,7 +123,7 @@ export class Merger {
 		}
 	}
 
-	/** Git replaces the first file by the result. Outside a repository, no configuration changes what it writes. */
+	/** Git replaces the first file with the result. Outside a repository, no configuration changes the result. */
 	private async run(folder: string, names: readonly string[], ...how: string[]): Promise<number> {
 		const commandLine = ['merge-file', '-q', ...how, ...LABELS, '--', ...names];
 		try {

@@ -14,7 +14,7 @@ import { type GonePaths, MAXIMUM_APPLIED, type WorkingTree } from './tree.ts';
 
 export interface Planned<T extends Change> extends Settled {
 	change: T;
-	/** How much the record for undo grows by it, in bytes, at most. */
+	/** The number of bytes by which the change enlarges the record for undo, at most. */
 	size: number;
 }
 
@@ -24,22 +24,22 @@ export interface PlanOptions {
 	contents: Contents;
 	merger: Merger;
 	conflictRule: ConflictRule;
-	/** Whether git's rules about ignored files count. They do not for what comes from the tree itself. */
+	/** True if git's ignore rules apply. They do not for content from the tree itself. */
 	heedsRules: boolean;
-	/** Whether the edits are wanted, not only what would happen. */
+	/** True if edits are wanted, not only outcomes. */
 	withEdits: boolean;
 }
 
-/** How many files are planned together, and how much content is read for them at most, in bytes. */
+/** The number of files that are planned together, and the maximum size of the contents read for them, in bytes. */
 const CHUNK = 200;
 const CHUNK_BYTES = 32 * 1024 * 1024;
 
-/** How many files are read or merged at the same time. */
+/** The number of files that are read or merged at the same time. */
 const AT_A_TIME = 4;
 
 /**
- * Finds out what would happen to each file, in their order, which is that of `inOrder` where edits are wanted. Contents are
- * only in memory until the next files are asked for. Throws when git or the file system fails.
+ * Finds the outcome for each file, in the order of the changes, which is that of `inOrder` if edits are wanted.
+ * Contents stay in memory only until the next files are asked for. Throws when git or the file system fails.
  */
 export async function* plan<T extends Change>(changes: readonly T[], options: PlanOptions): AsyncGenerator<Planned<T>> {
 	const planner = await Planner.of(changes, options);
@@ -56,11 +56,11 @@ class Planner<T extends Change> {
 	private readonly options: PlanOptions;
 	private readonly refusals: ReadonlyMap<T, ChangeRefusal>;
 	private readonly sizes: ReadonlyMap<string, number>;
-	/** The place of each change in the order in which they are applied. */
+	/** The index of each change in the order in which they are applied. */
 	private readonly order: ReadonlyMap<T, number>;
-	/** The paths that become free, each with the place of the change by which it does. */
+	/** The paths that become free, each with the index of the change that frees it. */
 	private readonly leaving = new Map<string, number>();
-	/** The folder with the attributes as they will be; undefined where they stay as they are. */
+	/** The folder with the future attributes; undefined if they do not change. */
 	private attributes: string | undefined;
 
 	private constructor(
@@ -93,7 +93,7 @@ class Planner<T extends Change> {
 		return planner;
 	}
 
-	/** Finds the files that do not go although they are in the way of others, so that these cannot come. */
+	/** Finds the files that stay although they are in the way of others, so that those cannot be written. */
 	private async findStaying(changes: readonly T[]): Promise<void> {
 		let inTheWay = [...new Set(changes.flatMap(findMakingRoom(changes)))];
 		let count: number;
@@ -109,7 +109,7 @@ class Planner<T extends Change> {
 				}
 			}
 			count = inTheWay.length - going.length;
-			// What stays may be in the way of another one that was to go.
+			// A file that stays may be in the way of another one that was to go.
 			inTheWay = going;
 		} while (count > 0);
 	}
@@ -169,7 +169,7 @@ class Planner<T extends Change> {
 		const own = await inTurns(
 			works.flatMap(({ asked }) => asked),
 			async ({ path, isDirty, load }) =>
-				// What has changed meanwhile is found out once more.
+				// If a file has changed meanwhile, a later check finds that out.
 				({ path, unsaved: isDirty ? await load().catch(() => Buffer.of()) : undefined }),
 		);
 		const stored = await contents.objectsOf(own);
@@ -211,7 +211,7 @@ function sizeRefusal(change: Change, sizes: ReadonlyMap<string, number>): Change
 	return all.some(size => (size ?? 0) > MAXIMUM_APPLIED) ? 'tooLarge' : undefined;
 }
 
-/** Finds the files that are not touched, whatever the user has there. Git is asked once about all of them. */
+/** Finds the files that must not be touched, whatever the user has there. Asks git once about all of them. */
 async function findRefusals<T extends Change>(
 	changes: readonly T[],
 	{ tree, place, heedsRules, contents }: PlanOptions,
@@ -227,7 +227,7 @@ async function findRefusals<T extends Change>(
 	const open = changes.filter(change => !refusals.has(change));
 	const names = [...new Set(open.flatMap(versionsOf).map(({ path }) => byteString(path)))];
 	const ignored = await findIgnored(place, heedsRules ? names : []);
-	// Bytes that the tree itself has had need no filter to be written again.
+	// Bytes that come from the tree itself need no filter to be written again.
 	const isFiltered = heedsRules || contents.isStored;
 	const filtered = await findFiltered(place.gitPath, place.directory, isFiltered ? names : []);
 	for (const change of open) {
@@ -280,14 +280,14 @@ function findDoubles(changes: readonly Change[]): Set<string> {
 	return doubles;
 }
 
-/** Returns those of the paths that git ignores and does not have in its index. Paths are byte strings. */
+/** Returns the paths that git ignores and does not have in its index. Paths are byte strings. */
 async function findIgnored({ gitPath, directory }: GitPlace, names: readonly string[]): Promise<Set<string>> {
 	if (names.length === 0) {
 		return new Set();
 	}
 	const ask = (...how: string[]) =>
 		runGit(gitPath, directory, ['check-ignore', '-z', '--stdin', ...how], {
-			// Behind a dot, no name begins with the signs of a pattern.
+			// With `./` in front, no name begins with the signs of a pattern.
 			input: names.map(name => `./${name}\0`).join(''),
 			encoding: 'latin1',
 		}).catch((error: unknown) => {
@@ -296,12 +296,12 @@ async function findIgnored({ gitPath, directory }: GitPlace, names: readonly str
 			}
 			throw error;
 		});
-	// A path in a submodule makes git give up, unless it leaves the index out of account.
+	// A path in a submodule makes git give up, unless it disregards the index.
 	const output = await ask().catch(() => ask('--no-index'));
 	return new Set(output.split('\0').map(name => name.slice(2)));
 }
 
-/** Runs an action for each item, a few at a time, and returns what it resolves with, in order. */
+/** Runs an action for each item, a few at a time, and returns the results in order. */
 async function inTurns<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<R[]> {
 	const results: R[] = [];
 	for (let start = 0; start < items.length; start += AT_A_TIME) {

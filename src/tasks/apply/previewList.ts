@@ -21,14 +21,14 @@ interface Row extends vscode.QuickPickItem {
 
 export interface PreviewOptions {
 	title: string;
-	/** The paths that are checked at first; all if it is undefined. */
+	/** The paths that are checked at first; undefined means all. */
 	checked: ReadonlySet<string> | undefined;
-	/** Whether the list is shown again because what it said does not hold any more. */
+	/** True if the list is shown again because it was out of date. */
 	hasChanged: boolean;
 }
 
 /**
- * Shows what would happen to each file. Resolves with the files that the user has left checked, or with undefined when
+ * Shows the outcome for each file. Resolves with the files that the user has left checked, or with undefined when
  * dismissed. Files that cannot be applied, or are there already, cannot be checked.
  */
 export function choosePlanned(
@@ -82,7 +82,7 @@ function isChoosable({ planned }: Row): boolean {
 	return planned?.outcome.kind === 'applies' || planned?.outcome.kind === 'conflicts';
 }
 
-/** The files that can be applied, by folders, then the others. */
+/** The files that can be applied, grouped by folder, then the others. */
 function rowsOf(planned: readonly Planned<ChangedFile>[]): Row[] {
 	const all = planned.map(rowOf);
 	const rows: Row[] = [];
@@ -125,7 +125,9 @@ function rowOf(planned: Planned<ChangedFile>): Row {
 	return isChoosable(row) ? { ...row, buttons: [wholeFolder] } : row;
 }
 
-/** What programs obey is seen before it is taken, by its name and mode, whatever the change in it is. */
+/**
+ * Files that programs obey are marked by their name and mode, whatever the change, so that the user sees them first.
+ */
 function decidesWords({ before, after }: ChangedFile): string {
 	const versions = [before, after].flatMap(version => version ?? []);
 	const decides = versions.some(

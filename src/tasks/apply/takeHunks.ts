@@ -6,16 +6,16 @@ import { hunksIn } from './hunks.ts';
 import { isText, likeFile } from './lineEnds.ts';
 import type { WorkingTree } from './tree.ts';
 
-/** A change that brings some hunks of a file into the user's own, and where its contents are. */
+/** A change that brings some hunks of a file into the user's own, with the source of its contents. */
 export interface HunkChange {
 	change: Change;
 	contents: Contents;
 }
 
 /**
- * Returns the change that takes the `wanted` ones of a file's `hunks`. Where the user's file is the first version with
- * some of the hunks, the result is exactly that with the wanted ones too. Otherwise they are merged into it. Returns
- * undefined if the file has no two versions as text. Rejects when git or the file system fails.
+ * Returns the change that takes the `wanted` ones of a file's `hunks`. If the user's file is the first version with
+ * some of the hunks, the result is exactly that plus the wanted ones. Otherwise they are merged into it. Returns
+ * undefined if the file does not have two versions as text. Rejects when git or the file system fails.
  */
 export async function takeHunks(
 	file: ChangedFile,
@@ -27,7 +27,7 @@ export async function takeHunks(
 	if (!before || !after) {
 		return undefined;
 	}
-	// A renamed file is changed where the user has it. A hunk does not move it.
+	// A renamed file is changed at the path where the user has it. A hunk does not move it.
 	const isMoved = before.path !== after.path && (await tree.mode(after.path)) !== undefined;
 	const version: FileVersion = { ...before, path: isMoved ? after.path : before.path };
 	const versions = [before, after].map(({ object }) => ({ object, path: version.path }));
@@ -52,7 +52,8 @@ export async function takeHunks(
 		(await tree.refusal(version.path)) === undefined ? await tree.read(version.path, new Set()) : undefined;
 	if (typeof present === 'object' && present.isText) {
 		const own = await present.load();
-		// Versions with both kinds of line ends may have left the user's file with one of them, which git did not convert.
+		// Versions with both kinds of line ends may have left the user's file with one of them, which git did not
+		// convert.
 		for (const { base: ownBase, other } of [{ base, other: theirs }, likeFile(own, base, theirs)]) {
 			const known = hunksIn(own, ownBase, other, hunks, wanted);
 			if (known) {

@@ -1,15 +1,15 @@
-/** Lines of a text, counted from 0, that are replaced by a text. The end is exclusive. */
+/** Lines of a text, counted from 0, to be replaced by a text. The end is exclusive. */
 export interface LineEdit {
 	start: number;
 	end: number;
-	/** Whole lines, each with its line end, but for the last line of the text. */
+	/** Whole lines, each with its line end, except for the last line of the text. */
 	text: string;
 }
 
 /**
- * Returns small edits that turn one text into another, in the order of their lines. They leave what both have untouched,
- * so that cursors and breakpoints there stay. The lines that are unique in both texts are taken as fixed points, so that
- * the time grows little faster than the texts.
+ * Returns small edits that turn one text into another, in line order. They do not touch common lines, so that cursors
+ * and breakpoints there stay. Lines that are unique in both texts serve as fixed points, so that the time grows little
+ * faster than the texts.
  */
 export function lineEdits(before: string, after: string): LineEdit[] {
 	const [own, other] = [linesOf(before), linesOf(after)];
@@ -38,7 +38,7 @@ function linesOf(text: string): string[] {
 	return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
-/** Returns the places of lines that each text has once, as many as are in the same order in both. */
+/** Returns the positions of the lines that each text has once, as many as are in the same order in both. */
 function fixedPoints(own: readonly string[], other: readonly string[]): [own: number, other: number][] {
 	const places = uniqueLines(other);
 	const pairs = [...uniqueLines(own)].flatMap(([line, place]) => {
@@ -69,7 +69,7 @@ function fixedPoints(own: readonly string[], other: readonly string[]): [own: nu
 	return points.reverse();
 }
 
-/** Returns the lines that occur once, in order, with their places. */
+/** Returns the lines that occur once, in order, with their positions. */
 function uniqueLines(lines: readonly string[]): Map<string, number> {
 	const places = new Map<string, number>();
 	const twice = new Set<string>();

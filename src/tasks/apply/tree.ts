@@ -7,31 +7,31 @@ import { ChangedMeanwhile, type PlaceRefusal } from './change.ts';
 import { fileObjectName, objectName } from './contents.ts';
 import { isText } from './lineEnds.ts';
 
-/** A file above this size, in bytes, is not applied at all. */
+/** The maximum size of a file that is applied, in bytes. */
 export const MAXIMUM_APPLIED = 48 * 1024 * 1024;
 
-/** A file as the user has it. */
+/** The user's version of a file. */
 export interface PresentFile {
-	/** The name that git gives to the content. */
+	/** Git's name for the content. */
 	object: string;
 	size: number;
-	/** Whether it can be merged line by line. */
+	/** True if it can be merged line by line. */
 	isText: boolean;
 	isExecutable: boolean;
-	/** Whether the editor has it open, so that the editor has to change it. */
+	/** True if the file is open in the editor, which then has to change it. */
 	isOpen: boolean;
-	/** Whether the editor has changes of it that are not saved. */
+	/** True if the editor has unsaved changes of it. */
 	isDirty: boolean;
-	/** Reads the content again. Rejects with a ChangedMeanwhile if it is not the same any more. */
+	/** Reads the content again. Rejects with a ChangedMeanwhile if it is no longer the same. */
 	load(): Promise<Buffer>;
 }
 
 /** The paths that will be gone when a change is applied. */
 export type GonePaths = Pick<ReadonlySet<string>, 'has'>;
 
-/** What the editor has of a file. */
+/** The editor's version of a file. */
 export interface OpenFile {
-	/** The content as the editor would save it; undefined where it cannot be changed there. */
+	/** The content as the editor would save it; undefined if it cannot be changed there. */
 	content: Buffer | undefined;
 	refusal: 'unsaved' | 'encoding';
 	isDirty: boolean;
@@ -42,12 +42,12 @@ export interface TreeOptions {
 	directory: string;
 	/** The folders of the workspace. */
 	folders: readonly string[];
-	/** Returns what the editor has of a file, if it is open there. */
+	/** Returns the editor's version of a file, if it is open there. */
 	openFile(file: string): Promise<OpenFile | undefined>;
-	/** Whether two names that differ by case only are one file here. */
+	/** True if two names that differ only by case are the same file here. */
 	ignoresCase: boolean;
 	isWindows: boolean;
-	/** The name of any object of the repository, which shows how it names them. */
+	/** The name of any object of the repository, which shows its hash algorithm. */
 	like: string;
 }
 
@@ -59,7 +59,7 @@ export class WorkingTree {
 	/** The names in folders, as they are and in lower case. */
 	private readonly listings = new Map<string, Set<string>>();
 
-	/** A tree is for a single reading, because it remembers where folders are. */
+	/** A tree is for a single reading, because it remembers the real paths of folders. */
 	constructor(options: TreeOptions) {
 		this.options = options;
 	}
@@ -69,12 +69,12 @@ export class WorkingTree {
 		return new WorkingTree(this.options);
 	}
 
-	/** Returns where a path of the repository is on this machine. */
+	/** Returns the path of a file on this machine. */
 	fileOf(name: string): string {
 		return path.join(this.options.directory, ...name.split('/'));
 	}
 
-	/** Returns why a path may not be touched, whatever is there. */
+	/** Returns why a path must not be touched, whatever is there. */
 	async refusal(name: string): Promise<PlaceRefusal | undefined> {
 		const { directory, folders, ignoresCase, isWindows } = this.options;
 		const parts = name.split('/');
@@ -105,8 +105,8 @@ export class WorkingTree {
 	}
 
 	/**
-	 * Returns the file at a path, undefined where there is none, or why it may not be touched. `removed` are paths that
-	 * will be gone by then, and may make room.
+	 * Returns the file at a path, undefined if there is none, or why it must not be touched. `removed` are paths that
+	 * will be gone by then and may make room.
 	 */
 	async read(name: string, removed: GonePaths): Promise<PresentFile | PlaceRefusal | undefined> {
 		const file = this.fileOf(name);
@@ -132,7 +132,7 @@ export class WorkingTree {
 		if (!status.isFile()) {
 			return 'inTheWay';
 		}
-		// An editor replaces a file by renaming, which would also replace one that is protected.
+		// An editor replaces a file by renaming, which would replace a protected one too.
 		const isLocked = (status.mode & 0o222) === 0 || !(await mayWrite(path.dirname(file)));
 		if (isLocked) {
 			return 'readOnly';
@@ -167,18 +167,18 @@ export class WorkingTree {
 		};
 	}
 
-	/** Returns what the disk has at a path, or undefined where there is no file. */
+	/** Returns the content on disk at a path, or undefined if there is no file. */
 	async content(name: string): Promise<Buffer | undefined> {
 		return (await this.mode(name)) === undefined ? undefined : readFile(this.fileOf(name));
 	}
 
-	/** Returns the permissions of a file on disk, or undefined where there is none. */
+	/** Returns the permissions of a file on disk, or undefined if there is none. */
 	async mode(name: string): Promise<number | undefined> {
 		const status = await lstat(this.fileOf(name)).catch(() => undefined);
 		return status?.isFile() ? status.mode & 0o777 : undefined;
 	}
 
-	/** Whether a folder has the name with other letters in upper case, and not the name itself. */
+	/** Returns whether a folder has the name only with other letters in upper case. */
 	private async hasOtherCase(folder: string, name: string): Promise<boolean> {
 		let listing = this.listings.get(folder);
 		if (!listing) {
@@ -199,7 +199,7 @@ export class WorkingTree {
 	}
 }
 
-/** Returns whether Windows has no file of this name, or another one. */
+/** Returns whether a file cannot have this name on Windows, or would get another one. */
 function isImpossibleOnWindows(name: string): boolean {
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are among what is forbidden.
 	const isForbidden = /[\u0000-\u001f<>:"|?*\\]|[. ]$/.test(name);

@@ -5,10 +5,10 @@ import { GitError } from '../../base/gitError.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import { readOwnFilters, runGit, runGitWithIndex, runWorkTreeGit } from '../../platform/gitCommand.ts';
 
-/** Files of the user stand in the way of a checkout or a merge, which has changed nothing. */
+/** The user's files are in the way of a checkout or a merge, which has changed nothing. */
 export class FilesInTheWay extends Error {
 	override readonly name = 'FilesInTheWay';
-	/** From the repository's top folder. Never empty. */
+	/** Paths relative to the repository's top folder. Never empty. */
 	readonly files: readonly string[];
 
 	constructor(files: readonly string[]) {
@@ -17,7 +17,7 @@ export class FilesInTheWay extends Error {
 	}
 }
 
-/** A branch has files that only a program of the repository's own configuration can check out. */
+/** A branch has files that can only be checked out by a program from the repository's own configuration. */
 export class FilterRefused extends Error {
 	override readonly name = 'FilterRefused';
 	readonly filter: string;
@@ -30,10 +30,10 @@ export class FilterRefused extends Error {
 	}
 }
 
-/** The lines above the names, in git's messages about files that would be lost. */
+/** The line above the names in git's messages about files that would be lost. */
 const REFUSAL = /^error: .*(?:would be overwritten by|would be removed by|would lose untracked files in them).*:$/;
 
-/** Returns an error of git as FilesInTheWay, if that is what git says, or else as it is. */
+/** Returns git's error as a FilesInTheWay, if it is about such files, and any other error unchanged. */
 export function inTheWay(error: unknown): unknown {
 	if (!(error instanceof GitError)) {
 		return error;
@@ -51,23 +51,23 @@ export function inTheWay(error: unknown): unknown {
 }
 
 /**
- * Puts what the user has changed in these files, or has in place of them, into a stash with this name, and nothing else.
- * Rejects when git fails.
+ * Stashes the user's changes to these files, or the files in place of them, under this name, and nothing else. Rejects
+ * when git fails.
  */
 export async function stashFiles(
 	{ gitPath, directory }: GitPlace,
 	files: readonly string[],
 	name: string,
 ): Promise<void> {
-	// A file that stands in the way may be one that git ignores.
+	// A file in the way may be one that git ignores.
 	const how = ['--quiet', '--all', `--message=${name}`, '--pathspec-from-file=-', '--pathspec-file-nul'];
 	const input = files.map(file => `${file}\0`).join('');
 	await runWorkTreeGit(gitPath, directory, ['--literal-pathspecs', 'stash', 'push', ...how], { input });
 }
 
 /**
- * Throws a FilterRefused if files that are different in `tip`, or all of its files where `from` is undefined, need a filter
- * of the repository's own configuration. Git would find that out in the middle of its work.
+ * Throws a FilterRefused if files that differ in `tip`, or all of its files if `from` is undefined, need a filter from
+ * the repository's own configuration. Git would only notice in the middle of its work.
  */
 export async function refuseFilters(place: GitPlace, from: string | undefined, tip: string): Promise<void> {
 	const { gitPath, directory } = place;
@@ -82,7 +82,7 @@ export async function refuseFilters(place: GitPlace, from: string | undefined, t
 	const names = await runGit(gitPath, directory, list, { encoding: 'latin1' });
 	const folder = await mkdtemp(path.join(os.tmpdir(), 'errand-index-'));
 	try {
-		// The attributes are those of the branch, which an index of its own holds without touching any file.
+		// The attributes are those of the branch, which a separate index holds without touching any file.
 		const run = (commandLine: readonly string[], input?: string) =>
 			runGitWithIndex(gitPath, directory, path.join(folder, 'index'), commandLine, {
 				input,

@@ -20,22 +20,22 @@ export interface BranchCommandsDependencies {
 	choose: ChooseTask;
 	/** The known tasks. */
 	store: { get(id: string): Task | undefined };
-	/** Forgets what is known of a branch that has been deleted. */
+	/** Forgets the facts known about a deleted branch. */
 	forgetBranch(result: TaskResult): Promise<void>;
 	explain(error: unknown): void;
-	/** The editor's own, unless a test answers. */
+	/** The editor's own, unless a test replaces them. */
 	dialogs?: Dialogs;
 }
 
-/** A task that was chosen, with its connection. */
+/** The chosen task with its connection. */
 interface Chosen {
 	task: Task;
 	target: TaskTarget;
 }
 
 /**
- * The commands that bring the branch of a task to where the user wants it. Each takes a row of the tree, an object with
- * `taskId` and `resultKey`, the id of a task, or nothing, and shows every problem itself.
+ * The commands that bring a task's branch to the place the user wants. Each takes a row of the tree, an object with
+ * `taskId` and `resultKey`, the id of a task, or nothing, and shows its errors itself.
  */
 export class BranchCommands {
 	private readonly dependencies: BranchCommandsDependencies;
@@ -76,7 +76,7 @@ export class BranchCommands {
 		);
 	}
 
-	/** Opens the pull request of a task, or what the user needs to make one. */
+	/** Opens the pull request of a task, or the page on which the user can create one. */
 	openPullRequest(argument: unknown): Promise<void> {
 		const title = vscode.l10n.t('Open or Create Pull Request');
 		return this.withTask(argument, title, async ({ task, target: { connection } }) => {
@@ -92,7 +92,7 @@ export class BranchCommands {
 		});
 	}
 
-	/** Opens the sandbox of a task or the dashboard of its connection; where there are both, the user chooses. */
+	/** Opens the sandbox of a task or the dashboard of its connection; if there are both, the user chooses. */
 	openInBrowser(argument: unknown): Promise<void> {
 		const title = vscode.l10n.t('Open Task in Browser');
 		return this.withTask(argument, title, async ({ task, target: { connection } }) => {
@@ -166,7 +166,7 @@ export class BranchCommands {
 		}
 	}
 
-	/** Returns the branch that the argument names, the task's only one, or the one that the user chooses. */
+	/** Returns the branch named by the argument, the task's only one, or the user's choice. */
 	private chooseResult(task: Task, argument: unknown, title: string): Promise<TaskResult | undefined> {
 		const question = {
 			title,

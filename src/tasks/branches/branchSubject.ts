@@ -15,17 +15,17 @@ import { FilesInTheWay, FilterRefused } from './blockingFiles.ts';
 import type { Dialogs } from './dialogs.ts';
 import { isUsableName, type LocalBranch, readLocalBranch } from './localBranch.ts';
 
-/** A branch that a task has made, in the repository of this machine that it belongs to. */
+/** A branch that a task has made, with the local repository that it belongs to. */
 export interface BranchSubject {
 	task: Task;
 	result: TaskResult;
 	repository: TaskRepository;
 }
 
-/** Names of files that a dialog lists. */
+/** The maximum number of file names in a dialog. */
 const MAXIMUM_LISTED = 10;
 
-/** Reads the commit that the branch has now. Throws a UserFacingError. */
+/** Reads the commit to which the branch points now. Throws a UserFacingError. */
 export async function readTip({ result, repository }: BranchSubject, dialogs: Dialogs): Promise<string> {
 	const { place, remote } = repository;
 	const branch = shortName(result.branch);
@@ -52,8 +52,8 @@ export async function readTip({ result, repository }: BranchSubject, dialogs: Di
 }
 
 /**
- * Reads the local branch of a name, compared with the commit `tip`, to check it out, move or delete it. Throws a
- * UserFacingError, also where a rebase or a bisection would lose its branch by that.
+ * Reads the local branch of this name, compared with the commit `tip`, to check it out, move or delete it. Throws a
+ * UserFacingError, also if a rebase or a bisection would lose its branch by that.
  */
 export async function readBranch({ repository }: BranchSubject, name: string, tip: string): Promise<LocalBranch> {
 	const { place } = repository;
@@ -79,7 +79,7 @@ export async function readBranch({ repository }: BranchSubject, name: string, ti
 	);
 }
 
-/** Says why git refused or failed to check something out. `failure` is a sentence about any other reason. */
+/** Returns why git refused or failed to check something out. `failure` is a sentence for any other reason. */
 export function checkOutFailure(error: unknown, failure: string): UserFacingError {
 	return error instanceof FilterRefused
 		? new UserFacingError(
@@ -93,7 +93,7 @@ export function checkOutFailure(error: unknown, failure: string): UserFacingErro
 		: gitFailure(error, failure);
 }
 
-/** Says why a branch was not fast-forwarded. */
+/** Returns why a branch was not fast-forwarded. */
 export function fastForwardFailure(error: unknown, name: string): UserFacingError {
 	const branch = shortName(name);
 	return checkOutFailure(
@@ -108,19 +108,19 @@ export function fastForwardFailure(error: unknown, name: string): UserFacingErro
 	);
 }
 
-/** Formats names of files for a dialog, a few of them at most. */
+/** Formats file names for a dialog, only the first few. */
 export function listNames(names: readonly string[]): string {
 	const shown = names.slice(0, MAXIMUM_LISTED).map(shortName);
 	const more = names.length - shown.length;
 	return [...shown, ...(more > 0 ? [vscode.l10n.t('and {0} more', more)] : [])].join('\n');
 }
 
-/** Returns a folder as it may be shown. */
+/** Returns a folder's path in a form that is safe to show. */
 export function shownFolder(folder: string): string {
 	return shortName(path.normalize(folder));
 }
 
-/** Offers to open a folder in a window of its own, and says why. */
+/** Offers to open a folder in a window of its own and says why. */
 export async function offerFolder(dialogs: Dialogs, message: string, folder: string): Promise<void> {
 	const open = vscode.l10n.t('Open Folder');
 	if ((await dialogs.tell('information', message, open)) === open) {
@@ -129,8 +129,8 @@ export async function offerFolder(dialogs: Dialogs, message: string, folder: str
 }
 
 /**
- * Returns the subject's repository as the editor has it open. Where this window does not show it, offers to open its
- * folder and resolves with undefined.
+ * Returns the subject's repository as opened in the editor. If this window does not show it, offers to open its folder
+ * and resolves with undefined.
  */
 export async function openedRepository(
 	{ result, repository: { opened, place } }: BranchSubject,

@@ -7,34 +7,36 @@ import { followRemote, type LocalBranch, moveBranch } from './localBranch.ts';
 /** The branch to check out. */
 export interface CheckOut {
 	local: LocalBranch;
-	/** The commit that the task's branch has. */
+	/** The commit of the task's branch. */
 	tip: string;
-	/** The remote's branch that a new local branch follows; undefined where the branch is the repository's own. */
+	/** The remote's branch that a new local branch follows; undefined if the branch is the repository's own. */
 	follows: { remote: string; branch: string } | undefined;
 }
 
-/** These options switch without guessing a remote branch of that name, touching submodules or replacing ignored files. */
+/**
+ * These options switch without guessing a remote branch of that name, touching submodules or replacing ignored files.
+ */
 const SWITCH = ['switch', '--quiet', '--no-guess', '--no-recurse-submodules', '--no-overwrite-ignore'];
 
 /**
- * Checks a branch out. A new local branch is made for it where there is none, and one that is behind is fast-forwarded.
- * No hook runs. Rejects when git fails, and with FilesInTheWay or a FilterRefused, after which everything is as it was.
+ * Checks a branch out. Makes a local branch for it if there is none, and fast-forwards one that is behind. No hook
+ * runs. Rejects when git fails, and with FilesInTheWay or a FilterRefused; then nothing has changed.
  */
 export async function checkOut(place: GitPlace, chosen: CheckOut): Promise<void> {
 	await withBranch(place, chosen, await commitOf(place, 'HEAD'), [...SWITCH, chosen.local.name]);
 }
 
 /**
- * Makes a worktree in a new folder and checks the branch out there. Rejects when git fails, and with a FilterRefused; the
- * folder is not there then, and neither is a new branch.
+ * Makes a worktree in a new folder and checks the branch out there. Rejects when git fails, and with a FilterRefused;
+ * then neither the folder nor a new branch remains.
  */
 export async function addWorktree(place: GitPlace, chosen: CheckOut, folder: string): Promise<void> {
 	await withBranch(place, chosen, undefined, ['worktree', 'add', '--quiet', '--', folder, chosen.local.name]);
 }
 
 /**
- * Makes or moves the local branch and runs a git command that checks it out. `from` is the commit whose files are there,
- * if any are. Where that fails, the branch is as it was.
+ * Makes or moves the local branch and runs a git command that checks it out. `from` is the commit whose files are
+ * checked out, if any. On failure, restores the branch.
  */
 async function withBranch(
 	place: GitPlace,
@@ -60,7 +62,7 @@ async function withBranch(
 	}
 }
 
-/** Returns the name of the branch that is checked out, or undefined while HEAD is detached. */
+/** Returns the name of the branch that is checked out, or undefined if HEAD is detached. */
 export async function headBranch({ gitPath, directory }: GitPlace): Promise<string | undefined> {
 	const name = await runGit(gitPath, directory, ['symbolic-ref', '--quiet', 'HEAD']).catch(() => '');
 	return name.startsWith('refs/heads/') ? name.slice('refs/heads/'.length).replace(/\n$/, '') : undefined;

@@ -80,7 +80,7 @@ export async function openWorktree(subject: BranchSubject, dialogs: Dialogs): Pr
 	await dialogs.openFolder(folder);
 }
 
-/** Returns a folder beside the repository for a branch, which is not there yet. */
+/** Returns a new folder beside the repository for a branch. */
 function proposeFolder(directory: string, branch: string): string {
 	const safe = branch
 		.replace(/[^\p{L}\p{N}._-]+/gu, '-')
@@ -116,7 +116,7 @@ async function askForFolder(directory: string, branch: string, dialogs: Dialogs)
 	return typed === undefined ? undefined : resolve(typed);
 }
 
-/** The branch is checked out somewhere: says where, and offers what can be done there. */
+/** The branch is checked out somewhere: tells the user where and offers the actions that are possible there. */
 async function checkedOutAlready(
 	{ repository }: BranchSubject,
 	dialogs: Dialogs,
@@ -154,8 +154,8 @@ async function checkedOutAlready(
 }
 
 /**
- * Returns what to check out under which name. A local branch of that name which has commits of its own, and lacks some of
- * the task's, stays as it is. Resolves with undefined when the user leaves it at that.
+ * Returns the branch to check out and its local name. A local branch of that name stays as it is if it has commits of
+ * its own and lacks some of the task's. Resolves with undefined when dismissed.
  */
 async function settleName(
 	subject: BranchSubject,
@@ -214,7 +214,7 @@ async function exists({ repository }: BranchSubject, name: string): Promise<bool
 	return (await readBranchCommit(gitPath, directory, { name, remote: undefined })) !== undefined;
 }
 
-/** Resolves with undefined where nothing was checked out here. */
+/** Resolves with undefined if nothing was checked out here. */
 function checkOutOrAsk(subject: BranchSubject, dialogs: Dialogs, chosen: CheckOut) {
 	const branch = chosen.local.name;
 	const shown = shortName(branch);

@@ -11,14 +11,14 @@ import type { Dialogs } from './dialogs.ts';
 import { countLost, listPushRemotes, readRemoteBranch } from './remoteBranch.ts';
 
 interface DeleteListener {
-	/** Forgets what is known of a branch that has been deleted. */
+	/** Forgets the facts known about a deleted branch. */
 	forgetBranch(result: TaskResult): Promise<void>;
 	explain(error: unknown): void;
 }
 
 /**
- * Deletes the branch of a task, here and on remotes, after a yes for each. A branch that has moved since it was asked
- * about stays. Throws a UserFacingError.
+ * Deletes the branch of a task, here and on remotes, after a confirmation for each. A branch that has moved since the
+ * question stays. Throws a UserFacingError.
  */
 export async function deleteTaskBranch(
 	subject: BranchSubject,
@@ -52,7 +52,7 @@ export async function deleteTaskBranch(
 	} finally {
 		await subject.repository.opened?.status().catch(() => {});
 		if (deleted.length > 0) {
-			// The commits stay in the repository for a while, so that the branch can be made again.
+			// The commits stay in the repository for a while, so that the branch can be restored.
 			await forgetBranch(subject.result).catch(explain);
 			// The notification is not awaited, because it may stay for a long time.
 			offerUndo(subject, dialogs, deleted).catch(explain);
@@ -60,7 +60,7 @@ export async function deleteTaskBranch(
 	}
 }
 
-/** Lists the remotes that have the branch at a commit that is known here. */
+/** Lists the remotes on which the branch is at a commit that is known here. */
 async function branchesOnRemotes({ repository, result }: BranchSubject, tip: string): Promise<ScratchBranch[]> {
 	const { place, remote: own } = repository;
 	const { gitPath, directory } = place;

@@ -13,16 +13,16 @@ export function worktreeOf(gitPath: string, directory: string, branch: string): 
 	return findWorktree(commandLine => runGit(gitPath, directory, commandLine), branch);
 }
 
-/** Returns whether `to` has everything that `branch` has, and more. */
+/** Returns whether `to` has all commits of `branch`, and more. */
 export async function isBehind(gitPath: string, directory: string, branch: string, to: string): Promise<boolean> {
 	const counts = await countCommits(gitPath, directory, referenceOf(branch), referenceOf(to));
 	return counts !== undefined && counts.ahead === 0 && counts.behind > 0;
 }
 
 /**
- * Fast-forwards a branch to another one. Where the branch is checked out, its files are updated without hooks and
- * without filters of the repository's own configuration, and nothing that the user has changed, added or ignores is
- * overwritten. Rejects with FilesInTheWay or a FilterRefused, and when git fails; everything is as it was then.
+ * Fast-forwards a branch to another one. If the branch is checked out, its files are updated without hooks and without
+ * filters from the repository's own configuration, and no file that the user has changed, added or ignores is
+ * overwritten. Rejects with FilesInTheWay or a FilterRefused, and when git fails; then nothing has changed.
  */
 export async function fastForward(place: GitPlace, branch: string, to: string): Promise<void> {
 	const { gitPath, directory } = place;
@@ -36,16 +36,14 @@ export async function fastForward(place: GitPlace, branch: string, to: string): 
 		return;
 	}
 	const there = { ...place, directory: worktree };
-	// A merge would move whatever branch is checked out in that folder by now.
+	// A merge would move the branch that is checked out in that folder by now, whichever it is.
 	if ((await headBranch(there)) !== branch) {
 		throw new Error(`${worktree} is not on ${branch} any more.`);
 	}
 	await fastForwardFiles(there, next);
 }
 
-/**
- * Returns whether a folder has the files of its branch. A deleted folder has none, and neither has a bare repository.
- */
+/** Returns whether a folder has the files of its branch. A deleted folder or a bare repository has none. */
 async function hasFiles(gitPath: string, worktree: string): Promise<boolean> {
 	const isThere = await stat(worktree).then(
 		() => true,

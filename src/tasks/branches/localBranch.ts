@@ -1,4 +1,4 @@
-// The local branch that stands for the branch of a task.
+// The local branch that corresponds to the branch of a task.
 
 import { realpath } from 'node:fs/promises';
 import { findWorktree } from '../../base/gitWorktree.ts';
@@ -6,28 +6,28 @@ import type { GitPlace } from '../../platform/git.ts';
 import { runGit } from '../../platform/gitCommand.ts';
 import { countCommits, readBranchCommit } from '../launch/repositoryFacts.ts';
 
-/** How a branch stands to a commit. */
+/** How a branch compares with a commit. */
 export type Standing =
 	| { kind: 'missing' }
 	| { kind: 'same' }
-	/** The commit has this many more. */
+	/** The commit has this many commits more. */
 	| { kind: 'behind'; commits: number }
-	/** The branch has this many more. */
+	/** The branch has this many commits more. */
 	| { kind: 'ahead'; commits: number }
-	/** Each has commits that the other has not. */
+	/** Each has commits that the other lacks. */
 	| { kind: 'diverged'; ahead: number; behind: number };
 
-/** A local branch, compared with the commit that the task's branch has. */
+/** A local branch, compared with the commit of the task's branch. */
 export interface LocalBranch {
 	name: string;
-	/** Undefined where there is no such branch. */
+	/** Undefined if there is no such branch. */
 	commit: string | undefined;
 	standing: Standing;
-	/** The folder that it is checked out in. */
+	/** The folder in which it is checked out. */
 	worktree: string | undefined;
 }
 
-/** Returns whether a name can be given to git commands that take branches: it is a valid one, and no option. */
+/** Returns whether a name can be passed to git commands that take branches: it is valid and not an option. */
 export async function isUsableName({ gitPath, directory }: GitPlace, name: string): Promise<boolean> {
 	if (name.startsWith('-') || name === 'HEAD' || name === '@') {
 		return false;
@@ -38,7 +38,7 @@ export async function isUsableName({ gitPath, directory }: GitPlace, name: strin
 	);
 }
 
-/** Reads how a local branch stands to a commit. Rejects when git fails. */
+/** Reads how a local branch compares with a commit. Rejects when git fails. */
 export async function readLocalBranch(place: GitPlace, name: string, tip: string): Promise<LocalBranch> {
 	const { gitPath, directory } = place;
 	const commit = await readBranchCommit(gitPath, directory, { name, remote: undefined });
@@ -73,15 +73,15 @@ export async function standingOf(
 	return ahead > 0 ? { kind: 'ahead', commits: ahead } : { kind: 'behind', commits: behind };
 }
 
-/** Returns whether two paths are the same folder, also where one of them leads there by a link. */
+/** Returns whether two paths lead to the same folder, even through a link. */
 export async function isSameFolder(one: string, other: string): Promise<boolean> {
 	const [first, second] = await Promise.all([one, other].map(folder => realpath(folder).catch(() => folder)));
 	return first === second;
 }
 
 /**
- * Moves a branch that no folder has checked out, if it is still at `from`. Undefined stands for a branch that is not there:
- * one is made, which follows no other, or removed. Rejects where the branch is not as it was thought to be.
+ * Moves a branch that is not checked out anywhere, if it is still at `from`. If `from` is undefined, the branch is
+ * created without an upstream; if `to` is undefined, it is deleted. Rejects if the branch is not at `from`.
  */
 export async function moveBranch(
 	{ gitPath, directory }: GitPlace,
@@ -95,7 +95,7 @@ export async function moveBranch(
 }
 
 /**
- * Makes a local branch follow the branch of that name on a remote, which has the commit `tip`, as after a fetch.
+ * Makes a local branch follow the branch of that name on a remote, which is at the commit `tip`, as after a fetch.
  * Rejects when git fails.
  */
 export async function followRemote(

@@ -10,25 +10,28 @@ import { commitOf } from '../results/taskBranch.ts';
 import { FilesInTheWay, inTheWay, refuseFilters } from './blockingFiles.ts';
 import { headBranch } from './checkOut.ts';
 
-/** What would become of a merge into the current branch. */
+/** The expected result of a merge into the current branch. */
 export type MergePreview =
-	/** The current branch has everything already. */
+	/** The current branch already has all commits. */
 	| { kind: 'nothing' }
-	/** Merges without conflicts, and changes this many files. */
+	/** Merges without conflicts and changes this many files. */
 	| { kind: 'clean'; files: number; isFastForward: boolean }
-	/** Leaves conflicts in these files. The list may be empty: then git does not name one. */
+	/** Leaves conflicts in these files. The list is empty if git names none. */
 	| { kind: 'conflicts'; files: string[] }
 	/** The branches have no commit in common. */
 	| { kind: 'unrelated' }
-	/** A merge, a cherry-pick or a revert is under way, and waits for the user. */
+	/** A merge, a cherry-pick or a revert is in progress and waits for the user. */
 	| { kind: 'unfinished' }
-	/** This git is older than 2.38, and cannot try a merge. */
+	/** This git is older than 2.38 and cannot try a merge. */
 	| { kind: 'too-old' };
 
-/** What git keeps while it waits for the user. */
+/** The references that git keeps while it waits for the user. */
 const UNFINISHED = ['MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD'];
 
-/** Tries the merge of a commit into the current branch. No file, no index and no reference changes. Rejects when git fails. */
+/**
+ * Tries the merge of a commit into the current branch, without changing a file, the index or a reference. Rejects when
+ * git fails.
+ */
 export async function previewMerge(place: GitPlace, tip: string): Promise<MergePreview> {
 	const { gitPath, directory } = place;
 	const head = await commitOf(place, 'HEAD');
@@ -75,7 +78,7 @@ export async function previewMerge(place: GitPlace, tip: string): Promise<MergeP
 
 /**
  * Merges a commit into the current branch, with the message that git would write for `from`, and the user's own
- * identity. Rejects with FilesInTheWay or a FilterRefused, after which everything is as it was, and when git fails
+ * identity. Rejects with FilesInTheWay or a FilterRefused, after which nothing has changed, and when git fails
  * otherwise.
  */
 export async function mergeBranch(
@@ -108,18 +111,18 @@ export async function mergeBranch(
 }
 
 /**
- * Fast-forwards the branch that is checked out, and its files, to a commit. Nothing that the user has changed, added or
- * ignores is overwritten. Rejects with FilesInTheWay or a FilterRefused, and when git fails; everything is as it was then.
+ * Fast-forwards the branch that is checked out, and its files, to a commit. No file that the user has changed, added or
+ * ignores is overwritten. Rejects with FilesInTheWay or a FilterRefused, and when git fails; then nothing has changed.
  */
 export async function fastForwardFiles(place: GitPlace, tip: string): Promise<void> {
 	await refuseFilters(place, 'HEAD', tip);
 	await runMerge(place, ['--ff-only', tip]);
 }
 
-/** Runs `git merge`: without hooks and stashes, with git's own strategy, and without a program for signatures. */
+/** Runs `git merge` without hooks, stashes or a program for signatures, and with git's own strategy. */
 async function runMerge(place: GitPlace, how: readonly string[]): Promise<void> {
 	const branch = await headBranch(place);
-	// The options that a repository may keep for a branch can name a program as a strategy.
+	// The merge options that a repository may configure for a branch can name a program as a strategy.
 	const settings: Setting[] = branch === undefined ? [] : [[`branch.${branch}.mergeOptions`, '']];
 	const options = ['--quiet', '--no-edit', '--no-stat', '--no-log', '--no-autostash', '--no-overwrite-ignore'];
 	const safe = ['--strategy=ort', '--no-verify', '--no-verify-signatures', '--no-gpg-sign'];
@@ -142,7 +145,7 @@ async function listStaged({ gitPath, directory }: GitPlace): Promise<string[]> {
 	return output.split('\0').slice(0, -1);
 }
 
-/** Returns the message that git writes for such a merge. */
+/** Returns git's message for such a merge. */
 async function mergeMessage(
 	{ gitPath, directory }: GitPlace,
 	tip: string,
@@ -157,7 +160,7 @@ async function countFiles({ gitPath, directory }: GitPlace, from: string, to: st
 	return output.split('\0').length - 1;
 }
 
-/** Returns whether the user's configuration does not ask for a merge commit in any case. */
+/** Returns whether the user's configuration permits a fast-forward, instead of always asking for a merge commit. */
 async function allowsFastForward({ gitPath, directory }: GitPlace): Promise<boolean> {
 	const ask = ['config', '--type=bool-or-str', '--get', 'merge.ff'];
 	return (await runGit(gitPath, directory, ask).catch(() => '')).trim() !== 'false';

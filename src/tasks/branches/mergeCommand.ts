@@ -10,7 +10,10 @@ import type { Dialogs } from './dialogs.ts';
 import { type MergePreview, mergeBranch, previewMerge } from './mergeBranch.ts';
 import { changeFiles, tellDone, withStash } from './stashAside.ts';
 
-/** Merges the branch of a task into the current one, after a yes to what will come of it. Throws a UserFacingError. */
+/**
+ * Merges the branch of a task into the current one, after the user has confirmed the expected result. Throws a
+ * UserFacingError.
+ */
 export async function mergeTaskBranch(subject: BranchSubject, dialogs: Dialogs): Promise<void> {
 	const { repository, result } = subject;
 	const { place } = repository;

@@ -20,7 +20,7 @@ export interface PartialWorkDependencies {
 	explain(error: unknown): void;
 }
 
-/** Keeps what agents had done when their tasks were ended, with one request at a time for each task. */
+/** Commits the work that agents had done when their tasks were ended, with one request at a time for each task. */
 export class PartialWork {
 	private readonly dependencies: PartialWorkDependencies;
 	private readonly requests = new Set<string>();
@@ -29,7 +29,7 @@ export class PartialWork {
 		this.dependencies = dependencies;
 	}
 
-	/** Asks, makes the commit, and says where it is. */
+	/** Asks, makes the commit, and tells the user the name of its branch. */
 	async keep(id: string): Promise<void> {
 		if (this.requests.has(id)) {
 			return;

@@ -12,15 +12,15 @@ import type { Dialogs } from './dialogs.ts';
 import { pushTo } from './pushCommand.ts';
 import { listPushRemotes, readRemoteBranch } from './remoteBranch.ts';
 
-/** The extension for pull requests on GitHub. Its command takes the branch that is checked out, whatever it is given. */
+/** The extension for pull requests on GitHub. Its command always takes the branch that is checked out. */
 const EXTENSION = 'GitHub.vscode-pull-request-github';
 const CREATE = 'pr.create';
 
-/** Where the answers are kept that the user has given about unknown hosts. */
+/** The state key of the user's answers about unknown hosts. */
 const HOST_KINDS = 'errand.tasks.hostKinds';
 const MAXIMUM_HOSTS = 100;
 
-/** What an unknown host may run. The names of the products are the same in every language. */
+/** The software that an unknown host may run. Product names are the same in every language. */
 const NAMES: Readonly<Partial<Record<HostKind, string>>> = {
 	github: 'GitHub Enterprise',
 	gitlab: 'GitLab',
@@ -30,8 +30,8 @@ const NAMES: Readonly<Partial<Record<HostKind, string>>> = {
 };
 
 /**
- * Opens the pull request that the service names for a task. Resolves with false where it names none, and throws a
- * UserFacingError where its address is not safe to open.
+ * Opens the pull request that the service names for a task. Resolves with false if it names none, and throws a
+ * UserFacingError if its address is not safe to open.
  */
 export async function openNamedPullRequest({ prUrl, repoUrl }: Task, dialogs: Dialogs): Promise<boolean> {
 	if (prUrl === undefined) {
@@ -57,8 +57,8 @@ export async function openNamedPullRequest({ prUrl, repoUrl }: Task, dialogs: Di
 }
 
 /**
- * Opens what the user needs to make a pull request of a branch: GitHub's own extension where it can do it, or else the
- * page of the host. Throws a UserFacingError.
+ * Opens a way to create a pull request for a branch: GitHub's own extension if it can do so, or else the page of the
+ * host. Throws a UserFacingError.
  */
 export async function createPullRequest(
 	subject: BranchSubject,
@@ -92,7 +92,7 @@ export async function createPullRequest(
 		return;
 	}
 	const { selectedBranch } = task;
-	// Only the task needs a scratch branch, so no pull request goes there.
+	// A scratch branch exists only for the task, so no pull request goes there.
 	const baseBranch = selectedBranch?.startsWith(SCRATCH_PREFIX) ? undefined : selectedBranch;
 	const page = comparePage(kind, { head: head.address, branch: result.branch, base: base.address, baseBranch });
 	if (page === undefined) {
@@ -107,7 +107,7 @@ export async function createPullRequest(
 	await dialogs.openAddress(page);
 }
 
-/** Finds the remote that has the branch, or is to have it. */
+/** Finds the remote that has the branch or is to get it. */
 async function chooseHead(
 	{ repository, result }: BranchSubject,
 	dialogs: Dialogs,
@@ -143,14 +143,14 @@ const choiceOf = (remote: NamedRemote) => ({
 	value: remote,
 });
 
-/** Returns whether the remote has the branch as it is here; offers to push it where it has not. */
+/** Returns whether the remote has the branch as it is here; if not, offers to push it. */
 async function isPushed(subject: BranchSubject, dialogs: Dialogs, remote: NamedRemote): Promise<boolean> {
 	const { repository, result } = subject;
 	if (repository.remote === remote.name) {
 		return true;
 	}
 	const tip = await readTip(subject, dialogs);
-	// Where git cannot ask the remote, the page says whether the branch is there.
+	// If git cannot ask the remote, the page says whether the branch is there.
 	const there = await readRemoteBranch(repository.place, remote.name, result.branch, tip).catch(() => undefined);
 	if (there === undefined || (there.standing.kind !== 'missing' && there.standing.kind !== 'behind')) {
 		return true;
@@ -159,8 +159,8 @@ async function isPushed(subject: BranchSubject, dialogs: Dialogs, remote: NamedR
 }
 
 /**
- * Returns what the host of a remote runs: by its name, as the user has said before, or as the user says now, which is
- * remembered. Resolves with undefined when dismissed, and where the address names no host.
+ * Returns the software of a remote's host: by its name, from an earlier answer of the user, or from a new one, which is
+ * remembered. Resolves with undefined when dismissed or if the address names no host.
  */
 async function findHostKind(
 	address: string,

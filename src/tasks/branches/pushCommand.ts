@@ -10,7 +10,7 @@ import type { Dialogs } from './dialogs.ts';
 import { followRemote, readLocalBranch } from './localBranch.ts';
 import { countNew, listPushRemotes, readRemoteBranch } from './remoteBranch.ts';
 
-/** Pushes the branch of a task to a remote, after a yes. Throws a UserFacingError. */
+/** Pushes the branch of a task to a remote after a confirmation. Throws a UserFacingError. */
 export async function pushTaskBranch(subject: BranchSubject, dialogs: Dialogs): Promise<void> {
 	const remote = await chooseRemote(subject, dialogs);
 	if (remote && (await pushTo(subject, dialogs, remote))) {
@@ -26,8 +26,8 @@ export async function pushTaskBranch(subject: BranchSubject, dialogs: Dialogs): 
 }
 
 /**
- * Lets the user choose a remote where there are several. Resolves with undefined when dismissed, and throws a
- * UserFacingError where there is none.
+ * Lets the user choose a remote if there are several. Resolves with undefined when dismissed, and throws a
+ * UserFacingError if there is none.
  */
 async function chooseRemote({ repository, result }: BranchSubject, dialogs: Dialogs): Promise<NamedRemote | undefined> {
 	const remotes = await listPushRemotes(repository.place);
@@ -57,8 +57,8 @@ async function chooseRemote({ repository, result }: BranchSubject, dialogs: Dial
 }
 
 /**
- * Pushes the branch to a remote after a yes, with the editor's own git and never by force. Resolves with whether something
- * was pushed, and throws a UserFacingError.
+ * Pushes the branch to a remote after a confirmation, with the editor's own git and never by force. Resolves with true
+ * if something was pushed, and throws a UserFacingError.
  */
 export async function pushTo(subject: BranchSubject, dialogs: Dialogs, remote: NamedRemote): Promise<boolean> {
 	const { repository, result } = subject;
@@ -70,7 +70,7 @@ export async function pushTo(subject: BranchSubject, dialogs: Dialogs, remote: N
 	}
 	const tip = await readTip(subject, dialogs);
 	const local = await readLocalBranch(place, result.branch, tip);
-	// What the user has added to the branch goes along.
+	// Commits that the user has added to the branch are pushed too.
 	const commit = local.standing.kind === 'ahead' && local.commit !== undefined ? local.commit : tip;
 	const there = await look(subject, dialogs, remote, commit);
 	if (there?.standing.kind === 'same' || there?.standing.kind === 'ahead') {
@@ -112,7 +112,7 @@ export async function pushTo(subject: BranchSubject, dialogs: Dialogs, remote: N
 	return true;
 }
 
-/** Returns what the remote has of the branch, or undefined where Errand cannot find out, so that the push itself has to. */
+/** Returns the remote's state of the branch, or undefined if Errand cannot find out, so that the push itself must. */
 async function look(subject: BranchSubject, dialogs: Dialogs, remote: NamedRemote, commit: string) {
 	const { place } = subject.repository;
 	const title = vscode.l10n.t('Asking {0} for the branch…', shortName(remote.name));

@@ -1,4 +1,4 @@
-// What a remote has of a branch.
+// The state of a branch on a remote.
 
 import { withoutCredentials } from '../../base/remoteUrl.ts';
 import type { GitPlace } from '../../platform/git.ts';
@@ -9,8 +9,8 @@ import type { NamedRemote } from '../model/comparePage.ts';
 import { type Standing, standingOf } from './localBranch.ts';
 
 /**
- * Returns the remotes with the addresses that pushes go to, without user names and passwords unless they are addresses of
- * ssh. Rejects when git fails.
+ * Returns the remotes with their push addresses, without user names and passwords, except in ssh addresses. Rejects
+ * when git fails.
  */
 export async function listPushRemotes({ gitPath, directory }: GitPlace): Promise<NamedRemote[]> {
 	const listed = (await runGit(gitPath, directory, ['remote'])).split('\n');
@@ -25,8 +25,8 @@ export async function listPushRemotes({ gitPath, directory }: GitPlace): Promise
 }
 
 /**
- * Asks a remote for a branch, and compares it with a commit of this repository. A commit that this repository has not got
- * counts as diverged by an unknown number (`NaN`). Rejects when git fails or the remote cannot be reached.
+ * Asks a remote for a branch and compares it with a commit of this repository. If this repository lacks the remote's
+ * commit, it counts as diverged by an unknown number (`NaN`). Rejects when git fails or the remote cannot be reached.
  */
 export async function readRemoteBranch(
 	place: GitPlace,
@@ -41,19 +41,19 @@ export async function readRemoteBranch(
 	return { commit, standing: await standingOf(place, commit, tip) };
 }
 
-/** Returns how many commits of `tip` no branch of the remote is known to have. Rejects when git fails. */
+/** Returns the number of commits of `tip` that no branch of the remote is known to have. Rejects when git fails. */
 export async function countNew({ gitPath, directory }: GitPlace, remote: string, tip: string): Promise<number> {
 	const known = `--remotes=${remote.replace(/[*?[\\]/g, '\\$&')}/*`;
 	return Number(await runGit(gitPath, directory, ['rev-list', '--count', tip, '--not', known, '--']));
 }
 
-/** Returns how many commits would be on no branch and no tag any more without these references. Rejects when git fails. */
+/** Returns the number of commits that would be on no branch or tag without these references. Rejects when git fails. */
 export async function countLost(
 	{ gitPath, directory }: GitPlace,
 	commit: string,
 	references: readonly string[],
 ): Promise<number> {
-	// Each kind of references has exclusions of its own, which hold for the next option only.
+	// Each kind of reference has its own exclusions, which apply only to the next option.
 	const excluding = (prefix: string) =>
 		references.filter(name => name.startsWith(prefix)).map(name => `--exclude=${name.slice(prefix.length)}`);
 	const kept = [...excluding('refs/heads/'), '--branches', ...excluding('refs/remotes/'), '--remotes', '--tags'];

@@ -7,23 +7,24 @@ import { FilesInTheWay, stashFiles } from './blockingFiles.ts';
 import { type BranchSubject, listNames } from './branchSubject.ts';
 import type { Dialogs } from './dialogs.ts';
 
-/** Something that changes files, and that files of the user can stand in the way of. */
+/** An action that changes files, and that the user's files can be in the way of. */
 interface FileChange<T> {
-	/** The branch that the files are taken from. */
+	/** The branch from which the files are taken. */
 	branch: string;
-	/** Rejects with FilesInTheWay, after which everything is as it was. */
+	/** Rejects with FilesInTheWay, after which nothing has changed. */
 	run(): Promise<T>;
-	/** Says why that failed for another reason. */
+	/** Describes a failure for another reason. */
 	explain(error: unknown): UserFacingError;
-	/** Asks what is to become of so many files. */
+	/** Asks what to do about this many files. */
 	question(files: number): string;
-	/** A button that the question has besides, and what it does in place of the change. */
+	/** Another button of the question, with the action that it runs in place of the change. */
 	instead?: { button: string; run(): Promise<void> };
 }
 
 /**
- * Makes a change. Where files stand in the way, asks, stashes them on a yes and makes it then. Resolves with what came of
- * it and the name of the stash if one was made, or with undefined where nothing was changed. Throws a UserFacingError.
+ * Makes a change. If files are in the way, asks the user, stashes them on a yes and then makes the change. Resolves
+ * with its outcome and the name of the stash, if one was made, or with undefined if nothing was changed. Throws a
+ * UserFacingError.
  */
 export async function changeFiles<T>(
 	{ repository }: BranchSubject,
@@ -61,14 +62,16 @@ export async function changeFiles<T>(
 	}
 }
 
-/** Returns a text that also says where what stood in the way is now. */
+/** Returns a text that also says where the files are now that were in the way. */
 export function withStash(text: string, stash: string | undefined): string {
 	return stash === undefined
 		? text
 		: `${text} ${vscode.l10n.t('What stood in the way is in the stash “{0}”; “Git: Apply Stash…” brings it back.', stash)}`;
 }
 
-/** Says what was done. The button also keeps the notification from hiding all but the first line about a stash. */
+/**
+ * Tells the user the result. The button also keeps the notification from hiding all but the first line about a stash.
+ */
 export function tellDone(dialogs: Dialogs, done: string, stash: string | undefined): void {
 	const view = vscode.l10n.t('View Stash…');
 	// The notification is not awaited, because it may stay for a long time.

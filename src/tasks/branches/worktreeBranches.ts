@@ -12,7 +12,7 @@ import { taskTitle } from '../model/taskRow.ts';
 import { fastForwardFailure } from './branchSubject.ts';
 import { fastForward, isBehind, worktreeOf } from './fastForward.ts';
 
-/** A task whose work may end up on another branch than the one that it continues. */
+/** A task whose work may end up on a branch other than the one that it continues. */
 interface Behind {
 	connection: string;
 	taskId: string;
@@ -20,7 +20,7 @@ interface Behind {
 	branch: string;
 }
 
-/** A branch that is checked out, with the folder in which it is. */
+/** A branch that is checked out, with its folder. */
 export interface WorktreeBranch {
 	branch: string;
 	worktree: string;
@@ -34,13 +34,13 @@ export interface WorktreeBranchesDependencies {
 }
 
 /**
- * The branches of tasks that are checked out in a folder of this machine. The service does not move them. When a task
- * that continues one has ended, this class offers to fast-forward the branch.
+ * The tasks' branches that are checked out in a folder of this machine. The service does not move them. When a task
+ * that continues such a branch has ended, this class offers to fast-forward the branch.
  */
 export class WorktreeBranches {
 	private readonly dependencies: WorktreeBranchesDependencies;
 	private readonly entries: StateEntries<Behind>;
-	/** The ids of tasks that are being looked at, or whose branch was offered in this window. */
+	/** The ids of tasks that are being checked, or whose branch was already offered in this window. */
 	private readonly attempted = new Set<string>();
 
 	constructor(dependencies: WorktreeBranchesDependencies) {
@@ -48,7 +48,10 @@ export class WorktreeBranches {
 		this.entries = new StateEntries(dependencies.workspaceState, BEHIND_ENTRIES, isBehindEntry);
 	}
 
-	/** Returns where the branch of a task is checked out, or undefined where it is not or git cannot tell. */
+	/**
+	 * Returns the folder in which the branch of a task is checked out, or undefined if there is none or git cannot
+	 * tell.
+	 */
 	async find(task: Task, { connection }: TaskTarget): Promise<WorktreeBranch | undefined> {
 		const { branchName } = task;
 		const place = connection.isLocal ? await placeOfTask(task) : undefined;
@@ -132,7 +135,7 @@ export class WorktreeBranches {
 	}
 }
 
-/** Returns how git is run in a task's repository, or undefined where that is no folder here or not trusted. */
+/** Returns how to run git in a task's repository, or undefined if that is not a local folder or not trusted. */
 async function placeOfTask({ repoUrl }: Task): Promise<GitPlace | undefined> {
 	const git = vscode.workspace.isTrusted ? await getGitApi().catch(() => undefined) : undefined;
 	const directory = repoUrl === undefined ? undefined : await remoteDirectory(repoUrl, '/');

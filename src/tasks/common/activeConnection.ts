@@ -9,11 +9,11 @@ export interface ActiveConnectionDependencies {
 		read(): Promise<TaskConnection>;
 		client(): Promise<Client>;
 	};
-	/** Whether the user has stopped the local service. */
+	/** `isStopped` returns whether the user has stopped the local service. */
 	localService: { isStopped(): boolean };
 }
 
-/** The connection that the rows belong to, which is read once and again after a switch. */
+/** The connection to which the rows belong. It is read once, and again after a switch. */
 export class ActiveConnection {
 	private readonly dependencies: ActiveConnectionDependencies;
 	private known: TaskConnection | undefined;
@@ -34,7 +34,10 @@ export class ActiveConnection {
 		return this.known?.label ?? 'Errand';
 	}
 
-	/** Whether its service is the local one and the user has stopped it, so that only the user's own requests may reach it. */
+	/**
+	 * True if the connection's service is the local one and the user has stopped it, so that only the user's own
+	 * requests may reach it.
+	 */
 	get isStopped(): boolean {
 		return this.known?.isLocal === true && this.dependencies.localService.isStopped();
 	}
@@ -61,7 +64,7 @@ export class ActiveConnection {
 		return connection;
 	}
 
-	/** Returns the connection with its client, because what was started on one connection is never sent to another. */
+	/** Returns the connection with its client, so that a request of one connection is never sent to another. */
 	async target(): Promise<TaskTarget> {
 		const [connection, client] = await Promise.all([this.read(), this.dependencies.connection.client()]);
 		return { connection, client };
@@ -69,7 +72,7 @@ export class ActiveConnection {
 
 	/**
 	 * Returns the connection of that name with its client, for a document that the editor shows again. Throws a
-	 * UserFacingError where it is not active, or stopped.
+	 * UserFacingError if the connection is not active or its service is stopped.
 	 */
 	async targetOf(connection: string): Promise<TaskTarget> {
 		const { name, label } = await this.read();
@@ -90,7 +93,7 @@ export class ActiveConnection {
 		return this.target();
 	}
 
-	/** Called when another connection has become active. */
+	/** Called after a switch to another connection. */
 	switched(): void {
 		this.generation++;
 		this.known = undefined;

@@ -3,29 +3,29 @@ import { SerialQueue } from '../../base/async.ts';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 import { changesTextOnSave } from '../../platform/settings.ts';
 
-/** How often a text is saved while the user types, in milliseconds. */
+/** The interval at which a text is saved while the user types, in milliseconds. */
 const SAVE_MS = 400;
 
 /**
  * The times never change: after a reload the editor restores the unsaved document of the previous window, and would
- * refuse to save it over a file that is newer.
+ * refuse to save it over a newer file.
  */
 const TIMES = { ctime: 0, mtime: 0 };
 
 type KeptText = string | undefined | Promise<string | undefined>;
 
-/** Where the texts of a scheme are kept. */
+/** The storage for the texts of a scheme. */
 export interface TextKeeper {
-	/** Returns the text of a document, or undefined where there is no such document. */
+	/** Returns the text of a document, or undefined if there is no such document. */
 	read(uri: vscode.Uri): KeptText;
-	/** Replaces `read` where the editor reads a document to show it, including by itself after a reload. */
+	/** Called instead of `read` when the editor reads a document to show it, including by itself after a reload. */
 	opened?(uri: vscode.Uri): KeptText;
 	write(uri: vscode.Uri, text: string): Promise<void>;
 }
 
 /**
- * Texts that the user is writing, as files of a custom file system. They are kept at every change, survive closing, errors
- * and reloads of the window, and never ask where to be saved.
+ * Texts that the user is writing, as files of a custom file system. They are kept at every change, survive closing,
+ * errors and reloads of the window, and never ask for a place to be saved.
  */
 export class KeptTexts implements vscode.FileSystemProvider, Disposable {
 	private readonly keeper: TextKeeper;
@@ -51,7 +51,7 @@ export class KeptTexts implements vscode.FileSystemProvider, Disposable {
 		);
 	}
 
-	/** Saves one after the other, because the editor reports that one of two concurrent saves has failed. */
+	/** Saves one document after the other, because the editor reports an error for one of two concurrent saves. */
 	async save(document: vscode.TextDocument): Promise<void> {
 		await this.saves.run(async () => document.save());
 	}
@@ -61,9 +61,9 @@ export class KeptTexts implements vscode.FileSystemProvider, Disposable {
 		if (document.isClosed) {
 			return;
 		}
-		// Where this fails, saving the document fails as well, which the editor reports.
+		// If this fails, saving the document fails as well, which the editor reports.
 		this.keeper.write(document.uri, document.getText()).catch(() => {});
-		// A text that changes on saving would disturb the user while typing. The text is kept in any case.
+		// Saving a text that changes on saving would disturb the user while typing. The text is kept in any case.
 		if (document.isDirty && !changesTextOnSave(document)) {
 			// The document was closed in the meantime; its text is kept already.
 			this.save(document).catch(() => {});
@@ -87,7 +87,7 @@ export class KeptTexts implements vscode.FileSystemProvider, Disposable {
 		await this.keeper.write(uri, new TextDecoder().decode(content));
 	}
 
-	/** The files are opened by their addresses alone. */
+	/** Files are opened only by their URIs. */
 	readDirectory(): [string, vscode.FileType][] {
 		return [];
 	}

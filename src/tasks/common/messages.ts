@@ -134,7 +134,7 @@ export function serviceIsStopped(): string {
 	return vscode.l10n.t('The local service is stopped.');
 }
 
-/** Formats the only kind of line in which a log contains Errand's own messages. */
+/** Formats the only kind of line by which Errand's own messages appear in a log. */
 function stateLine(text: string): string {
 	return `— ${text} —`;
 }
@@ -217,7 +217,7 @@ export const filterWords = {
 	text: (text: string) => vscode.l10n.t('Containing “{0}”', text),
 };
 
-/** Describes the filter for the view's state line, or returns undefined where nothing is filtered. */
+/** Describes the filter for the view's state line, or returns undefined if nothing is filtered. */
 export function filterLine({ kind, status, text, isOwnRepositoryOnly, showsArchived }: TaskFilter): string | undefined {
 	const parts = [
 		...(status === undefined ? [] : [filterWords.status(status)]),

@@ -26,7 +26,7 @@ export async function pushCommit(
 	}
 }
 
-/** Returns what to do after a failed push, by the names that the editor's git has for reasons. */
+/** Returns the next step after a failed push, based on the error codes of the editor's git. */
 function nextStep(error: unknown): string {
 	switch ((error as { gitErrorCode?: unknown }).gitErrorCode) {
 		case 'AuthenticationFailed':

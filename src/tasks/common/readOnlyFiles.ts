@@ -1,20 +1,23 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 
-/** What answers for the files of a scheme, once it is loaded. */
+/** Provides the files of a scheme, once it is loaded. */
 export interface FileSource {
 	stat(uri: vscode.Uri): vscode.FileStat | Promise<vscode.FileStat>;
 	read(uri: vscode.Uri): Promise<Uint8Array>;
-	/** Fires with the address of a file that is different now, in what `stat` returns too. */
+	/** Fires with the URI of a file after a change, which `stat` shows too. */
 	readonly onDidChange?: vscode.Event<vscode.Uri>;
 }
 
-/** Encodes the text of a file. The mark at its beginning makes it UTF-8, whatever encoding the user has chosen for files. */
+/**
+ * Encodes the text of a file. The mark at its beginning makes the editor read it as UTF-8, whatever encoding the user
+ * has set for files.
+ */
 export function encodeText(text: string): Uint8Array {
 	return new TextEncoder().encode(`\ufeff${text}`);
 }
 
-/** Registers a file system that is read-only. `load` is first called when one of its files is opened. */
+/** Registers a read-only file system. `load` is first called when one of its files is opened. */
 export function registerReadOnlyFiles(scheme: string, load: () => Promise<FileSource>): Disposable {
 	const store = new DisposableStore();
 	const changed = store.add(new vscode.EventEmitter<vscode.FileChangeEvent[]>());

@@ -1,4 +1,4 @@
-// The addresses of log documents.
+// The URIs of log documents.
 import * as vscode from 'vscode';
 
 interface NamedLog {
@@ -7,7 +7,7 @@ interface NamedLog {
 	name: string;
 }
 
-/** The query distinguishes logs of the same title; the path is what the tab shows. */
+/** The query distinguishes logs of the same title; the tab shows the path. */
 export function uriOf(scheme: string, { target, name }: NamedLog): vscode.Uri {
 	return vscode.Uri.from({
 		scheme,
@@ -16,7 +16,7 @@ export function uriOf(scheme: string, { target, name }: NamedLog): vscode.Uri {
 	});
 }
 
-/** Parses what `uriOf` wrote. Other extensions may open addresses of their own making. */
+/** Parses a URI made by `uriOf`. Other extensions may open URIs of their own making. */
 export function readTarget(uri: vscode.Uri): { connection: string; taskId: string } | undefined {
 	try {
 		const [connection, taskId]: unknown[] = JSON.parse(uri.query);

@@ -3,11 +3,11 @@ import { oneLine } from '../../base/plainText.ts';
 import { costText, dollars, formatNumber } from '../../platform/amounts.ts';
 import { costOf, percentOf, servedBy, type Usage } from '../model/modelUse.ts';
 
-/** The most models, and the most providers of each, that one line names. */
+/** The maximum number of models, and of providers for each, in one line. */
 const MAXIMUM_NAMED = 3;
 const MAXIMUM_NAME = 60;
 
-/** Returns the tokens that the agent's models have read and written, what that has cost, and its share of the limit. */
+/** Returns the tokens that the agent's models have read and written, their cost, and its share of the limit. */
 export function usageText(usage: Usage = {}): string {
 	const { inputTokens, outputTokens, budget } = usage;
 	const cost = costOf(usage);
@@ -30,7 +30,7 @@ function budgetText(budget: NonNullable<Usage['budget']>): string {
 		: vscode.l10n.t('{0} % of the limit of {1}', percent, limit);
 }
 
-/** Names the models that have answered with those who served them, or returns undefined where that is not known. */
+/** Returns the models that have answered, with their providers, or undefined if they are not known. */
 export function servedText({ models = [] }: Usage = {}): string | undefined {
 	const served = servedBy(models);
 	const named = served.slice(0, MAXIMUM_NAMED).map(({ model, providers }) => {

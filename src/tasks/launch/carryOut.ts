@@ -12,9 +12,9 @@ import type { ConfirmedLaunch } from './launchCheck.ts';
 import { makeScratchBranch, nameScratchBranch, type ScratchBranch, type ScratchBranches } from './scratchBranches.ts';
 
 /**
- * Does what the preflight's rows have said, before the request is sent, on behalf of the connection of this name.
- * Resolves with the scratch branch that was made, if one was. Throws a UserFacingError when git fails; no
- * task was started then.
+ * Carries out the actions that the preflight's rows have named, for the connection of this name, before the request is
+ * sent. Resolves with the scratch branch, if one was made. Throws a UserFacingError when git fails; then no task was
+ * started.
  */
 export async function carryOut(
 	{ plan, opened }: ConfirmedLaunch,
@@ -46,7 +46,7 @@ export async function carryOut(
 				})
 			: scratch.parent;
 		const branch = nameScratchBranch(commit, scratch.remote);
-		// The branch is written down before it is made, so that a window that closes meanwhile leaves none behind.
+		// The branch is recorded before it is made, so that a window that closes meanwhile leaves none behind.
 		await scratchBranches.remember(branch, connection, place.directory);
 		try {
 			await makeScratchBranch(place, branch);
@@ -66,7 +66,7 @@ export async function carryOut(
 	});
 }
 
-/** Asks before running programs that the repository's own configuration names, and shows them. */
+/** Shows the programs that the repository's own configuration names and asks whether to run them. */
 async function confirmPrograms(programs: readonly FoundSetting[]): Promise<void> {
 	const run = vscode.l10n.t('Run It');
 	const chosen = await askModal(

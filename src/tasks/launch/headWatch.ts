@@ -1,7 +1,7 @@
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 import type { GitApi } from '../../platform/git.ts';
 
-/** Tells when another branch is checked out in one of the repositories, or when there are others. */
+/** Reports when another branch is checked out in one of the repositories, or when the repositories change. */
 export class HeadWatch implements Disposable {
 	private readonly onChange: () => void;
 	private readonly store = new DisposableStore();
@@ -13,7 +13,7 @@ export class HeadWatch implements Disposable {
 		this.onChange = onChange;
 	}
 
-	/** Several repositories are open, so that the file in front decides which of them is meant. */
+	/** True if several repositories are open, so that the active file decides which of them is meant. */
 	get isSeveral(): boolean {
 		return (this.git?.repositories.length ?? 0) > 1;
 	}
@@ -30,7 +30,7 @@ export class HeadWatch implements Disposable {
 		for (const { state } of git.repositories) {
 			this.watches.add(
 				state.onDidChange(() => {
-					// A repository tells of every change of its files.
+					// A repository reports every change of its files.
 					if (headsOf(git) !== this.heads) {
 						this.onChange();
 					}

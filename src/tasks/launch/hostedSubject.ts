@@ -14,9 +14,7 @@ type Sources = Client['sources'];
 
 const MAXIMUM_DESCRIPTION = 160;
 
-/**
- * A repository that the service sees and that is not open in this window. Its tasks start from what the service has.
- */
+/** A repository that the service sees and that is not open in this window. Its tasks start from the service's copy. */
 class HostedSubject implements LaunchSubject {
 	readonly opened = undefined;
 	readonly name: string;
@@ -66,9 +64,9 @@ class HostedSubject implements LaunchSubject {
 }
 
 /**
- * Lets the user choose an owner and a repository that the service sees. The branch is chosen only where none is wished
- * for and the service names no default. Throws a ClientError, or a UserFacingError where there is nothing to choose
- * from. Resolves with undefined when dismissed.
+ * Lets the user choose an owner and a repository that the service sees, and a branch if none is wished for and the
+ * service names no default. Throws a ClientError, or a UserFacingError if there is nothing to choose from. Resolves
+ * with undefined when dismissed.
  */
 export async function pickHostedSubject(
 	sources: Sources,
@@ -120,8 +118,8 @@ export async function pickHostedSubject(
 }
 
 /**
- * Throws the error of a look-up of branches. The link to the source host answered for the list of repositories a moment
- * ago, so a 404 means the repository, whatever code it has.
+ * Throws the error of a look-up of branches. The link to the source host worked for the list of repositories a moment
+ * ago, so a 404 means the repository, whatever its code.
  */
 function throwUnseen(error: unknown, label: string, name: string): never {
 	if (!ClientError.is(error, 'source-link-missing') && !ClientError.is(error, 'not-found')) {

@@ -19,14 +19,14 @@ import type { FindingFix } from './preflightFixes.ts';
 import type { PreflightView } from './preflightList.ts';
 import { checkService, NeedsCheck } from './serviceCheck.ts';
 
-/** What the user has confirmed. None of it has been done yet. */
+/** The launch that the user has confirmed. None of it has been carried out yet. */
 export interface ConfirmedLaunch {
-	/** Undefined where the repository is not open in this window, so that there is nothing to push. */
+	/** Undefined if the repository is not open in this window, so that there is nothing to push. */
 	opened: OpenedRepository | undefined;
 	plan: LaunchPlan;
-	/** Has no `selectedBranch` where that is a scratch branch that does not exist yet. */
+	/** Has no `selectedBranch` if that is a scratch branch that does not exist yet. */
 	request: TaskCreateRequest;
-	/** What the local service is to be told before the request is sent. */
+	/** The consents that the local service must get before the request is sent. */
 	consents: readonly Consent[];
 }
 
@@ -35,13 +35,13 @@ export interface LaunchCheckDependencies {
 	globalState: vscode.Memento;
 	/** Registers a folder for the local service's look-ups. */
 	nameFolder(folder: string): Promise<void>;
-	/** Asks the local service what a task would need. */
+	/** Asks the local service for the needs of a task. */
 	checkTask(request: TaskCheckRequest): Promise<TaskCheck>;
-	/** The service reported that the latest task ran without a source-hosting account. */
+	/** True if the service reported that the latest task ran without a source-hosting account. */
 	isEmptyGitUser: boolean;
 }
 
-/** Everything that affects one launch, as far as it is known, and what follows from it. Nothing is shown or done. */
+/** All known facts that affect one launch, with their consequences. Shows and does nothing. */
 export class LaunchCheck {
 	readonly prompt: string;
 	readonly needs: NeedsCheck;
@@ -52,7 +52,7 @@ export class LaunchCheck {
 	private gathered: GitFacts | undefined;
 	private look: { repoUrl: string; result: ServiceCheck; answer: Promise<ServiceCheck> } | undefined;
 
-	/** `onNews` is called when the service has answered. */
+	/** `onNews` is called after the service has answered. */
 	constructor(dependencies: LaunchCheckDependencies, prompt: string, subject: LaunchSubject, onNews: () => void) {
 		this.dependencies = dependencies;
 		this.prompt = prompt;
@@ -64,7 +64,7 @@ export class LaunchCheck {
 			label,
 			checkTask: isLocal ? request => dependencies.checkTask(request) : undefined,
 			onAnswer: () => {
-				// Rows that are drawn again without need could be in the way of a key.
+				// Unnecessary redrawing of rows could interfere with the user's keys.
 				if (this.launchFacts()?.needs.length) {
 					onNews();
 				}
@@ -81,12 +81,12 @@ export class LaunchCheck {
 		return this.gathered;
 	}
 
-	/** What the service says about the repository; undefined where it was not asked. */
+	/** The service's answer about the repository; undefined if it was not asked. */
 	get serviceAnswer(): Promise<ServiceCheck> | undefined {
 		return this.look?.answer;
 	}
 
-	/** Returns the choices that the user made last for this repository. */
+	/** Returns the user's last choices for this repository. */
 	readChoices(): LaunchChoices {
 		return readChoices(this.dependencies.globalState, this.connection, this.subject.key);
 	}
@@ -99,7 +99,7 @@ export class LaunchCheck {
 		}
 	}
 
-	/** Does the same, and asks the service again. */
+	/** Like `gather`, but asks the service again. */
 	askAgain(): Promise<void> {
 		this.look = undefined;
 		this.needs.forget();
@@ -122,7 +122,7 @@ export class LaunchCheck {
 		});
 	}
 
-	/** Asks the local service what the task needs, with the present choices. */
+	/** Asks the local service for the needs of the task with the present choices. */
 	askNeeds(): void {
 		const { facts, choices } = this;
 		const defaultModel = (id: string | undefined) => this.connection.agents.find(agent => agent.id === id)?.models[0];
@@ -165,14 +165,14 @@ export class LaunchCheck {
 		return facts && planLaunch(facts, this.choices);
 	}
 
-	/** Everything that a confirmation covers. Equal states are equal strings. */
+	/** Returns everything that a confirmation covers. Equal states are equal strings. */
 	state(): string {
-		// If the service could not be asked, there is nothing in that to be confirmed.
+		// If the service could not be asked, its needs are not part of the confirmation.
 		const needs = this.launchFacts()?.needs.filter(({ kind }) => kind !== 'needs-unknown');
 		return JSON.stringify([this.plan(), this.facts?.changed, needs]);
 	}
 
-	/** Returns all that rows and sentences about the launch say. */
+	/** Returns the contents of the rows and sentences about the launch. */
 	view(fixesOf: (finding: PreflightFinding) => readonly FindingFix[]): PreflightView {
 		const facts = this.launchFacts();
 		const plan = this.plan();
@@ -196,7 +196,7 @@ export class LaunchCheck {
 		return rememberChoices(this.dependencies.globalState, this.connection, this.subject.key, this.choices);
 	}
 
-	/** Returns what a yes to the present state covers. */
+	/** Returns the launch that a yes to the present state covers. */
 	confirmed(plan: LaunchPlan): ConfirmedLaunch {
 		return {
 			opened: this.subject.opened,

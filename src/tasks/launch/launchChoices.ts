@@ -10,20 +10,20 @@ import { readSetting } from '../../platform/settings.ts';
 import type { LaunchDecisions, LaunchPlan } from '../model/findings.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 
-/** An agent of a launch. What is undefined is decided by the service. */
+/** An agent of a launch. The service decides members that are undefined. */
 export interface LaunchAgent {
 	agent: string | undefined;
 	model: string | undefined;
-	/** The user typed the names, so the connection need not list them. */
+	/** True if the user typed the names, so that the connection need not list them. */
 	isWritten?: boolean;
 }
 
-/** The choices that a launch is sent with, besides the prompt, the repository and the branch. */
+/** The choices of a launch besides the prompt, the repository and the branch. */
 export interface LaunchChoices extends LaunchDecisions {
-	/** Empty where the service decides. */
+	/** Empty if the service decides. */
 	agents: readonly LaunchAgent[];
 	installDependencies: boolean;
-	/** The longest duration in seconds; 0 where the service decides. */
+	/** The maximum duration in seconds; 0 if the service decides. */
 	maxDuration: number;
 }
 
@@ -35,8 +35,7 @@ const MAXIMUM_MINUTES = 7 * 24 * 60;
 type Remembered = Record<string, Partial<LaunchChoices>>;
 
 /**
- * Returns the last choices for a repository on a connection, or the settings where there are none or they no longer
- * apply.
+ * Returns the last choices for a repository on a connection, or the settings if there are none or they no longer apply.
  */
 export function readChoices(state: vscode.Memento, connection: TaskConnection, repository: string): LaunchChoices {
 	const last = state.get<Remembered>(CHOICES_KEY)?.[keyOf(connection, repository)];
@@ -58,7 +57,7 @@ export async function rememberChoices(
 ): Promise<void> {
 	const key = keyOf(connection, repository);
 	const { [key]: _, ...others } = state.get<Remembered>(CHOICES_KEY) ?? {};
-	// The latest choices come last, and the ones that were not used for the longest time are dropped.
+	// The latest choices come last, and those unused for the longest time are dropped.
 	const kept = Object.entries(others).slice(1 - MAXIMUM_REPOSITORIES);
 	await state.update(CHOICES_KEY, Object.fromEntries([...kept, [key, { ...choices }]]));
 }
@@ -70,7 +69,7 @@ export async function rememberChoices(
 export function settingsAgent({ agents }: TaskConnection): { agents: LaunchAgent[]; unknown: string | undefined } {
 	const wanted = readSetting('errand.tasks.agent');
 	const model = readSetting('errand.tasks.model') || undefined;
-	// Where the connection lists no agents, the service interprets the name.
+	// If the connection lists no agents, the service interprets the name.
 	const id = agents.length === 0 ? wanted || undefined : (agents.find(agent => agent.id === wanted) ?? agents[0])?.id;
 	const isUnknown = wanted !== '' && agents.length > 0 && id !== wanted;
 	const isChosen = id !== undefined || model !== undefined;
@@ -103,12 +102,12 @@ function isOffered({ agents }: TaskConnection, choice: LaunchAgent): boolean {
 const keyOf = (connection: TaskConnection, repository: string) => `${connection.name}\0${repository}`;
 
 interface Row extends vscode.QuickPickItem {
-	/** Undefined for a row that is no choice but leads to one. */
+	/** Undefined for a row that opens another choice. */
 	choice: LaunchAgent | undefined;
 }
 
 /**
- * Lets the user choose one or more agents, each with its model. Resolves with `add-server` where a model server is to be
+ * Lets the user choose one or more agents, each with its model. Resolves with `add-server` if a model server is to be
  * added first, and with undefined when dismissed or when nothing is chosen.
  */
 export async function pickAgents(
@@ -163,8 +162,8 @@ export async function pickAgents(
 }
 
 /**
- * Asks for an agent and its model where the connection lists none, so that the service alone knows the names. Resolves
- * with undefined when dismissed, and with an empty list where both are left to the service.
+ * Asks for an agent and its model if the connection lists none, so that only the service knows the names. Resolves with
+ * undefined when dismissed, and with an empty list if both are left to the service.
  */
 async function writeAgent(current: LaunchAgent | undefined): Promise<LaunchAgent[] | undefined> {
 	const title = vscode.l10n.t('Start Task: Agent');
@@ -234,7 +233,7 @@ export function agentName({ agents }: TaskConnection, id: string): string {
 	return shortName(agents.find(agent => agent.id === id)?.label ?? id);
 }
 
-/** The name of an agent, with its model where one is chosen. */
+/** The name of an agent, with its model if one is chosen. */
 export function choiceName(connection: TaskConnection, { agent, model }: LaunchAgent): string {
 	if (agent === undefined) {
 		return model === undefined ? '' : vscode.l10n.t('with {0}', shortName(model));
@@ -263,8 +262,8 @@ export async function askDuration(seconds: number): Promise<number> {
 }
 
 /**
- * Builds the request, without `selectedBranch` where that is a scratch branch that does not exist yet. Throws a
- * UserFacingError where an agent's model cannot be named.
+ * Builds the request, without `selectedBranch` if that is a scratch branch that does not exist yet. Throws a
+ * UserFacingError if an agent's model cannot be named.
  */
 export function toRequest(
 	connection: TaskConnection,
@@ -276,7 +275,7 @@ export function toRequest(
 	return {
 		prompt,
 		repoUrl,
-		// Always named: what a service does without it is not known, and the preflight has shown this.
+		// Always included: the service's default is not known, and the preflight has shown this value.
 		installDependencies,
 		...defined({
 			selectedBranch: branch,

@@ -8,13 +8,13 @@ import type { LaunchAgent } from './launchChoices.ts';
 import { namedSubject } from './pickSubject.ts';
 import { launchFindings, sentTexts } from './preflightList.ts';
 
-/** A task that another program asks for. */
+/** A request of another program to start a task. */
 export type LaunchRequest = PipeParsed<'start'>;
 
 /** Asks the user whether exactly this may be sent. */
 export type AllowLaunch = (shown: ShownLaunch) => Promise<boolean>;
 
-/** What a user has confirmed, with what the program is told of it. */
+/** A confirmed launch, with the part of it that the program is told. */
 export interface AllowedLaunch {
 	confirmed: ConfirmedLaunch;
 	findings: LaunchFinding[];
@@ -22,8 +22,8 @@ export interface AllowedLaunch {
 }
 
 /**
- * Looks at the repository for a program's task, as the preflight does, and asks the user. What the user has chosen last
- * for the repository holds, but for what the program names. Rejects with an error to be explained.
+ * Checks the repository for a program's task, as the preflight does, and asks the user. The user's last choices for the
+ * repository apply, except where the program names others. Rejects with an error to be explained.
  */
 export async function askLaunch(
 	dependencies: LaunchCheckDependencies,
@@ -36,8 +36,8 @@ export async function askLaunch(
 	if (typeof agents === 'string') {
 		return { done: false, reason: agents };
 	}
-	// What is not committed is never taken along: the question could not show all of it, and the program that asks may change
-	// it meanwhile.
+	// Uncommitted changes are never taken along: the question could not show all of them, and the program that asks may
+	// change them meanwhile.
 	check.choices = { ...check.choices, agents, changes: 'leave' };
 	await read(check);
 	for (let hasChanged = false; ; hasChanged = true) {
@@ -71,7 +71,7 @@ export async function askLaunch(
 		if (!(await allow(shown))) {
 			return { done: false, reason: refusedByUser(), findings };
 		}
-		// The user takes time, and what is sent must be what was shown.
+		// The user takes time to answer, and exactly what was shown must be sent.
 		await read(check);
 		const planNow = check.plan();
 		if (planNow && check.state() === shownState) {
@@ -86,7 +86,7 @@ async function read(check: LaunchCheck): Promise<void> {
 	await Promise.all([check.needs.settled(), check.serviceAnswer]);
 }
 
-/** Returns the agents of the launch, or a sentence that says why the one that was named cannot be used. */
+/** Returns the agents of the launch, or a sentence that says why the named agent cannot be used. */
 function agentsOf(
 	{ agents, label }: TaskConnection,
 	usual: readonly LaunchAgent[],

@@ -29,7 +29,7 @@ export interface OpenedRepository {
 	repository: GitRepository;
 }
 
-/** What a task works on: a repository and one of its branches. */
+/** The subject of a task: a repository and one of its branches. */
 export interface LaunchSubject {
 	readonly name: string;
 	/** Identifies the repository. The user's choices are remembered under this key. */
@@ -38,10 +38,10 @@ export interface LaunchSubject {
 	readonly opened: OpenedRepository | undefined;
 	/** The name of the local branch. */
 	readonly branch: string;
-	/** Reads the current state. Throws a UserFacingError where the branch is gone. */
+	/** Reads the current state. Throws a UserFacingError if the branch is gone. */
 	gather(): Promise<GitFacts>;
 	/**
-	 * Lets the user choose the branch; dismissing keeps the current one. `look` is what the service reports about the
+	 * Lets the user choose the branch; dismissing keeps the current one. `look` is the service's report about the
 	 * repository.
 	 */
 	chooseBranch(facts: GitFacts | undefined, look: Promise<ServiceCheck> | undefined): Promise<void>;
@@ -75,7 +75,7 @@ export class OpenSubject implements LaunchSubject {
 	async gather(): Promise<GitFacts> {
 		const { git, repository } = this.opened;
 		const { facts, branch, branches } = await gatherFacts(git, repository, this.chosen, this.connection.isLocal);
-		// Git on this machine does not know a branch that only the service sees.
+		// The local git does not know a branch that only the service sees.
 		if (!branch && this.chosen.commit !== '') {
 			throw new UserFacingError(
 				vscode.l10n.t(
@@ -94,7 +94,7 @@ export class OpenSubject implements LaunchSubject {
 		this.chosen = (await pickBranch(this.opened.repository, this.branches, hosted)) ?? this.chosen;
 	}
 
-	/** The branches that the service sees and git on this machine does not know. */
+	/** Returns the branches that the service sees and the local git does not know. */
 	private async hostedBranches(
 		facts: GitFacts | undefined,
 		answer: Promise<ServiceCheck> | undefined,
@@ -112,10 +112,13 @@ export class OpenSubject implements LaunchSubject {
 	}
 }
 
-/** The part of the facts that git knows; the service and the settings add the rest. */
+/** The facts that git knows; the service and the settings add the rest. */
 export type GitFacts = Omit<LaunchFacts, 'service' | 'isEmptyGitUser' | 'unknownAgent' | 'needs'>;
 
-/** Reads the repository as it is now, and changes nothing. Throws a UserFacingError when the branches cannot be read. */
+/**
+ * Reads the current state of the repository and changes nothing. Throws a UserFacingError when the branches cannot be
+ * read.
+ */
 export async function gatherFacts(
 	git: GitApi,
 	repository: GitRepository,
@@ -130,7 +133,7 @@ export async function gatherFacts(
 	const remotes = await Promise.all(
 		repository.state.remotes.map(async ({ name, fetchUrl, pushUrl }) => ({
 			name,
-			// The git extension reports the address as the configuration has it, which may be the user's abbreviation.
+			// The git extension reports the address as configured, which may use the user's abbreviation.
 			url: (await readRemoteAddress(gitPath, directory, name)) ?? fetchUrl ?? pushUrl ?? '',
 		})),
 	);
@@ -147,7 +150,7 @@ export async function gatherFacts(
 				? undefined
 				: {
 						path: originDirectory,
-						// The ceiling keeps git from taking a repository above the directory for the one in it.
+						// The ceiling keeps git from using a repository above the directory instead of the one in it.
 						commit: await readBranchCommit(
 							gitPath,
 							originDirectory,

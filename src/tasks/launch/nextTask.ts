@@ -35,44 +35,44 @@ export interface NextTaskDependencies {
 	promptEditor: Pick<PromptEditor, 'takeToChat'>;
 	globalState: vscode.Memento;
 	connection: {
-		/** Returns the active connection and its client. It starts the local service where that is the active one. */
+		/** Returns the active connection and its client. Starts the local service if that is the active one. */
 		target(): Promise<TaskTarget>;
 		/** The name by which the user knows the connection. */
 		label(): string;
-		/** Resolves with whether the user has stopped the service, which nothing but they themselves may start again. */
+		/** Resolves with true if the user has stopped the service. Then only the user may start it again. */
 		isStopped(): Promise<boolean>;
-		/** The events after which the connection is to be read again. */
+		/** The events after which the connection must be read again. */
 		changes: readonly Event<void>[];
 	};
 	/** Returns the state of the sandbox in which agents work on the repository in a folder of this machine. */
 	readSandbox(folder: string): Promise<SandboxStatus>;
-	/** Returns what looking at a repository takes. */
+	/** Returns the dependencies for checking a repository. */
 	check(subjects: SubjectChoice): LaunchCheckDependencies;
 }
 
 const MAXIMUM_PROMPT = 40;
 
-/** The settings that the view tells of. */
+/** The settings that the view shows. */
 const SETTINGS = ['errand.tasks.agent', 'errand.tasks.model', 'errand.tasks.maxCost', 'errand.local.sandbox'] as const;
 
 interface Found {
-	/** Undefined where no repository is open. */
+	/** Undefined if no repository is open. */
 	git: GitApi | undefined;
-	/** Undefined where the user has to choose the repository or the branch. */
+	/** Undefined if the user has to choose the repository or the branch. */
 	check: LaunchCheck | undefined;
-	/** The name of the repository, where that is clear. */
+	/** The name of the repository, if there is no doubt about it. */
 	repository: string | undefined;
 }
 
 /**
- * Where the task runs that is started next, and with what, as far as that is known before it is asked for. Repository
- * and branch are those that are open, unless others were chosen; agents and models are remembered for each repository.
+ * The place and the choices of the task that is started next, as far as they are known beforehand. Repository and
+ * branch are the open ones, unless others were chosen; agents and models are remembered for each repository.
  */
 export class NextTask implements Disposable {
 	private readonly dependencies: NextTaskDependencies;
 	private readonly store = new DisposableStore();
 	private readonly changed = this.store.add(new vscode.EventEmitter<void>());
-	/** What was chosen in this window. A place alone would lose a repository that is not open here. */
+	/** The choice made in this window. A place alone would lose a repository that is not open here. */
 	private chosen: { subject: LaunchSubject; connection: string } | undefined;
 	private problem: NextTaskProblem | undefined;
 
@@ -80,26 +80,25 @@ export class NextTask implements Disposable {
 		this.dependencies = dependencies;
 	}
 
-	/** Where the next task was asked to run; what is undefined follows what is open. */
+	/** The chosen place of the next task; undefined members follow the open repository. */
 	get place(): WishedPlace {
 		return this.dependencies.promptFile.draft.place;
 	}
 
-	/** Makes the next task run there. */
 	async setPlace(place: WishedPlace): Promise<void> {
 		this.chosen = undefined;
 		await this.dependencies.promptFile.draft.writePlace(place);
 		this.changed.fire();
 	}
 
-	/** Returns what was chosen for the next task on a connection, where the place does not say all of it. */
+	/** Returns the chosen subject of the next task on a connection, if the place does not describe it fully. */
 	chosenSubject(connection: string): LaunchSubject | undefined {
 		return this.chosen?.connection === connection ? this.chosen.subject : undefined;
 	}
 
 	/**
-	 * Calls `show` with what the next task uses, and again whenever that has changed, until it is disposed of. Nothing is
-	 * read without an event.
+	 * Calls `show` with the choices of the next task, and again after each change, until it is disposed of. Reads only
+	 * after events.
 	 */
 	follow(show: (view: NextTaskView) => void): Disposable {
 		const store = new DisposableStore();
@@ -144,7 +143,7 @@ export class NextTask implements Disposable {
 		return store;
 	}
 
-	/** Lets the user change what a choice tells. Resolves with whether that has led elsewhere. */
+	/** Lets the user change a choice. Resolves with 'elsewhere' if that has opened a setting. */
 	async choose(choice: NextTaskChoice): Promise<PickerEnd> {
 		switch (choice) {
 			case 'prompt':
@@ -194,7 +193,7 @@ export class NextTask implements Disposable {
 		try {
 			await check.gather();
 		} catch (error) {
-			// The chosen branch may be gone, and must not be in the way of another one.
+			// The chosen branch may be gone, and must not prevent the choice of another one.
 			await this.setPlace({});
 			throw error;
 		}
@@ -230,7 +229,10 @@ export class NextTask implements Disposable {
 		return input instanceof vscode.TabInputText && this.dependencies.promptFile.isOf(input.uri);
 	}
 
-	/** The prompt that waits in its editor, open or closed. An earlier version may have left it, which had no other place. */
+	/**
+	 * The prompt that waits in its editor, open or closed. An earlier version may have left it, which kept prompts only
+	 * there.
+	 */
 	private waitingPrompt(): NextTaskView['choices'] {
 		const text = this.dependencies.promptFile.text.trim();
 		return text === ''
@@ -252,7 +254,7 @@ export class NextTask implements Disposable {
 		};
 	}
 
-	/** Never rejects. `onGit` is told of the repositories that the view depends on. */
+	/** Never rejects. `onGit` is called with the API for the repositories on which the view depends. */
 	private async read(onGit: (git: GitApi) => void): Promise<NextTaskView> {
 		const waiting = this.waitingPrompt();
 		try {
@@ -277,7 +279,7 @@ export class NextTask implements Disposable {
 		}
 	}
 
-	/** Rejects where the user has stopped the service, which is not started for a look. */
+	/** Rejects if the user has stopped the service, which is not started just for the view. */
 	private async running(): Promise<TaskTarget> {
 		const { connection } = this.dependencies;
 		if (await connection.isStopped()) {
@@ -286,12 +288,12 @@ export class NextTask implements Disposable {
 		return connection.target();
 	}
 
-	/** The limits that only the local service knows. */
+	/** Returns the limits that only the local service knows. */
 	private async limits({ choices, connection, subject }: LaunchCheck): Promise<NextTaskView['choices']> {
 		if (!connection.isLocal) {
 			return [];
 		}
-		// Where the sandbox cannot be asked about, the list before the task starts says so.
+		// If the sandbox cannot be asked about, the list before the task starts says so.
 		const sandbox = await this.dependencies.readSandbox(subject.key).catch(() => undefined);
 		return limitChoices(choices.agents.length, readSetting('errand.tasks.maxCost'), sandbox);
 	}

@@ -8,7 +8,7 @@ import { agentName, type LaunchAgent } from './launchChoices.ts';
 import type { NoRepositoryReason } from './openRepositories.ts';
 import { sandboxText } from './preflightMessages.ts';
 
-/** What hinders every task, with what the button does. */
+/** The problem that hinders every task, with the action of its button. */
 export interface NextTaskProblem {
 	message: string;
 	action: string;
@@ -33,7 +33,7 @@ export function agentChoices({ connection, choices }: LaunchCheck): NextTaskView
 	];
 }
 
-/** The limits of a task of so many agents. `sandbox` is undefined where it is not known. */
+/** The limits of a task with this many agents. `sandbox` is undefined if it is not known. */
 export function limitChoices(
 	agents: number,
 	maximum: number,
@@ -61,7 +61,7 @@ function costText(agents: number, maximum: number): string {
 	return agents > 1 ? vscode.l10n.t('{0} per agent at most', amount) : vscode.l10n.t('{0} at most', amount);
 }
 
-/** What the user can do where no repository can be used. */
+/** Returns the action for the user if no repository can be used. */
 export function solutionOf(reason: NoRepositoryReason): Omit<NextTaskProblem, 'message'> {
 	const run = (command: string) => () => vscode.commands.executeCommand(command);
 	switch (reason) {

@@ -14,7 +14,7 @@ const MAXIMUM_NAME = 80;
 const MAXIMUM_BRANCH = 120;
 
 /**
- * How long a window that has just opened may take to know its folders, and the git extension to open their
+ * The time that a window that has just opened may need to know its folders, and the git extension to open their
  * repositories.
  */
 const OPENING_MS = 15_000;
@@ -22,7 +22,7 @@ const OPENING_MS = 15_000;
 /** Why this window has no repository that a task can work on. */
 export type NoRepositoryReason = 'no-folder' | 'virtual' | 'untrusted' | 'not-opened' | 'no-git';
 
-/** This window has no repository that a task can work on; the message says why, and what to do. */
+/** This window has no repository that a task can work on; the message says why and what to do. */
 export class NoRepositoryError extends UserFacingError {
 	readonly reason: NoRepositoryReason;
 
@@ -33,8 +33,8 @@ export class NoRepositoryError extends UserFacingError {
 }
 
 /**
- * Returns the git API and the repositories of this window, at least one. Throws a NoRepositoryError where there is none,
- * and a UserFacingError where the git extension cannot be used.
+ * Returns the git API and the repositories of this window, at least one. Throws a NoRepositoryError if there is none,
+ * and a UserFacingError if the git extension cannot be used.
  */
 export async function findRepositories(): Promise<{ git: GitApi; repositories: readonly GitRepository[] }> {
 	// The editor reads a workspace file after the window has opened; until then the window has no folders.
@@ -120,14 +120,16 @@ function holdsOpenFile({ rootUri }: GitRepository): boolean {
 /** The innermost repository that contains the open file ranks first. */
 const rank = (repository: GitRepository) => (holdsOpenFile(repository) ? repository.rootUri.path.length : 0);
 
-/** Returns the only repository, or the one that contains the open file. Returns undefined where that is not clear. */
+/**
+ * Returns the only repository, or the one that contains the open file. Returns undefined if there is no clear choice.
+ */
 export function likelyRepository(repositories: readonly GitRepository[]): GitRepository | undefined {
 	const [first] = [...repositories].sort((a, b) => rank(b) - rank(a));
 	return repositories.length === 1 || (first && rank(first) > 0) ? first : undefined;
 }
 
 /**
- * Lets the user choose a repository, with that of the open file first. `elsewhere` stands for one that is not open.
+ * Lets the user choose a repository, with that of the open file first. `elsewhere` means a repository that is not open.
  * Resolves with undefined when dismissed.
  */
 export async function pickRepository(
@@ -186,7 +188,7 @@ export async function readBranchesOf(git: GitApi, repository: GitRepository): Pr
 	return branches;
 }
 
-/** A branch that the service sees at the remote and that git on this machine does not know. */
+/** A branch that the service sees at the remote but that the local git does not know. */
 export interface HostedBranch {
 	name: string;
 	remote: string;
@@ -229,7 +231,7 @@ export async function pickBranch(
 	return picked?.branch;
 }
 
-/** The commit of such a branch is not known, because the service starts from whatever is there. */
+/** The commit of such a branch is not known, because the service starts from the branch as it finds it. */
 function hostedItem({ name, remote, seenBy }: HostedBranch) {
 	return {
 		label: `$(cloud) ${escapeIcons(oneLine(name, MAXIMUM_BRANCH))}`,
@@ -241,8 +243,8 @@ function hostedItem({ name, remote, seenBy }: HostedBranch) {
 }
 
 /**
- * Returns the requested branch, or the current one, with all that the repository knows; undefined where HEAD is on no
- * branch. Throws a UserFacingError where there is no branch of the requested name.
+ * Returns the requested branch, or the current one, with all branches of the repository; `found` is undefined if HEAD
+ * is on no branch. Throws a UserFacingError if there is no branch of the requested name.
  */
 export async function findFirstBranch(
 	git: GitApi,
@@ -266,7 +268,9 @@ export async function findFirstBranch(
 	return { found, branches };
 }
 
-/** Does the same, but where HEAD is on no branch, the user picks one. Resolves with undefined when dismissed. */
+/**
+ * Like `findFirstBranch`, but lets the user pick a branch if HEAD is on none. Resolves with undefined when dismissed.
+ */
 export async function chooseFirstBranch(
 	git: GitApi,
 	repository: GitRepository,

@@ -40,7 +40,8 @@ export function pickFromMany<T extends vscode.QuickPickItem>(
 			picker.items = rowsFor(text);
 		});
 		picker.onDidAccept(() => {
-			// Enter may be pressed before the editor has the rows for the typed text. Then the first of those rows is meant.
+			// Enter may be pressed before the editor has the rows for the typed text. It then means the first of those
+			// rows.
 			const [active] = picker.activeItems;
 			const row = (active && picker.items.find(({ item }) => item === active.item)) ?? picker.items[0];
 			if (row?.item) {

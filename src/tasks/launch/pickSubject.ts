@@ -36,19 +36,19 @@ export function wishOf(argument: unknown): LaunchWish | undefined {
 	};
 }
 
-/** What the user can choose from. */
+/** The options for the user's choice. */
 export interface SubjectChoice {
 	connection: TaskConnection;
 	client: Pick<Client, 'sources'>;
-	/** Undefined, with no repositories, where none is open. */
+	/** Undefined, with no repositories, if none is open. */
 	git: GitApi | undefined;
 	repositories: readonly GitRepository[];
 }
 
-/** Where a task should run; what is undefined is chosen by the user or by what is open. */
+/** The wished place of a task; the user's choice or the open repository decides members that are undefined. */
 export type WishedPlace = Pick<LaunchWish, 'repository' | 'branch'>;
 
-/** Finds the repositories that a task can work on, as `readSubjects` does, and tells the user that this takes time. */
+/** Finds the repositories that a task can work on, as `readSubjects` does, and shows the user that this takes time. */
 export async function findSubjects(
 	target: Pick<SubjectChoice, 'connection' | 'client'>,
 	wish: WishedPlace,
@@ -60,8 +60,8 @@ export async function findSubjects(
 }
 
 /**
- * Finds the repositories that a task can work on. Throws a UserFacingError where there are none. Where no repository can
- * be used here, those that the service sees remain, unless the request names one that should be open.
+ * Finds the repositories that a task can work on. Throws a UserFacingError if there are none. If no repository can be
+ * used here, those that the service sees remain, unless the request names one that should be open.
  */
 export async function readSubjects(
 	{ connection, client }: Pick<SubjectChoice, 'connection' | 'client'>,
@@ -78,8 +78,8 @@ export async function readSubjects(
 }
 
 /**
- * Returns what the requested task works on, and asks only where that is not clear. Throws a UserFacingError where the
- * requested repository or branch is not here. Resolves with undefined if the user dismisses the question.
+ * Returns the subject of the requested task, and asks only if there are several possibilities. Throws a UserFacingError
+ * if the requested repository or branch is not here. Resolves with undefined if the user dismisses the question.
  */
 export async function firstSubject(choice: SubjectChoice, wish: WishedPlace): Promise<LaunchSubject | undefined> {
 	const { repositories } = choice;
@@ -88,15 +88,15 @@ export async function firstSubject(choice: SubjectChoice, wish: WishedPlace): Pr
 	return repository ? openSubject(choice, repository, wish.branch) : pickSubject(choice, wish.branch);
 }
 
-/** A repository, with the branch from which a task starts. What is undefined has to be chosen by the user. */
+/** A repository with the branch from which a task starts. The user has to choose members that are undefined. */
 export interface ClearSubject {
 	repository: GitRepository | undefined;
 	subject: LaunchSubject | undefined;
 }
 
 /**
- * Returns what the requested task works on as far as that is clear without asking. Throws a UserFacingError where the
- * requested repository or branch is not here.
+ * Returns the subject of the requested task, as far as it can be determined without asking. Throws a UserFacingError if
+ * the requested repository or branch is not here.
  */
 export async function clearSubject(
 	{ repositories, connection, git }: SubjectChoice,
@@ -112,8 +112,8 @@ export async function clearSubject(
 }
 
 /**
- * Returns what a program's task works on, without asking the user. Throws a UserFacingError where that is not clear, and
- * where the requested repository or branch is not here.
+ * Returns the subject of a program's task without asking the user. Throws a UserFacingError if there are several
+ * possibilities, or if the requested repository or branch is not here.
  */
 export async function namedSubject(choice: SubjectChoice, wish: WishedPlace): Promise<LaunchSubject> {
 	const { repository, subject } = await clearSubject(choice, wish);

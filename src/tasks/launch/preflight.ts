@@ -20,7 +20,7 @@ import {
 } from './preflightList.ts';
 
 export interface PreflightDependencies extends LaunchCheckDependencies {
-	/** Returns the agents that the connection has now. */
+	/** Returns the agents that the connection offers now. */
 	readAgents(): Promise<TaskConnection['agents']>;
 	explain(error: unknown): void;
 }
@@ -40,8 +40,8 @@ export class Preflight {
 	}
 
 	/**
-	 * Shows everything that affects the task, lets the user change it, and resolves with what was confirmed. `edit-prompt`:
-	 * the user wants to continue writing. Resolves with undefined when dismissed.
+	 * Shows everything that affects the task, lets the user change it, and resolves with the confirmed launch.
+	 * `edit-prompt`: the user wants to continue writing. Resolves with undefined when dismissed.
 	 */
 	async ask(): Promise<ConfirmedLaunch | 'edit-prompt' | undefined> {
 		const { check } = this;
@@ -59,7 +59,7 @@ export class Preflight {
 				return 'edit-prompt';
 			}
 			active = taken;
-			// The last row leads to what prevents the task.
+			// The last row leads to the finding that prevents the task.
 			const blocker = check.findings().find(isBlocker)?.kind;
 			if (taken !== 'start' || blocker) {
 				if ((await this.change(taken === 'start' && blocker ? blocker : taken)) === 'leave') {
@@ -67,7 +67,8 @@ export class Preflight {
 				}
 				continue;
 			}
-			// Reading the repository takes time. What is sent must be what was shown; otherwise the new state is shown again.
+			// Reading the repository takes time. The request must match what was shown; otherwise the new state is
+			// shown again.
 			await check.gather();
 			check.askNeeds();
 			await check.needs.settled();
@@ -110,7 +111,7 @@ export class Preflight {
 		});
 	}
 
-	/** A failure is reported, and the finding stays. */
+	/** A failure is shown to the user, and the finding stays. */
 	private async getMissingFiles(remote: string): Promise<void> {
 		const { facts, subject } = this.check;
 		const { opened } = subject;
@@ -127,7 +128,7 @@ export class Preflight {
 		this.check.choices = { ...this.check.choices, ...change };
 	}
 
-	/** Keeps the current repository when dismissed, or where there is nothing to choose from, which is reported. */
+	/** Keeps the current repository when dismissed, or if there is nothing to choose from, which the user is told. */
 	private async chooseRepository(): Promise<void> {
 		const subject = await pickSubject(this.dependencies.subjects).catch(error => this.dependencies.explain(error));
 		if (subject) {
@@ -137,7 +138,7 @@ export class Preflight {
 		}
 	}
 
-	/** With a model server there are other agents, so they are read again. */
+	/** A new model server brings further agents, so they are read again. */
 	private async chooseAgents(): Promise<void> {
 		const picked = await pickAgents(this.check.connection, this.check.choices.agents);
 		if (picked !== 'add-server') {

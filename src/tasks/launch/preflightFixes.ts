@@ -18,7 +18,7 @@ export interface FindingFix {
 
 /** The effects that answers to a task's needs have on the launch. */
 interface NeedsActions {
-	/** Notes an answer to what the task needs. */
+	/** Records an answer to the task's needs. */
 	answer(answers: NeedsAnswers): void;
 	chooseAgents(): unknown;
 	skipDependencies(): void;
@@ -28,7 +28,7 @@ interface NeedsActions {
 
 /** The effects that fixes have on the launch. */
 export interface FixActions extends NeedsActions {
-	/** The folder that the repository can be published from; undefined where it is not open in this window. */
+	/** The folder from which the repository can be published; undefined if it is not open in this window. */
 	folder: vscode.Uri | undefined;
 	dashboardUrl: string | undefined;
 	decide(decision: LaunchDecisions): void;
@@ -46,7 +46,7 @@ export function findingFixes(finding: PreflightFinding, actions: FixActions): Fi
 		title: vscode.l10n.t('Switch Connection'),
 		run: async () => {
 			await executeCommand(commands.switchConnection);
-			// What was asked and confirmed for one connection is never sent to another.
+			// A launch that was confirmed for one connection is never sent to another.
 			return 'leave';
 		},
 	};
@@ -134,14 +134,14 @@ export function findingFixes(finding: PreflightFinding, actions: FixActions): Fi
 	}
 }
 
-/** Returns the answers and other ways on for what a task needs. Resolving with `leave` ends the launch. */
+/** Returns the answers to a task's needs, and the other ways to continue. Resolving with `leave` ends the launch. */
 function needsFixes(finding: NeedsFinding, actions: NeedsActions): FindingFix[] {
 	const setUp: FindingFix = {
 		icon: 'robot',
 		title: vscode.l10n.t('Set Up Agents…'),
 		run: async () => {
 			await executeCommand(commands.setUpAgents);
-			// Other agents may be there now, and the list of agents may have led elsewhere.
+			// There may be other agents now, and the list of agents may have opened another view.
 			return 'leave';
 		},
 	};

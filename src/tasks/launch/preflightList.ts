@@ -29,13 +29,13 @@ export interface PreflightView {
 	branch: string;
 	/** Undefined until the facts are known. */
 	facts: LaunchFacts | undefined;
-	/** Undefined where something prevents the task. */
+	/** Undefined if something prevents the task. */
 	plan: LaunchPlan | undefined;
 	findings: readonly PreflightFinding[];
 	fixesOf(finding: PreflightFinding): readonly FindingFix[];
 }
 
-/** The findings, then the choices, and at the end what will be sent. */
+/** The findings, then the choices, and at the end the request. */
 export function preflightRows(view: PreflightView): PreflightRow[] {
 	const { connection, choices, findings } = view;
 	const { agents, installDependencies, maxDuration } = choices;
@@ -106,7 +106,7 @@ function startRow(view: PreflightView): PreflightRow {
 	};
 }
 
-/** Returns what will be sent, and what becomes of it, in a line each; undefined while something prevents the task. */
+/** Returns a line each about the request and its result; undefined while something prevents the task. */
 export function sentTexts(view: PreflightView): { what: string; where: string } | undefined {
 	const { facts, plan, connection, choices } = view;
 	if (!facts || !plan) {
@@ -134,7 +134,7 @@ export function launchFindings(view: PreflightView): LaunchFinding[] {
 	});
 }
 
-/** Returns what is so, as the row of the finding says it. */
+/** Returns the label of the finding's row. */
 export function findingLabel(view: PreflightView, finding: PreflightFinding): string {
 	return findingText(finding, namesOf(view)).label;
 }
@@ -162,9 +162,9 @@ export class PreflightList {
 	}
 
 	/**
-	 * Shows the rows and resolves with the id of the one that was chosen with Enter or by its button, or with undefined
-	 * when dismissed. `active` is the row that Enter chooses, or the last row where it does not exist. `hasChanged` says
-	 * that what was shown last no longer holds.
+	 * Shows the rows and resolves with the id of the row that was chosen with Enter or by its button, or with undefined
+	 * when dismissed. `active` is the row that Enter chooses; if it does not exist, Enter chooses the last row.
+	 * `hasChanged` means that the rows shown last are out of date.
 	 */
 	ask(rows: readonly PreflightRow[], active: string, hasChanged: boolean): Promise<string | undefined> {
 		const list = new PickList<PreflightRow, string>(picker => {
@@ -187,7 +187,7 @@ export class PreflightList {
 		return list.result;
 	}
 
-	/** Draws the rows again and keeps the active one. Returns false where no list is open. */
+	/** Draws the rows again and keeps the active one. Returns false if no list is open. */
 	update(rows: readonly PreflightRow[]): boolean {
 		const { list } = this;
 		if (!list?.current) {
@@ -203,7 +203,7 @@ export class PreflightList {
 	}
 }
 
-/** Lets the user choose one of several fixes. `placeHolder` says what they are for. */
+/** Lets the user choose one of several fixes. `placeHolder` describes their purpose. */
 export async function pickFix(fixes: readonly FindingFix[], placeHolder: string): Promise<FindingFix | undefined> {
 	const picked = await vscode.window.showQuickPick(
 		fixes.map(fix => ({ label: `$(${fix.icon}) ${fix.title}`, fix })),

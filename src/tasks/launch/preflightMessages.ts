@@ -20,7 +20,7 @@ const SHOWN_FILES = 4;
 const SHOWN_NEEDS = 6;
 const MAXIMUM_REASON = 200;
 
-/** The text of a row: an icon, the finding, the items concerned, and what will be done about it (empty for nothing). */
+/** The text of a row: an icon, the finding, the items concerned, and the action that will be taken (empty if none). */
 export interface FindingText {
 	icon: string;
 	label: string;
@@ -28,7 +28,7 @@ export interface FindingText {
 	detail: string;
 }
 
-/** The finding prevents the task. */
+/** For a finding that prevents the task. */
 const blocked = (label: string, detail: string): FindingText => ({ icon: 'error', label, detail });
 const warned = (label: string, detail: string): FindingText => ({ icon: 'warning', label, detail });
 const told = (label: string, detail: string): FindingText => ({ icon: 'info', label, detail });
@@ -218,7 +218,7 @@ function serviceText(look: ServiceCheck, { connection, repository }: PreflightNa
 	}
 }
 
-/** Describes what a task of the local service needs. `connection` is the connection's label. */
+/** Describes the needs of a task of the local service. `connection` is the connection's label. */
 function needsText(finding: NeedsFinding, connection: string): FindingText {
 	switch (finding.kind) {
 		case 'unusable-agents':
@@ -283,7 +283,7 @@ function unusableText(agents: readonly AgentStatus[]): FindingText {
 			);
 }
 
-/** Says why there is no sandbox. */
+/** Returns why there is no sandbox. */
 export function sandboxText({ problem, detail = '' }: SandboxStatus): string {
 	switch (problem) {
 		case 'not-installed':
@@ -382,7 +382,7 @@ function filesText(files: readonly string[]): string {
 	return files.length > SHOWN_FILES ? vscode.l10n.t('{0} and {1} more', shown, files.length - SHOWN_FILES) : shown;
 }
 
-/** Describes what “Start Task” will send: the branch, what happens before, and the options. */
+/** Describes what “Start Task” will send: the branch, the actions before it, and the options. */
 export function sentText(
 	plan: LaunchPlan,
 	{ ahead, changed }: LaunchFacts,

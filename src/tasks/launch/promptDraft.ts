@@ -4,7 +4,8 @@ import { DRAFT_KEY, DRAFT_PLACE_KEY } from '../model/storageKeys.ts';
 import type { WishedPlace } from './pickSubject.ts';
 
 /**
- * The prompt that was written and not sent yet, in the workspace's state. If several windows write it, the last one wins.
+ * The prompt that was written but not sent yet, in the workspace's state. If several windows write it, the last one
+ * wins.
  */
 export class PromptDraft {
 	private readonly state: vscode.Memento;
@@ -21,7 +22,7 @@ export class PromptDraft {
 		return typeof draft === 'string' ? draft : '';
 	}
 
-	/** Where the next task should run. */
+	/** The chosen place of the next task. */
 	get place(): WishedPlace {
 		return this.state.get<WishedPlace>(DRAFT_PLACE_KEY) ?? {};
 	}

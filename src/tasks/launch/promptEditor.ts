@@ -6,18 +6,19 @@ import { UserFacingError } from '../../base/errors.ts';
 import { internalCommands } from '../../platform/ids.ts';
 import type { PromptFile } from './promptFile.ts';
 
-/** A character that takes no room in the line that it is drawn in. */
+/** A character that takes no room in its line. */
 const ZERO_WIDTH = '\u200b';
 
-/** The chat's message, as the place where prompts of tasks are written. */
+/** The chat's message box, in which prompts of tasks are written. */
 export interface TaskComposer {
 	/**
-	 * Shows it with the cursor in it, so that sending starts a task, and adds a text after a blank line to what is written
-	 * there, or puts it in its place. `if-empty` changes nothing where something else is written. Resolves with whether the
-	 * text is there now, or comes there once the message that is on its way has gone. Rejects with a sentence for the user.
+	 * Shows the message box with the cursor in it, in the mode in which sending starts a task, and adds a text after a
+	 * blank line or replaces the present one. `if-empty` changes nothing if another text is there. Resolves with true
+	 * if the text is there now, or will be once the message that is being sent has gone. Rejects with a sentence for
+	 * the user.
 	 */
 	write(text: string, how: 'add' | 'replace' | 'if-empty'): Promise<boolean>;
-	/** Tells that a task was made of a prompt, which is then no longer a draft. */
+	/** Reports that a task was made from a prompt, which is then no longer a draft. */
 	made(prompt: string): void;
 }
 
@@ -27,7 +28,7 @@ export interface PromptEditorDependencies {
 	explain(error: unknown): void;
 }
 
-/** The editor in which a longer prompt is written: opens it, and offers to start the task or to go back to the chat. */
+/** The editor for longer prompts: opens it, and offers to start the task or to go back to the chat. */
 export class PromptEditor implements Disposable {
 	private readonly dependencies: PromptEditorDependencies;
 	private readonly file: PromptFile;
@@ -55,7 +56,7 @@ export class PromptEditor implements Disposable {
 		draw();
 	}
 
-	/** Whether a document is the prompt. */
+	/** Returns whether a document is the prompt. */
 	isOf(uri: vscode.Uri): boolean {
 		return this.file.isOf(uri);
 	}
@@ -65,7 +66,7 @@ export class PromptEditor implements Disposable {
 	}
 
 	/**
-	 * Shows the prompt with the cursor at its end. Where it is visible already, the cursor stays where the user put it.
+	 * Shows the prompt with the cursor at its end. If it is visible already, the cursor stays where the user put it.
 	 */
 	async open(): Promise<vscode.TextEditor> {
 		const shown = vscode.window.visibleTextEditors.find(({ document }) => this.file.isOf(document.uri));
@@ -81,7 +82,7 @@ export class PromptEditor implements Disposable {
 		return editor;
 	}
 
-	/** Shows the prompt with a text added to what is written there already. */
+	/** Shows the prompt with a text added to it. */
 	async add(text: string): Promise<void> {
 		return this.queue.run(() => this.addNow(text));
 	}
@@ -97,7 +98,7 @@ export class PromptEditor implements Disposable {
 		putCursor(editor, endOf(document));
 	}
 
-	/** Moves the prompt to the chat. What goes wrong is reported. */
+	/** Moves the prompt to the chat. Errors are shown to the user. */
 	async takeToChat(): Promise<void> {
 		const { composer, explain } = this.dependencies;
 		const { prompt } = this;
@@ -111,8 +112,8 @@ export class PromptEditor implements Disposable {
 	}
 
 	/**
-	 * Closes the editor and removes the prompt once a task was made from it, or it is elsewhere. A different prompt that was
-	 * written meanwhile stays.
+	 * Closes the editor and removes the prompt once a task was made from it, or once it was moved. A different prompt
+	 * that was written meanwhile stays.
 	 */
 	async remove(prompt: string): Promise<void> {
 		if (this.file.text.trim() !== prompt.trim()) {
@@ -124,7 +125,7 @@ export class PromptEditor implements Disposable {
 				return;
 			}
 			await this.file.save(document);
-			// Closing a document that has new text, or could not be saved, would show a dialog.
+			// Closing a document that has new text, or that could not be saved, would show a dialog.
 			if (document.isDirty) {
 				return;
 			}
@@ -137,8 +138,9 @@ export class PromptEditor implements Disposable {
 	}
 
 	/**
-	 * The editor's own hint on how to generate code is drawn in every empty document, whatever its scheme and language, where
-	 * nothing is drawn before or behind the first line. So something always is, even behind a text that may be deleted.
+	 * The editor draws its own hint on how to generate code in every empty document, whatever its scheme and language,
+	 * unless something is drawn before or behind the first line. So this always draws something, even behind a text
+	 * that may be deleted.
 	 */
 	private drawPlaceholder(): void {
 		for (const editor of vscode.window.visibleTextEditors) {

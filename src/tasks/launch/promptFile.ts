@@ -3,7 +3,7 @@ import type { Disposable } from '../../base/disposable.ts';
 import { KeptTexts } from '../common/keptText.ts';
 import { PromptDraft } from './promptDraft.ts';
 
-/** The prompt that is being written, as a file that is kept in the workspace's state. */
+/** The prompt that is being written, as a file kept in the workspace's state. */
 export class PromptFile implements Disposable {
 	/** The only document of the scheme. Its name is the title of the tab, in the editor's language. */
 	readonly uri: vscode.Uri;
@@ -35,7 +35,7 @@ export class PromptFile implements Disposable {
 		return vscode.workspace.textDocuments.find(({ uri }) => this.isOf(uri));
 	}
 
-	/** The prompt as it is in its editor, or as it was stored. */
+	/** The prompt as it is in its editor or, if that is closed, as it was stored. */
 	get text(): string {
 		return this.document?.getText() ?? this.draft.text;
 	}
@@ -44,7 +44,7 @@ export class PromptFile implements Disposable {
 		return uri.scheme === this.uri.scheme;
 	}
 
-	/** Saves the document after any save that is under way. */
+	/** Saves the document after any save that is in progress. */
 	save(document: vscode.TextDocument): Promise<void> {
 		return this.texts.save(document);
 	}

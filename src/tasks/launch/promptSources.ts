@@ -13,7 +13,7 @@ const MAXIMUM_PROBLEM_LINES = 40;
  * millions long.
  */
 const MAXIMUM_PLACE = 4_000;
-/** The maximum length of a selection. A longer one is better referred to than repeated. */
+/** The maximum length of a selection. It is better to refer to a longer one than to repeat it. */
 const MAXIMUM_SELECTION = 100_000;
 const MAXIMUM_MESSAGE = 2_000;
 /** The maximum number of problems for which one menu offers a task. */
@@ -26,8 +26,8 @@ export type PlaceArgument =
 	| { kind: 'todo'; uri: vscode.Uri; line: number };
 
 /**
- * Makes a prompt from what the argument names, or from the selection in the active editor. Throws a UserFacingError
- * where there is nothing to use.
+ * Makes a prompt from the place that the argument names, or from the selection in the active editor. Throws a
+ * UserFacingError if there is nothing to use.
  */
 export async function promptOfPlace(argument: unknown): Promise<string> {
 	const place = argument as Partial<PlaceArgument> | undefined;
@@ -117,7 +117,7 @@ function codeAction(title: string, argument: PlaceArgument): vscode.CodeAction {
 	return action;
 }
 
-/** Explains why nothing of a link is used, and what to do instead. */
+/** Explains why a link is not used, and what to do instead. */
 export function linkProblemText(problem: LinkProblem): string {
 	switch (problem) {
 		case 'path':
@@ -137,7 +137,7 @@ export function linkProblemText(problem: LinkProblem): string {
 	}
 }
 
-/** Asks what becomes of a draft that is there when a link brings a prompt. Resolves with undefined when dismissed. */
+/** Asks what to do with the present draft when a link brings a prompt. Resolves with undefined when dismissed. */
 export async function askAboutDraft(): Promise<'add' | 'replace' | undefined> {
 	const replace = vscode.l10n.t('Replace the Draft');
 	const add = vscode.l10n.t('Add to the Draft');

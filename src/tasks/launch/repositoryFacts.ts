@@ -6,7 +6,7 @@ import { type ComparedFile, findUnchanged } from '../../platform/gitFilters.ts';
 import { BRANCH_FORMAT, type Branch, readBranches, refName } from '../model/branches.ts';
 import type { CloneKind, Submodule } from '../model/findings.ts';
 
-/** Returns the branches of a repository, and those that it knows of its remotes. Rejects when git fails. */
+/** Returns the branches of a repository, including its remote-tracking ones. Rejects when git fails. */
 export async function listBranches(gitPath: string, directory: string, remotes: readonly string[]): Promise<Branch[]> {
 	const format = `--format=${BRANCH_FORMAT}`;
 	return readBranches(
@@ -15,7 +15,7 @@ export async function listBranches(gitPath: string, directory: string, remotes: 
 	);
 }
 
-/** Returns the commit of a branch, or undefined where there is no such branch or no repository. */
+/** Returns the commit of a branch, or undefined if there is no such branch or no repository. */
 export async function readBranchCommit(
 	gitPath: string,
 	directory: string,
@@ -30,7 +30,7 @@ export async function readBranchCommit(
 			['for-each-ref', '--format=%(refname)%00%(objectname)', '--', reference],
 			stopAt === undefined ? {} : { stopAt },
 		);
-		// A pattern also matches references below it, so the line has to name the branch itself.
+		// A pattern also matches references below the branch, so the line must name the branch itself.
 		const line = output.split('\n').find(candidate => candidate.startsWith(`${reference}\0`));
 		return line?.slice(reference.length + 1);
 	} catch {
@@ -38,7 +38,7 @@ export async function readBranchCommit(
 	}
 }
 
-/** Returns how many commits only `here` has and only `there` has, or undefined when git cannot tell. */
+/** Returns the number of commits that only `here` has and that only `there` has, or undefined if git cannot tell. */
 export async function countCommits(
 	gitPath: string,
 	directory: string,
@@ -58,16 +58,19 @@ export async function countCommits(
 export interface Changes {
 	/** Paths that differ from HEAD or are untracked, sorted. */
 	files: string[];
-	/** Submodules whose own files have changed, and repositories inside this one, sorted. None can be committed along. */
+	/**
+	 * Submodules whose own files have changed, and repositories inside this one, sorted. None of them can be included
+	 * in a commit.
+	 */
 	nested: string[];
-	/** Whether a merge has left conflicts. */
+	/** True if a merge has left conflicts. */
 	hasConflicts: boolean;
 }
 
-/** How many fields stand before the path, by the kind of the entry (git-status(1), porcelain format version 2). */
+/** The number of fields before the path, by the kind of the entry (git-status(1), porcelain format version 2). */
 const FIELDS: Readonly<Record<string, number>> = { '1': 8, u: 10, '?': 1 };
 
-/** Returns what is not committed. Rejects when git fails. */
+/** Returns the uncommitted changes. Rejects when git fails. */
 export async function listChanges(gitPath: string, directory: string, options: GitOptions = {}): Promise<Changes> {
 	// In a submodule git would run programs of the submodule's configuration, so submodules are read separately.
 	const how = ['--porcelain=v2', '-z', '--untracked-files=all', '--no-renames', '--ignore-submodules=dirty'];
@@ -77,7 +80,7 @@ export async function listChanges(gitPath: string, directory: string, options: G
 	]);
 	const files: string[] = [];
 	const nested: string[] = [];
-	/** The files that are changed in the working tree only. */
+	/** The files that are changed only in the working tree. */
 	const inTree: ComparedFile[] = [];
 	let hasConflicts = false;
 	for (const entry of output.split('\0')) {
@@ -107,7 +110,7 @@ export async function listChanges(gitPath: string, directory: string, options: G
 	};
 }
 
-/** Returns the names of the submodules in which something is not committed. */
+/** Returns the names of the submodules that have uncommitted changes. */
 async function listChangedSubmodules(gitPath: string, directory: string, options: GitOptions): Promise<string[]> {
 	const top = await realpath(directory);
 	const named = [
@@ -118,7 +121,7 @@ async function listChangedSubmodules(gitPath: string, directory: string, options
 		'--get-regexp',
 		'^submodule\\..*\\.path$',
 	];
-	// Git fails where there is no such file.
+	// Git fails if there is no such file.
 	const entries = (await runGit(gitPath, directory, named, options).catch(() => '')).split('\0').slice(0, -1);
 	const changed: string[] = [];
 	for (const entry of entries) {
@@ -134,7 +137,7 @@ async function listChangedSubmodules(gitPath: string, directory: string, options
 	return changed;
 }
 
-/** Returns whether a name, which may be any text, is a repository below this one, without links on the way. */
+/** Returns whether a name, which may be any text, is a repository below this one and is reached without links. */
 async function isSubmodule(top: string, name: string): Promise<boolean> {
 	const isBelow = name !== '.' && (await isPlainFolder(top, name));
 	return isBelow && (await stat(path.join(top, name, '.git')).catch(() => undefined)) !== undefined;
@@ -143,7 +146,7 @@ async function isSubmodule(top: string, name: string): Promise<boolean> {
 const readable = (names: readonly string[]): string[] =>
 	names.map(name => Buffer.from(name, 'latin1').toString()).sort();
 
-/** Returns whether the directory is the top of a linked worktree or of a submodule. */
+/** Returns whether the directory is the top of a linked worktree, of a submodule, or of neither. */
 export async function readRepositoryKind(
 	gitPath: string,
 	directory: string,
@@ -160,7 +163,7 @@ export async function readRepositoryKind(
 	return own !== '' && common !== '' && own !== common ? 'worktree' : 'plain';
 }
 
-/** Returns what is particular to a clone that lacks something, or does not show all of its files. */
+/** Returns in which ways a clone is incomplete or does not show all of its files. */
 export async function readCloneKinds(gitPath: string, directory: string): Promise<CloneKind[]> {
 	const isTrue = (...question: string[]) =>
 		runGit(gitPath, directory, question).then(
@@ -179,7 +182,7 @@ export async function readCloneKinds(gitPath: string, directory: string): Promis
 	];
 }
 
-/** Lists the submodules of a commit, sorted. There are none where git cannot read it, as in a partial clone. */
+/** Lists the submodules of a commit, sorted. The list is empty if git cannot read the commit, as in a partial clone. */
 export async function listSubmodules(gitPath: string, directory: string, commit: string): Promise<Submodule[]> {
 	const how = ['-r', '-d', '-z', '--full-tree'];
 	const listed = await runGit(gitPath, directory, ['ls-tree', ...how, commit], { encoding: 'latin1' }).catch(() => '');

@@ -12,7 +12,7 @@ import { StateEntries } from '../../platform/sharedState.ts';
 import { UNDER_WAY_MS } from '../model/createdTask.ts';
 import { SCRATCH_ENTRIES } from '../model/storageKeys.ts';
 
-/** A branch that holds what a task starts from and that nothing else needs. */
+/** A branch that exists only as the start of a task. */
 export interface ScratchBranch {
 	name: string;
 	commit: string;
@@ -20,12 +20,12 @@ export interface ScratchBranch {
 	remote: string | undefined;
 }
 
-/** The beginning of the names of scratch branches. */
+/** The prefix of the names of scratch branches. */
 export const SCRATCH_PREFIX = 'errand-scratch-';
 /** The expected value of a reference that must not exist yet, because an existing one is not Errand's. */
 const NOTHING = '';
 
-/** Returns a branch with a unique name, which is yet to be made. */
+/** Returns a branch with a unique name, which does not exist yet. */
 export function nameScratchBranch(commit: string, remote: string | undefined): ScratchBranch {
 	return { name: SCRATCH_PREFIX + randomBytes(6).toString('hex'), commit, remote };
 }
@@ -35,7 +35,7 @@ export function makeScratchBranch(place: GitPlace, branch: ScratchBranch): Promi
 	return moveScratchBranch(place, branch, branch.commit, NOTHING);
 }
 
-/** Removes the branch. Rejects when git fails, and when the branch has moved on and so holds somebody's work. */
+/** Removes the branch. Rejects when git fails, or if the branch has moved on and therefore holds somebody's work. */
 export function removeScratchBranch(place: GitPlace, branch: ScratchBranch): Promise<void> {
 	return moveScratchBranch(place, branch, NOTHING, branch.commit);
 }
@@ -69,7 +69,7 @@ async function moveScratchBranch(
 	await runAtRemote(place, remote, 'receive-pack', push);
 }
 
-/** Returns the branch's current commit, or undefined where it is gone. Rejects when that cannot be found out. */
+/** Returns the branch's current commit, or undefined if it is gone. Rejects if that cannot be found out. */
 export async function findScratchBranch(place: GitPlace, { name, remote }: ScratchBranch): Promise<string | undefined> {
 	const { gitPath, directory } = place;
 	const reference = `refs/heads/${name}`;
@@ -96,9 +96,9 @@ interface Scratch extends ScratchBranch {
 
 export interface ScratchBranchesDependencies {
 	workspaceState: vscode.Memento;
-	/** Returns how git is run in a folder, or undefined where it cannot be run. */
+	/** Returns how to run git in a folder, or undefined if it cannot be run there. */
 	place(directory: string): Promise<GitPlace | undefined>;
-	/** Called with a branch that was kept, because it has moved on and holds somebody's work. */
+	/** Called with a branch that is kept because it has moved on and holds somebody's work. */
 	onKept(branch: ScratchBranch): void;
 	logger: Logger;
 }
@@ -148,8 +148,8 @@ export class ScratchBranches {
 	}
 
 	/**
-	 * Removes the branches whose tasks have ended. `state` returns undefined for a task that is not known now. Branches of
-	 * tasks that were never created are removed when no request for one can be pending any more (`isPending`).
+	 * Removes the branches whose tasks have ended. `state` returns undefined for a task that is not known now. Branches
+	 * of tasks that were never created are removed once no request for one can be pending (`isPending`).
 	 */
 	async sweep(
 		connection: string,

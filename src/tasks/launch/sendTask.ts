@@ -24,7 +24,7 @@ const REFUSALS: ReadonlySet<ClientErrorCode> = new Set([
 	'not-supported',
 ]);
 
-/** How long a service may take to create a task after the connection was lost, in milliseconds. */
+/** The time that a service may take to create a task after the connection was lost, in milliseconds. */
 const SETTLE_MS = 2 * 60 * 1000;
 
 /** A request whose reply has not come. */
@@ -44,10 +44,10 @@ export interface SendDependencies {
 	/** The client of this connection, even if another connection is active later. */
 	client: Pick<Client, 'tasks'>;
 	connection: { name: string; label: string };
-	/** The tasks that are known so far. */
+	/** The tasks known so far. */
 	tasks(): Iterable<Task>;
 	/**
-	 * Takes note of the task, or logs why it cannot and rejects. Until that is done the request counts as open, so that a
+	 * Records the task; if it cannot, logs the reason and rejects. Until then the request counts as open, so that a
 	 * reload of the window loses nothing.
 	 */
 	made(task: Task): Promise<void>;
@@ -55,13 +55,13 @@ export interface SendDependencies {
 
 export type SendOutcome =
 	| { kind: 'made'; task: Task }
-	/** It is not certain whether there is a task. The next try has to be given `again`. */
+	/** It is not certain whether there is a task. `again` must be passed to the next try. */
 	| { kind: 'unsure'; message: string; again: PendingTask };
 
 /**
- * Sends the request once. The outcome is a task also where only the reply was lost and the list shows the task. A
- * further try (`again`, or the same request while an earlier one is open) looks into the list first, so that no second
- * task is created. Throws the error with which the service refused the request.
+ * Sends the request once. The outcome is a task even if only the reply was lost and the list shows the task. A further
+ * try (`again`, or the same request while an earlier one is open) looks into the list first, so that no second task is
+ * created. Throws the error with which the service refused the request.
  */
 export async function sendTask(
 	dependencies: SendDependencies,
@@ -69,7 +69,7 @@ export async function sendTask(
 	again?: PendingTask,
 ): Promise<SendOutcome> {
 	const { workspaceState, client, connection } = dependencies;
-	// Every error here comes after a request that may have been sent, or from that request itself.
+	// Every error here follows a request that may have been sent, or comes from that request itself.
 	const sent = (error: unknown) => (ClientError.is(error) ? error.withSent(true) : error);
 	const first = firstTry(dependencies, request);
 	const open = again ?? entriesOf(workspaceState).get(idOf(first));
@@ -83,7 +83,8 @@ export async function sendTask(
 		}
 		const age = Date.now() - pending.sentAt;
 		if (!again && age < SETTLE_MS) {
-			// Nobody was told that the first try may still lead to a task, for example because the window was reloaded.
+			// The user has not been told that the first try may still lead to a task, for example because the window
+			// was reloaded.
 			const seconds = Math.round(age / 1000);
 			const earlier = vscode.l10n.t('An earlier try was made {0} s ago, and the service may still be at it.', seconds);
 			return outcomeOf(dependencies, pending, found, earlier);
@@ -115,7 +116,7 @@ export async function sendTask(
 }
 
 async function finish(dependencies: SendDependencies, pending: PendingTask, task: Task): Promise<SendOutcome> {
-	// The task exists even if it cannot be noted. Its request then stays open for the next window.
+	// The task exists even if it cannot be recorded. Its request then stays open for the next window.
 	await note(dependencies, pending, task).catch(() => {});
 	return { kind: 'made', task };
 }
@@ -162,8 +163,9 @@ async function outcomeOf(
 }
 
 /**
- * Settles those open requests of the connection for which `isMeant` holds. Resolves with the task of the first one for
- * which the service has created one. A request stays open where the service cannot be asked or may still work on it.
+ * Settles those open requests of the connection for which `isMeant` returns true. Resolves with the task of the first
+ * for which the service has created one. A request stays open if the service cannot be asked or may still be working on
+ * it.
  */
 export async function settlePending(
 	dependencies: SendDependencies,
@@ -182,7 +184,7 @@ export async function settlePending(
 	return undefined;
 }
 
-/** Does the same with the tasks that are known, without asking the service. */
+/** Like `settlePending`, but uses the known tasks and does not ask the service. */
 export async function settleFromKnown(
 	dependencies: SendDependencies,
 	isMeant: (pending: PendingTask) => boolean,
@@ -204,7 +206,7 @@ async function settled(dependencies: SendDependencies, pending: PendingTask, fou
 	return task;
 }
 
-/** The task that an earlier request has made, as far as the list shows it. `error` is set where the list could not be read. */
+/** The task that an earlier request has made, if the list shows it. `error` is set if the list could not be read. */
 interface FoundTask {
 	task: Task | undefined;
 	error: unknown;
@@ -223,7 +225,7 @@ function createdAmong(tasks: readonly Task[], { prompt, repoUrl, sentAt, known }
 	return findCreatedTask(tasks, { prompt, repoUrl }, sentAt, new Set(known));
 }
 
-/** Removes the note of a request, unless the same request was sent again meanwhile, which then stays open. */
+/** Removes the record of a request, unless the same request was sent again meanwhile, which then stays open. */
 async function close(workspaceState: vscode.Memento, pending: PendingTask): Promise<void> {
 	const entries = entriesOf(workspaceState);
 	if (entries.get(idOf(pending))?.sentAt === pending.sentAt) {

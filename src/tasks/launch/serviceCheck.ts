@@ -23,8 +23,8 @@ interface HostedName {
 }
 
 /**
- * Asks the service whether it knows the repository that it will be told to clone, and which branches it sees there.
- * Never rejects. `nameFolder` registers a folder of this machine with the local service first.
+ * Asks the service whether it knows the repository to be cloned, and which branches it sees there. Never rejects.
+ * `nameFolder` registers a local folder with the local service first.
  */
 export async function checkService(
 	{ sources }: Pick<Client, 'sources'>,
@@ -58,7 +58,7 @@ export async function checkService(
 	}
 }
 
-/** A service may list a repository that it has no access to any more. Any other failure says nothing about it. */
+/** A service may list a repository to which it no longer has access. Any other failure says nothing about it. */
 function unseen(error: unknown): 'unseen' | undefined {
 	return ClientError.is(error, 'not-found') ? 'unseen' : undefined;
 }
@@ -112,7 +112,7 @@ export interface NeedsCheckDependencies {
 	onAnswer(): void;
 }
 
-/** What the local service says that one launch needs, and what the user answers to that. */
+/** The needs of one launch, as the local service reports them, and the user's answers to them. */
 export class NeedsCheck {
 	private readonly dependencies: NeedsCheckDependencies;
 	private asked: { repoUrl: string; question: string; look: NeedsLook; answer: Promise<void> } | undefined;
@@ -130,7 +130,7 @@ export class NeedsCheck {
 		return this.given;
 	}
 
-	/** Asks once for each question. An answer by the user holds for its repository alone. */
+	/** Asks once for each question. An answer by the user holds only for its repository. */
 	ask(request: TaskCheckRequest): void {
 		const { checkTask } = this.dependencies;
 		const question = JSON.stringify(request);
@@ -155,7 +155,7 @@ export class NeedsCheck {
 		});
 	}
 
-	/** The next question is asked even if it is the same. */
+	/** Makes the next call of `ask` ask again, even if the question is the same. */
 	forget(): void {
 		if (this.asked) {
 			this.asked.question = '';
@@ -177,7 +177,7 @@ export class NeedsCheck {
 		}
 	}
 
-	/** What the service is to be told when the task starts. */
+	/** Returns the consents to be given to the service when the task starts. */
 	consents(): Consent[] {
 		return this.asked ? consentsOf(this.asked.look, this.given, this.asked.repoUrl) : [];
 	}

@@ -28,21 +28,19 @@ import { ScratchBranches } from './scratchBranches.ts';
 import { openRequests, type SendOutcome } from './sendTask.ts';
 import { type TaskRequest, TaskRequests } from './taskRequests.ts';
 
-/** The connection that tasks are started on. */
+/** The connection on which tasks are started. */
 export interface LaunchConnection {
 	/** Returns the active connection and its client. */
 	target(): Promise<TaskTarget>;
-	/**
-	 * Asks for the key where it is missing. Resolves with false when there is still none, which the user has been told.
-	 */
+	/** Asks for the key if it is missing. Resolves with false if there is still none, which the user has been told. */
 	ensureKey(): Promise<boolean>;
-	/** Makes the local service keep what the user has allowed for a repository. */
+	/** Makes the local service remember the user's consent for a repository. */
 	allow(consent: Consent): Promise<void>;
 }
 
-/** The list of tasks, and what is remembered beside it. */
+/** The list of tasks, and the data remembered with it. */
 export interface KnownTasks {
-	/** The tasks that are known so far. */
+	/** The tasks known so far. */
 	tasks(): Iterable<Task>;
 	/** Resolves when the list has been read once, successfully or not. */
 	load(): Promise<void>;
@@ -57,13 +55,13 @@ export interface LaunchListener {
 }
 
 export interface TaskLauncherDependencies {
-	/** The state in which requests and scratch branches are written down. */
+	/** The state that records requests and scratch branches. */
 	workspaceState: vscode.Memento;
 	composer: TaskComposer;
 	promptEditor: PromptEditor;
-	/** Where the next task runs, and with what. */
+	/** The place and the choices of the next task. */
 	next: Pick<NextTask, 'place' | 'setPlace' | 'chosenSubject'>;
-	/** Returns what looking at a repository takes. */
+	/** Returns the dependencies for checking a repository. */
 	check(subjects: SubjectChoice): LaunchCheckDependencies;
 	connection: LaunchConnection;
 	known: KnownTasks;
@@ -114,9 +112,9 @@ export class TaskLauncher {
 	}
 
 	/**
-	 * With a prompt, shows what affects the task and starts it when the user confirms. Resolves with its id, or with
-	 * undefined if the user dismisses it or it fails, which is reported. An editor passes its document: the prompt itself,
-	 * or another one, whose selection goes into the prompt. Otherwise, shows where the prompt is written.
+	 * With a prompt, shows the preflight and starts the task if the user confirms. Resolves with its id, or with
+	 * undefined if the user dismisses it or it fails, which the user is told. An editor passes its document: the prompt
+	 * itself, or another one, whose selection goes into the prompt. Otherwise, shows the place for writing the prompt.
 	 */
 	async start(argument: unknown): Promise<string | undefined> {
 		const wish = wishOf(argument);
@@ -129,7 +127,7 @@ export class TaskLauncher {
 		return this.dependencies.promptEditor.isOf(argument) ? this.startFromEditor() : this.startFromPlace(undefined);
 	}
 
-	/** Adds a text to the prompt in the chat; nothing starts by itself. What goes wrong is reported. */
+	/** Adds a text to the prompt in the chat; nothing starts by itself. Errors are shown to the user. */
 	private async write(text: string): Promise<undefined> {
 		try {
 			await this.dependencies.composer.write(text, 'add');
@@ -139,13 +137,13 @@ export class TaskLauncher {
 	}
 
 	/**
-	 * Starts a task from a prompt that was written in the chat, when the user confirms. Resolves with whether it was; what
-	 * goes wrong is reported.
+	 * Starts a task from a prompt that was written in the chat, if the user confirms. Resolves with true if it was
+	 * started; errors are shown to the user.
 	 */
 	async startPrompt(prompt: string): Promise<boolean> {
 		const wish = { ...this.dependencies.next.place, prompt: prompt.trim() };
 		const made = await this.launch(wish, async () => {});
-		// An earlier request may have made another task, which is shown instead.
+		// An earlier request may have made another task, which is then shown instead.
 		return made !== undefined && (made.isNew || made.prompt?.trim() === wish.prompt);
 	}
 
@@ -161,7 +159,7 @@ export class TaskLauncher {
 		return (await this.launch({ ...next.place, prompt }, () => promptEditor.open()))?.id;
 	}
 
-	/** Opens the prompt's editor, with a text added to what waits there. */
+	/** Opens the prompt's editor and adds a text to its prompt. */
 	async openEditor(text: string): Promise<void> {
 		const { promptEditor } = this.dependencies;
 		await (text === '' ? promptEditor.open() : promptEditor.add(text));
@@ -204,8 +202,9 @@ export class TaskLauncher {
 	}
 
 	/**
-	 * Gathers what the task works on, asks, carries out what was confirmed, and sends the request. `edit` shows the prompt
-	 * where the user goes on writing it. Resolves with the task, and whether this launch made it.
+	 * Finds the subject of the task, asks, carries out what was confirmed, and sends the request. `edit` shows the
+	 * prompt in the place where the user continues writing it. Resolves with the task; `isNew` is true if this launch
+	 * made it.
 	 */
 	private async launch(
 		wish: LaunchWish,
@@ -217,7 +216,7 @@ export class TaskLauncher {
 		}
 		let isNew = false;
 		const made = await this.startOnce(async target => {
-			// Tasks that exist already must not be mistaken for the one whose reply was lost.
+			// Existing tasks must not be mistaken for the one whose reply was lost.
 			const loading = known.load();
 			const earlier = await this.requests.findEarlier(target);
 			const confirmed = earlier ? undefined : await this.ask(wish, target, edit);
@@ -229,7 +228,7 @@ export class TaskLauncher {
 			const task = this.taskOf(outcome, sending);
 			if (task) {
 				isNew = true;
-				// The task exists, whatever becomes of this.
+				// The task exists, even if this fails.
 				await next.setPlace({}).catch(error => this.dependencies.listener.explain(error));
 			}
 			return task;
@@ -237,7 +236,7 @@ export class TaskLauncher {
 		return made && { id: made.id, prompt: made.prompt, isNew };
 	}
 
-	/** Does all that the user has confirmed. */
+	/** Carries out everything that the user has confirmed. */
 	private async carryOutAndSend(
 		confirmed: ConfirmedLaunch,
 		target: TaskTarget,
@@ -257,8 +256,8 @@ export class TaskLauncher {
 	}
 
 	/**
-	 * Starts a task for another program, once `allow` has resolved with true for exactly what is sent. What goes wrong is
-	 * told to the program alone. Rejects with an error to be explained.
+	 * Starts a task for another program, once `allow` has resolved with true for exactly what is sent. Errors are
+	 * reported only to the program. Rejects with an error to be explained.
 	 */
 	async startForProgram(wish: LaunchRequest, allow: AllowLaunch): Promise<AskedOutcome<StartedTask>> {
 		if (this.isStarting) {
@@ -301,8 +300,8 @@ export class TaskLauncher {
 	}
 
 	/**
-	 * Shows everything that affects the task, and resolves with what the user has confirmed. Resolves with undefined when
-	 * dismissed, or when the user goes on writing the prompt.
+	 * Shows everything that affects the task, and resolves with the confirmed launch. Resolves with undefined when
+	 * dismissed, or if the user continues writing the prompt.
 	 */
 	private async ask(
 		wish: LaunchWish,
@@ -311,7 +310,7 @@ export class TaskLauncher {
 	): Promise<ConfirmedLaunch | undefined> {
 		const { connection, next, check, listener } = this.dependencies;
 		const subjects = await findSubjects(target, wish);
-		// A wish that comes from elsewhere says itself where its task runs.
+		// A wish of another origin names the place of its task itself.
 		const isNext = wish.repository === next.place.repository && wish.branch === next.place.branch;
 		const chosen = isNext ? next.chosenSubject(target.connection.name) : undefined;
 		const subject = chosen ?? (await firstSubject(subjects, wish));
@@ -332,8 +331,8 @@ export class TaskLauncher {
 	}
 
 	/**
-	 * Sends a request that goes on with the branch of another task and that needs no questions. `onMade` is called when the
-	 * task exists. Resolves with the task's id, or with undefined when it failed, which is reported.
+	 * Sends a request that continues with the branch of another task and needs no questions. `onMade` is called once
+	 * the task exists. Resolves with the task's id, or with undefined after a failure, which is shown to the user.
 	 */
 	async startFollowUp(
 		request: TaskCreateRequest,
@@ -349,12 +348,12 @@ export class TaskLauncher {
 		return made?.id;
 	}
 
-	/** Returns the task that was created, or offers to try again where that is not known. */
+	/** Returns the created task, or offers to try again if it is not known whether there is one. */
 	private taskOf(outcome: SendOutcome, sending: TaskRequest): Task | undefined {
 		if (outcome.kind === 'made') {
 			return outcome.task;
 		}
-		// The question is not awaited: one that nobody answers must not keep other tasks from being started.
+		// The question is not awaited: an unanswered one must not keep other tasks from being started.
 		void this.offerAgain(outcome, sending);
 		return undefined;
 	}
@@ -389,7 +388,7 @@ export class TaskLauncher {
 		}
 	}
 
-	/** Does the same, but rejects with what went wrong. */
+	/** Like `startOnce`, but rejects with the error. */
 	private async showing(run: (target: TaskTarget) => Promise<Task | undefined>): Promise<Task | undefined> {
 		const { connection, listener } = this.dependencies;
 		this.isStarting = true;
@@ -406,9 +405,9 @@ export class TaskLauncher {
 		return made?.task;
 	}
 
-	/** Removes scratch branches whose tasks have ended. `client` is asked for tasks that are not known in this window. */
+	/** Removes scratch branches whose tasks have ended. Asks `client` for tasks that are not known in this window. */
 	async sweep(connection: string, client?: Pick<Client, 'tasks'>): Promise<void> {
-		// This is called at every change of the list, which may be long.
+		// This runs at every change of the list, which may be long.
 		if (this.scratchBranches.isEmpty) {
 			return;
 		}

@@ -18,7 +18,7 @@ import {
 	settlePending,
 } from './sendTask.ts';
 
-/** A request for a task with what it leaves to do once the task exists. */
+/** A request for a task, with the work that remains once the task exists. */
 export interface TaskRequest {
 	request: TaskCreateRequest;
 	/** The name of the scratch branch that was made for the task. */
@@ -32,14 +32,16 @@ export interface TaskRequestsDependencies {
 	/** Called with the prompt of a task that exists, which is then no longer a draft. */
 	onUsed(prompt: string): Promise<void>;
 	scratchBranches: ScratchBranches;
-	/** The tasks that are known so far. */
+	/** The tasks known so far. */
 	tasks(): Iterable<Task>;
 	/** Shows and follows a task that was created. */
 	started(task: Task, target: TaskTarget): Promise<void>;
 	logger: Logger;
 }
 
-/** The requests that make tasks: each is sent once, and one whose reply was lost is looked for until it is known. */
+/**
+ * The requests that make tasks: each is sent once, and if its reply was lost, its task is looked for until it is found.
+ */
 export class TaskRequests {
 	private readonly dependencies: TaskRequestsDependencies;
 	private readonly openedAt = Date.now();
@@ -52,7 +54,7 @@ export class TaskRequests {
 		this.dependencies = dependencies;
 	}
 
-	/** Sends a request, or looks for its task and sends it once more where `again` is the earlier try. */
+	/** Sends a request. If `again` is the earlier try, looks for its task before sending once more. */
 	async send(request: TaskRequest, target: TaskTarget, again?: PendingTask): Promise<SendOutcome> {
 		const { scratch } = request;
 		if (again) {
@@ -83,7 +85,10 @@ export class TaskRequests {
 		return this.settleInTurn(target, settlePending);
 	}
 
-	/** Does the same when the list has changed, because a service may create a task only after the window has closed. */
+	/**
+	 * Like `settle`, but called when the list has changed, because a service may create a task only after the window
+	 * has closed.
+	 */
 	async settleFromList(connection: string, target: () => Promise<TaskTarget>): Promise<void> {
 		if (openRequests(this.dependencies.workspaceState, connection).some(this.isOrphan)) {
 			await this.settleInTurn(await target(), settleFromKnown);
@@ -115,8 +120,8 @@ export class TaskRequests {
 	}
 
 	/**
-	 * No window waits for the reply of the request any more: it was sent before this window opened, this window has given
-	 * up, or any other window would have given up by now.
+	 * Returns whether no window waits for the reply of a request any more: it was sent before this window opened, this
+	 * window has given up, or any other window would have given up by now.
 	 */
 	private readonly isOrphan = ({ sentAt }: PendingTask): boolean =>
 		sentAt <= this.openedAt || this.givenUp.has(sentAt) || Date.now() - sentAt > UNDER_WAY_MS;

@@ -7,7 +7,10 @@ import type { TaskFilter } from '../model/taskFilter.ts';
 
 const PAGE_SIZE = 50;
 
-/** The states that each choice of the filter shows. The service takes one state; where there are several, all are read. */
+/**
+ * The states that each choice of the filter shows. The service's query takes one state; if a choice has several, all
+ * tasks are read.
+ */
 const STATES_OF: Record<NonNullable<TaskFilter['status']>, readonly NonNullable<AgentTaskListQuery['status']>[]> = {
 	active: ['queued', 'running'],
 	completed: ['completed'],
@@ -36,7 +39,7 @@ export class AgentTaskList implements Disposable {
 		this.client = client;
 	}
 
-	/** Whether the connection has an address and a key for agent tasks. */
+	/** True if the connection has an address and a key for agent tasks. */
 	get isThere(): boolean {
 		return this.isOffered;
 	}
@@ -46,7 +49,7 @@ export class AgentTaskList implements Disposable {
 		return states ? this.rows.filter(({ status = '' }) => states.includes(status)) : this.rows;
 	}
 
-	/** Shows only tasks in these states. The list has to be read again where they are others than before. */
+	/** Shows only tasks in these states. If they are not the same as before, the list has to be read again. */
 	setStatus(status: TaskFilter['status']): void {
 		if (status !== this.status) {
 			this.status = status;

@@ -8,7 +8,10 @@ const MAXIMUM_ENTRIES = 5000;
 interface ArchiveEntry {
 	connection: string;
 	taskId: string;
-	/** When the task had ended, as its service says: a task that has gone on since is not archived any more. */
+	/**
+	 * The time at which the task had ended, as its service reports it: a task that has continued since is no longer
+	 * archived.
+	 */
 	completedAt: string;
 	/** Milliseconds since the epoch. */
 	at: number;
@@ -17,7 +20,7 @@ interface ArchiveEntry {
 /** The tasks that the user has archived on this machine, of all connections. */
 export class ArchiveStore {
 	private readonly entries: StateEntries<ArchiveEntry>;
-	/** By connection and id. They are read once, because rows ask for every task each time they are drawn. */
+	/** Keyed by connection and id. Read once, because rows look up every task each time they are drawn. */
 	private known: Map<string, ArchiveEntry> | undefined;
 
 	constructor(globalState: Memento) {
@@ -29,7 +32,7 @@ export class ArchiveStore {
 		return entry !== undefined && !isActiveTask(task) && entry.completedAt === (task.completedAt ?? '');
 	}
 
-	/** The number of archived tasks does not grow beyond a limit: the one that was archived first comes back then. */
+	/** The number of archived tasks is limited: beyond it, the one that was archived first is shown again. */
 	add(connection: string, { id, completedAt = '' }: Pick<Task, 'id' | 'completedAt'>, now: number): void {
 		const known = this.read();
 		const entry = { connection, taskId: id, completedAt, at: now };

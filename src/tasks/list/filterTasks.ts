@@ -13,8 +13,8 @@ interface FilterItem extends vscode.QuickPickItem {
 }
 
 /**
- * Lets the user choose what the list shows. Each choice applies at once, so that several can be made. Resolves when the
- * picker is closed.
+ * Lets the user choose which tasks the list shows. Each choice applies at once, so that several can be made. Resolves
+ * when the picker is closed.
  */
 export function pickTaskFilter(current: TaskFilter, apply: (filter: TaskFilter) => void): Promise<void> {
 	let filter = current;

@@ -14,7 +14,7 @@ export interface ListRefreshOptions {
 	active: Pick<ActiveConnection, 'read' | 'isStopped'>;
 	view: {
 		isVisible(): boolean;
-		/** Whether the window has the focus when the feature starts. */
+		/** True if the window has the focus when the feature starts. */
 		isFocused: boolean;
 	};
 	timing: { clock: Clock; intervalMs(): number };
@@ -51,7 +51,7 @@ export class ListRefresh implements Disposable {
 	load(again?: 'first' | 'opened'): Promise<void> {
 		if (again || !this.firstLoad) {
 			const { store, agentTasks, active } = this.options;
-			// Where the connection cannot be read, reading the list reports why.
+			// If the connection cannot be read, reading the list reports why.
 			const known = active.read().catch(() => {});
 			this.firstLoad = known.then(() => store.refresh(again));
 			void known.then(() => agentTasks.refresh());

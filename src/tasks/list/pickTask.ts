@@ -33,14 +33,12 @@ export interface TaskPickerDependencies {
 	store: TaskListStore;
 	list: Pick<ListRefresh, 'load'>;
 	active: Pick<ActiveConnection, 'target'>;
-	/**
-	 * Asks for the key where it is missing. Resolves with false when there is still none, which the user has been told.
-	 */
+	/** Asks for the key if it is missing. Resolves with false if there is still none, which the user has been told. */
 	ensureKey(): Promise<boolean>;
 	explain(error: unknown): void;
 }
 
-/** Finds the task that a command is about. */
+/** Finds the task of a command. */
 export class TaskPicker {
 	private readonly dependencies: TaskPickerDependencies;
 
@@ -71,8 +69,8 @@ export class TaskPicker {
 	};
 
 	/**
-	 * Lets the user choose among the tasks that match. Resolves with undefined when dismissed, or when no task matches, which
-	 * is reported; `none` is the sentence for that.
+	 * Lets the user choose among the tasks that match. Resolves with undefined when dismissed, or if no task matches,
+	 * which the user is told with the sentence `none`.
 	 */
 	readonly pick = async (
 		matches: (task: Task) => boolean,
@@ -102,7 +100,7 @@ function pickTaskOrId(store: TaskListStore, title: string): Promise<string | und
 		const items = sortTasks(store.all()).map(task => itemOf(task, titles));
 		const typed = taskIdOf(text);
 		if (typed !== undefined) {
-			// The picker filters by the visible text, which an id is not part of.
+			// The picker filters by the visible text, which does not include the id.
 			const listed = store.get(typed);
 			const label = listed ? itemOf(listed, titles).label : escapeIcons(vscode.l10n.t('Task with the id “{0}”', typed));
 			items.push({ label, alwaysShow: true, taskId: typed });
@@ -134,8 +132,8 @@ function pickTaskOrId(store: TaskListStore, title: string): Promise<string | und
 }
 
 /**
- * Lets the user choose one of the listed tasks that match; the rows of those that `isArchived` holds for say so. Resolves
- * with undefined when dismissed.
+ * Lets the user choose one of the listed tasks that match; rows say so if `isArchived` returns true for their tasks.
+ * Resolves with undefined when dismissed.
  */
 export async function pickMatchingTask(
 	store: TaskListStore,

@@ -4,10 +4,10 @@ import type { Disposable } from '../../base/disposable.ts';
 /** The longest delay between two attempts while refreshing fails, in milliseconds. */
 const MAXIMUM_BACKOFF_MS = 5 * 60 * 1000;
 
-/** The longest delay of all, whoever asks for it, because a timer that is set to more than 24 days fires at once. */
+/** The maximum of all delays, in milliseconds, because a timer that is set to more than 24 days fires at once. */
 const MAXIMUM_WAIT_MS = 24 * 60 * 60 * 1000;
 
-/** The intervals are in seconds. The editor returns what the user wrote even where the setting's schema rejects it. */
+/** The intervals are in seconds. The editor returns the user's value even if the setting's schema rejects it. */
 const MINIMUM_INTERVAL = 2;
 const DEFAULT_INTERVAL = 15;
 
@@ -26,11 +26,11 @@ export function isLongAway(unfocusedAt: number | undefined, now: number): boolea
 }
 
 export interface RefreshTimerOptions {
-	/** Whether anyone would see the result of a refresh. */
+	/** Returns whether anyone would see the result of a refresh. */
 	isNeeded(): boolean;
 	intervalMs(): number;
 	/**
-	 * Resolves with undefined on success, otherwise with the delay that the service asks for, in milliseconds (0 where it
+	 * Resolves with undefined on success, otherwise with the delay that the service asks for, in milliseconds (0 if it
 	 * does not say).
 	 */
 	refresh(): Promise<number | undefined>;

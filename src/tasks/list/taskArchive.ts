@@ -14,7 +14,7 @@ export interface TaskArchiveDependencies {
 	active: Pick<ActiveConnection, 'current' | 'read'>;
 }
 
-/** Hides tasks that have ended from the list, on this machine alone. */
+/** Hides tasks that have ended from the list, only on this machine. */
 export class TaskArchive implements Disposable {
 	private readonly dependencies: TaskArchiveDependencies;
 	private readonly changed = new Emitter<void>();
@@ -26,13 +26,16 @@ export class TaskArchive implements Disposable {
 		this.entries = new ArchiveStore(dependencies.globalState);
 	}
 
-	/** Whether the user has archived a task of the active connection. */
+	/** Returns whether the user has archived a task of the active connection. */
 	has(task: Task): boolean {
 		const { current } = this.dependencies.active;
 		return current !== undefined && this.entries.has(current.name, task);
 	}
 
-	/** Archives a task, or brings it back where it is archived. `keepPlace` runs what may take the row of a task away. */
+	/**
+	 * Archives a task, or brings it back if it is archived. `keepPlace` runs an action that may remove the row of a
+	 * task.
+	 */
 	async toggle(
 		argument: unknown,
 		keepPlace: (taskId: string, run: () => Promise<void>) => Promise<void>,

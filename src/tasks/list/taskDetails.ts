@@ -18,7 +18,7 @@ interface TaskDetailsDependencies {
 	choose: ChooseTask;
 }
 
-/** Documents with all that the service says of a task, which follow the list. */
+/** Documents with all that the service reports about a task, which follow the list. */
 export class TaskDetails implements FileSource, vscode.Disposable {
 	private readonly dependencies: TaskDetailsDependencies;
 	private readonly changed = new vscode.EventEmitter<vscode.Uri>();
@@ -56,7 +56,7 @@ export class TaskDetails implements FileSource, vscode.Disposable {
 		return { type: vscode.FileType.File, ctime: 0, mtime: this.version, size: 0 };
 	}
 
-	/** The text of a document: the details, or why they cannot be read. */
+	/** Returns the text of a document: the details, or why they cannot be read. */
 	async read(uri: vscode.Uri): Promise<Uint8Array> {
 		const { active } = this.dependencies;
 		const text = await this.details(uri).catch((error: unknown) => `# ${active.explain(error)}\n`);

@@ -12,21 +12,21 @@ import { timeOf } from '../model/taskGroups.ts';
 export type ListState = 'loading' | 'empty' | 'error' | 'no-key' | 'key-refused' | 'unsupported' | 'listed';
 
 /**
- * The number of tasks on a page, and how many tasks that are no longer listed as active are read one by one in a
- * refresh.
+ * The number of tasks on a page, and the maximum number of tasks that are read one by one in a refresh because they are
+ * no longer listed as active.
  */
 const PAGE_SIZE = 50;
 const MAXIMUM_SINGLE_READS = 10;
 
 export interface StoreChange {
-	/** The only task that changed, where the order and the groups stay the same; undefined for any other change. */
+	/** The only task that changed, if the order and the groups stay the same; undefined for any other change. */
 	taskId: string | undefined;
 }
 
 /**
  * The tasks of the active connection, as far as pages were opened. A failed refresh keeps the existing tasks and
- * records since when they are stale. Only one request runs at a time, and late replies from an earlier connection are
- * dropped.
+ * records the time since which they are stale. Only one request runs at a time, and late replies from an earlier
+ * connection are dropped.
  */
 export class TaskListStore implements Disposable {
 	private readonly client: () => Promise<Pick<Client, 'tasks'>>;
@@ -35,7 +35,7 @@ export class TaskListStore implements Disposable {
 	readonly onDidChange = this.changed.event;
 
 	private readonly tasks = new Map<string, Task>();
-	/** The ids that came with a page. All other tasks were only opened by their id. */
+	/** The ids that came with a page. All other tasks were opened by their id. */
 	private readonly listed = new Set<string>();
 	/** The ids of the tasks whose stop was requested and is not confirmed yet. */
 	private readonly stopping = new Set<string>();
@@ -46,8 +46,8 @@ export class TaskListStore implements Disposable {
 	private more = false;
 	private currentFilter = NO_FILTER;
 	/**
-	 * The ids of tasks that came from elsewhere while a request was pending, whose reply may contain an older state of
-	 * them.
+	 * The ids of tasks that were updated by other means while a request was pending, whose reply may contain an older
+	 * state.
 	 */
 	private readonly newer = new Set<string>();
 	private queue = new SerialQueue();
@@ -64,7 +64,7 @@ export class TaskListStore implements Disposable {
 		return this.tasks.values();
 	}
 
-	/** Yields the tasks that the service lists under the filter, and those from elsewhere that match it. */
+	/** Yields the tasks that the service lists under the filter, and all others that match it. */
 	*shown(): Iterable<Task> {
 		for (const task of this.tasks.values()) {
 			if (this.listed.has(task.id) || matchesQuery(task, this.filter)) {
@@ -77,7 +77,9 @@ export class TaskListStore implements Disposable {
 		return this.currentFilter;
 	}
 
-	/** Returns whether the part that is sent to the service has changed; the list must then be refreshed. */
+	/**
+	 * Returns true if the part of the filter that is sent to the service has changed; the list must then be refreshed.
+	 */
 	setFilter(filter: TaskFilter): boolean {
 		const { kind, status } = this.filter;
 		this.currentFilter = filter;
@@ -85,7 +87,7 @@ export class TaskListStore implements Disposable {
 			return false;
 		}
 		this.begin();
-		// Active tasks are counted whatever is shown.
+		// Active tasks are counted whatever the filter.
 		for (const task of [...this.tasks.values()]) {
 			if (!isActiveTask(task)) {
 				this.remove(task.id);
@@ -112,7 +114,7 @@ export class TaskListStore implements Disposable {
 		return this.stopping.has(id);
 	}
 
-	/** Whether the service has older tasks than those loaded. */
+	/** True if the service has older tasks than those loaded. */
 	get hasMore(): boolean {
 		return this.more;
 	}
@@ -130,7 +132,7 @@ export class TaskListStore implements Disposable {
 		return this.failure;
 	}
 
-	/** The time of the last successful refresh, in milliseconds since the epoch, when a later one has failed. */
+	/** The time of the last successful refresh, in milliseconds since the epoch, if a later one has failed. */
 	get staleSince(): number | undefined {
 		return this.failure === undefined ? undefined : this.freshAt;
 	}
@@ -252,7 +254,7 @@ export class TaskListStore implements Disposable {
 		this.changed.fire({ taskId: undefined });
 	}
 
-	/** Drops pending requests, because one that hangs must not hold up the next. */
+	/** Drops pending requests, because a request that hangs must not hold up the next. */
 	private begin(): void {
 		this.generation++;
 		this.queue = new SerialQueue();
@@ -274,8 +276,8 @@ export class TaskListStore implements Disposable {
 	}
 
 	/**
-	 * Reads the active tasks that are not on the pages: one request for those that are still active, and one for each of
-	 * the others. A task that is gone is undefined.
+	 * Reads the active tasks that are not on the pages: one request for those that are still active, and one for each
+	 * of the others. A task that is gone is undefined.
 	 */
 	private async readActiveBeyond(
 		client: Pick<Client, 'tasks'>,

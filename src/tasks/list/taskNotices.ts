@@ -30,7 +30,7 @@ export interface TaskNoticesDependencies {
 		/** Shows the log of a task, with the focus in it. */
 		show(task: Task, target: TaskTarget): void;
 	};
-	/** The tasks that have ended and were not looked at. */
+	/** The tasks that have ended and that the user has not looked at. */
 	unread: UnreadTasks;
 	active: ActiveConnection;
 	explain(error: unknown): void;
@@ -49,7 +49,7 @@ export class TaskNotices implements Disposable {
 		this.disposables.add(vscode.window.onDidChangeWindowState(({ focused }) => focused && this.look()));
 	}
 
-	/** Shows how a task ended, with buttons for what it has made, for its log, and to turn notices off. */
+	/** Shows how a task ended, with buttons for its results, for its log, and to turn notices off. */
 	private async tell(end: TaskEnd): Promise<void> {
 		const { connection, task } = end;
 		const notice = noticeOf(task);
@@ -82,7 +82,7 @@ export class TaskNotices implements Disposable {
 		}
 	}
 
-	/** Takes note that the user has come back to the window, where logs may be in view. */
+	/** Handles the user's return to the window, in which logs may be in view. */
 	private look(): void {
 		for (const end of this.missed.filter(missed => this.isInView(missed))) {
 			this.dependencies.unread.look(end.connection, end.task.id);
@@ -90,7 +90,7 @@ export class TaskNotices implements Disposable {
 		}
 	}
 
-	/** Whether the window shows the log. */
+	/** Returns whether the window shows the log. */
 	private isInView({ connection, task }: TaskEnd): boolean {
 		return this.dependencies.logs.isVisible(connection, task.id);
 	}
@@ -118,9 +118,7 @@ export class TaskNotices implements Disposable {
 	}
 }
 
-/**
- * Returns the notice for a task, or undefined where there is nothing to say: a task that the user stopped is no news.
- */
+/** Returns the notice for a task, or undefined if there is no news: the user knows of a task that they stopped. */
 export function noticeOf(task: Task): TaskNotice | undefined {
 	const title = firstLine(task.prompt ?? '', MAXIMUM_TITLE) || rowWords.untitled;
 	const reason = oneLine(task.error ?? '', MAXIMUM_REASON);

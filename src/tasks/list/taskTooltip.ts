@@ -17,11 +17,11 @@ const MAXIMUM_ERROR = 300;
 const MAXIMUM_NAME = 80;
 
 /**
- * Shows what matters about a task and has no room in its row, in six lines: the prompt; the state, with its error;
- * who worked where, with which models, and who served them; what came of it, what it cost and how much of its limit that
- * is; where that is; and when. Another line only says that something has
- * to be fixed in the service's dashboard. All of it comes from the service and is
- * shown as plain text. Addresses that can be opened are in the menu; the only link is to `dashboardUrl` of the connection.
+ * Shows the details of a task that have no room in its row, in six lines: the prompt; the state, with its error; the
+ * agents and models with their providers; the outcome, its cost and share of the limit; the place; and the time.
+ * Another line only says that something has to be fixed in the service's dashboard. All of it comes from the service
+ * and is shown as plain text. Addresses that can be opened are in the menu; the only link is to `dashboardUrl` of the
+ * connection.
  */
 export function taskTooltip(
 	task: Task,
@@ -56,7 +56,7 @@ function stateText(task: Task, follow: FollowState | undefined): string {
 	return error === '' ? known : vscode.l10n.t('{0}: {1}', known, error);
 }
 
-/** Returns each agent, with its model and its state where there are several. */
+/** Returns each agent, with its model, and with its state if there are several. */
 function workersOf(task: Task): string[] {
 	if (!isRace(task)) {
 		return [joined([name(task.selectedAgent), servedText(task.errand) ?? name(task.selectedModel)])];
@@ -70,7 +70,7 @@ function changesOf({ diffStats }: Task): string | undefined {
 	return diffStats && rowWords.changes(totalLinesAdded, totalLinesRemoved, totalFilesChanged);
 }
 
-/** A service that tells nothing of what tasks use leaves their cost open, which is not the same as none. */
+/** If a service does not report what tasks use, their cost is unknown, which is not the same as none. */
 function usedText(task: Task): string {
 	return task.errand === undefined && !isActiveTask(task) ? costText({ known: 'nothing' }) : usageText(task.errand);
 }
@@ -84,7 +84,7 @@ function testsOf({ tests, testFilesChanged = 0 }: Partial<ExecutionExtras> = {})
 	return [tests && rowWords.tests(tests), testFilesChanged === 0 ? undefined : changed];
 }
 
-/** Returns the repository and the branches, the pull request with them. */
+/** Returns the repository and the branches, and the pull request. */
 function placeText({ repoUrl, selectedBranch, branchName, prNumber, merged }: Task): string {
 	const start = name(selectedBranch);
 	const result = name(branchName);
@@ -106,7 +106,7 @@ function timesOf({ createdAt, completedAt, creatorName }: Task): (string | undef
 	];
 }
 
-/** Shows the same about one agent of a task that has several: its state, its models and what it has used. */
+/** The same about one agent of a task that has several: its state, its models and its use. */
 export function resultTooltip(task: Task, position: number): vscode.MarkdownString {
 	const { status, errand } = task.agentExecutions?.[position] ?? {};
 	const tooltip = new Tooltip(agentNames(task)[position] ?? '');

@@ -43,16 +43,16 @@ const refresh: TreeNode = { kind: 'refresh' };
 export interface ShownLists {
 	store: TaskListStore;
 	agentTasks: AgentTaskList;
-	/** Resolves when they have been read once, successfully or not. */
+	/** Resolves when the lists have been read once, successfully or not. */
 	load(): Promise<void>;
 }
 
-/** The facts about a task that this window knows and its service does not. */
+/** The facts about a task that this window knows but its service does not. */
 export interface TaskMarks {
 	followState(taskId: string): FollowState | undefined;
-	/** Whether the user has archived a task. */
+	/** Returns whether the user has archived a task. */
 	isArchived(task: Task): boolean;
-	/** Whether there are comments on a task's changes that were not sent. */
+	/** Returns whether there are unsent comments on a task's changes. */
 	hasComments(taskId: string): boolean;
 }
 
@@ -65,7 +65,7 @@ export interface TaskTreeDependencies {
 	below: ResultRows;
 }
 
-/** The rows of the tasks view: groups of tasks, and a last row where the service has more. */
+/** The rows of the tasks view: groups of tasks, and a last row if the service has more. */
 export class TaskTree {
 	private readonly dependencies: TaskTreeDependencies;
 	/** The editor identifies rows by the identity of their nodes. */
@@ -78,14 +78,17 @@ export class TaskTree {
 	private readonly more: TreeNode = { kind: 'more' };
 	/** The positions of all rows when the editor was last notified of a change. */
 	private shownPlaces: string | undefined;
-	/** What the editor last got for a row: its item as JSON, and the task from which the item's tooltip is made. */
+	/**
+	 * The data that the editor last got for a row: its item as JSON, and the task from which the item's tooltip is
+	 * made.
+	 */
 	private readonly given = new WeakMap<TreeNode, { item: string; task: TooltipSubject | undefined }>();
 	/** The rows that the editor last got below a task or an agent's result. */
 	private readonly givenBelow = new WeakMap<TreeNode, string>();
-	/** Whether an address belongs to this window, as of the last grouping. */
+	/** Returns whether an address belongs to this window, as of the last grouping. */
 	private isOwn: (address: string | undefined) => boolean = () => false;
 	private hasOwn = false;
-	/** What tells tasks apart whose prompts begin alike, as of the last grouping. */
+	/** The titles that distinguish tasks whose prompts begin alike, as of the last grouping. */
 	private titles: ReadonlyMap<string, string> = new Map();
 
 	constructor(dependencies: TaskTreeDependencies) {
@@ -107,13 +110,13 @@ export class TaskTree {
 	}
 
 	/**
-	 * Returns the rows whose content differs from what the editor last got, or undefined where rows were added, removed
-	 * or moved, so that all must be given again. While that happens the editor knows none of the rows: an open menu
-	 * closes, and a command is run without its row.
+	 * Returns the rows whose content differs from what the editor last got, or undefined if rows were added, removed or
+	 * moved, so that all must be given again. While that happens the editor knows none of the rows: an open menu
+	 * closes, and a command runs without its row.
 	 */
 	changedRows(): TreeNode[] | undefined {
 		if (this.dependencies.lists.store.state === 'loading') {
-			// While it loads, the list is only read when the editor asks for rows.
+			// While loading, the list is read only when the editor asks for rows.
 			this.shownPlaces = undefined;
 			return undefined;
 		}
@@ -127,8 +130,8 @@ export class TaskTree {
 	}
 
 	/**
-	 * Returns the rows to be given again from one row downwards. A row is given again with all that is below it, so its
-	 * own rows are not looked at then.
+	 * Returns the rows to be given again from one row downwards. A row is given again with everything below it, so its
+	 * own rows are then not examined.
 	 */
 	private changedFrom(node: TreeNode): TreeNode[] {
 		if (this.hasChanged(node)) {
@@ -189,14 +192,14 @@ export class TaskTree {
 
 	/**
 	 * Returns the row that shows a task as of the last grouping: its own, or that of its collapsed group, or undefined
-	 * where none does.
+	 * if there is none.
 	 */
 	visibleRow(taskId: string): TreeNode | undefined {
 		const group = this.parents.get(taskId);
 		return group?.kind === 'group' && this.closedGroups.has(group.id) ? group : group && this.taskNode(taskId);
 	}
 
-	/** Whether no task is shown, as of the last grouping. */
+	/** True if no task is shown, as of the last grouping. */
 	get isEmpty(): boolean {
 		return this.parents.size === 0;
 	}
@@ -381,12 +384,12 @@ export class TaskTree {
 		return item;
 	}
 
-	/** Returns the name of a repository only where tasks of this window's own repositories are shown as well. */
+	/** Returns the name of a repository only if tasks of this window's own repositories are shown as well. */
 	private foreignRepository(address: string | undefined): string | undefined {
 		return address === undefined || !this.hasOwn || this.isOwn(address) ? undefined : repositoryName(address);
 	}
 
-	/** What can be opened elsewhere, for the menus of a task and of its agents. */
+	/** Returns what can be opened in the browser, for the menus of a task and of its agents. */
 	private openFlags(task: Task | undefined): Partial<TaskRowFlags> {
 		return {
 			sandbox: task?.sandboxUrl !== undefined,
@@ -419,7 +422,7 @@ export class TaskTree {
 			row.icon.color === undefined ? undefined : new vscode.ThemeColor(row.icon.color),
 		);
 		item.contextValue = rowContext(row.isActive ? 'task active' : 'task final', {
-			// Each agent of several has its own branch, in a row of its own.
+			// If there are several agents, each has its own branch, in a row of its own.
 			branch: !row.isActive && !isRace(task) && resultsOf(task).length > 0,
 			race: isRace(task),
 			keepable: row.isKeepable,

@@ -11,7 +11,7 @@ import type { TaskListStore } from './taskListStore.ts';
 import type { TaskTree, TreeNode } from './taskTree.ts';
 import type { UnreadTasks } from './unreadTasks.ts';
 
-/** How often the ages in visible rows are redrawn, in milliseconds. */
+/** The interval at which the ages in visible rows are redrawn, in milliseconds. */
 const AGE_MS = 60_000;
 
 export interface TaskViewDependencies {
@@ -21,7 +21,7 @@ export interface TaskViewDependencies {
 	active: ActiveConnection;
 	/** Makes the editor ask for these rows again, or for all of them. */
 	fireTree(rows: TreeNode[] | undefined): void;
-	/** The tasks that have ended and were not looked at. */
+	/** The tasks that have ended and that the user has not looked at. */
 	unread: UnreadTasks;
 	globalState: vscode.Memento;
 }
@@ -55,7 +55,7 @@ export class TaskView implements Disposable {
 		this.disposables.add(toDisposable(() => clearInterval(ages)));
 	}
 
-	/** Updates the whole view: redraws the rows whose content differs, or all rows where positions have changed. */
+	/** Updates the whole view: redraws the rows whose content differs, or all rows if positions have changed. */
 	redraw(): void {
 		const { tree, fireTree } = this.dependencies;
 		const rows = tree.changedRows();
@@ -73,7 +73,7 @@ export class TaskView implements Disposable {
 		}
 	}
 
-	/** Draws rows that have come, and moves the focus to one of them. */
+	/** Draws new rows and moves the focus to one of them. */
 	async showRow(row: TreeNode): Promise<void> {
 		this.redraw();
 		await this.revealRow(row, { focus: true, expand: false });
@@ -87,8 +87,8 @@ export class TaskView implements Disposable {
 	}
 
 	/**
-	 * Runs a command on a task. Where `argument` is the task's row, because the command was chosen there, the keyboard focus
-	 * stays at that place. After a command from elsewhere, the tree must not take the focus.
+	 * Runs a command on a task. If `argument` is the task's row, because the command was chosen there, the keyboard
+	 * focus stays at that place. After any other command, the tree must not take the focus.
 	 */
 	keepPlace(argument: unknown, taskId: string, run: () => Promise<void>): Promise<void> {
 		const own = this.dependencies.tree.knownNode(taskId);
@@ -96,8 +96,8 @@ export class TaskView implements Disposable {
 	}
 
 	/**
-	 * The editor keeps the focus on a row that moves, but loses it with a row that disappears. The focus then goes to the
-	 * row's collapsed group or, where the filter excludes the task, to the next row.
+	 * The editor keeps the focus on a row that moves, but loses it with a row that disappears. The focus then goes to
+	 * the row's collapsed group or, if the filter excludes the task, to the next row.
 	 */
 	private async keepFocus(own: TreeNode, taskId: string, run: () => Promise<void>): Promise<void> {
 		const { tree, treeView } = this.dependencies;
@@ -148,12 +148,13 @@ export class TaskView implements Disposable {
 			explanation === undefined || staleSince === undefined
 				? explanation
 				: vscode.l10n.t('Not refreshed since {0}. {1}', clockTime(staleSince), explanation);
-		// While a view has a message, the editor hides its welcome content, which in the other states says what to do. How
-		// logs are followed is told by the rows and, wherever the user is, by the status bar.
+		// While a view has a message, the editor hides its welcome content, which in the other states tells the user
+		// what to do. The rows show how logs are followed, and so does the status bar, wherever the user is.
 		const hasMessage = state === 'listed' || state === 'error';
 		const parts = [stopped ?? failure, state === 'listed' ? this.filterText(store.filter) : undefined];
 		treeView.message = hasMessage ? parts.filter(Boolean).join(' — ') : '';
-		// The editor shows no description of a view that is alone in its container, whose title it shows before the view's.
+		// The editor shows no description of a view that is alone in its container, but puts the container's title
+		// before the view's.
 		treeView.title = label ?? vscode.l10n.t('Tasks');
 		const count = active.current ? unread.countOf(active.current.name) : 0;
 		treeView.badge =

@@ -11,13 +11,13 @@ interface UnreadTask {
 	at: number;
 }
 
-/** The oldest tasks above this number count as looked at. */
+/** Beyond this number, the oldest tasks count as looked at. */
 const MAXIMUM_UNREAD = 200;
 
 /** The tasks that have ended and that the user has not looked at, across reloads and in all windows of the workspace. */
 export class UnreadTasks implements Disposable {
 	private readonly entries: StateEntries<UnreadTask>;
-	/** Reading the state takes a file for each entry, and the number is asked for often. */
+	/** A copy in memory, because reading the state opens a file for each entry, and the number is needed often. */
 	private known: Map<string, UnreadTask>;
 	private readonly changed = new Emitter<undefined>();
 	readonly onDidChange = this.changed.event;
@@ -27,7 +27,7 @@ export class UnreadTasks implements Disposable {
 		this.known = this.read();
 	}
 
-	/** Reads again what other windows may have changed. */
+	/** Reads the state again, which other windows may have changed. */
 	refresh(): void {
 		this.known = this.read();
 		this.changed.fire(undefined);
@@ -44,7 +44,7 @@ export class UnreadTasks implements Disposable {
 		this.changed.fire(undefined);
 	}
 
-	/** Takes note that the user has looked at a task, or that it is gone or goes on. */
+	/** Records that the user has looked at a task, or that it is gone or continues. */
 	look(connection: string, taskId: string): void {
 		const id = idOf({ connection, taskId });
 		if (this.known.has(id)) {
@@ -53,7 +53,7 @@ export class UnreadTasks implements Disposable {
 		}
 	}
 
-	/** Returns how many tasks of a connection the user has not looked at. */
+	/** Returns the number of a connection's tasks that the user has not looked at. */
 	countOf(connection: string): number {
 		return [...this.known.values()].filter(task => task.connection === connection).length;
 	}

@@ -11,7 +11,9 @@ const TOKEN = /[\p{L}\p{N}_.@+\-/\\:~]+/gu;
 const PLACE = /^(.+?)(?::(\d{1,9}))?(?::(\d{1,9}))?:*$/s;
 const MAXIMUM_TOKEN = 500;
 
-/** Finds the http(s) addresses of a line, and what looks like a path to a file, including `path:line:column`. */
+/**
+ * Finds the http(s) addresses of a line, and the words that look like a path to a file, including `path:line:column`.
+ */
 export function findLinks(text: string): LinkCandidate[] {
 	const found: LinkCandidate[] = [];
 	let rest = text;

@@ -7,17 +7,17 @@ import { type FollowState, staleSince } from '../model/followState.ts';
 
 const MAXIMUM_TITLE = 24;
 
-/** A followed log, as a single line describes it. */
+/** A followed log, for a single line of text. */
 export interface FollowSummary {
 	taskId: string;
 	title: string;
 	state: FollowState;
 }
 
-/** The order of importance: trouble before progress, progress before what is over. */
+/** The order of importance: trouble before progress, progress before ended logs. */
 const order: Record<FollowState['kind'], number> = { failed: 0, reconnecting: 1, connecting: 2, live: 3, ended: 4 };
 
-/** Returns the log that a single line should describe, or undefined where nothing is followed. */
+/** Returns the log that a single line should describe, or undefined if none is followed. */
 function foremost(logs: readonly FollowSummary[]): FollowSummary | undefined {
 	return [...logs].sort((one, other) => order[one.state.kind] - order[other.state.kind])[0];
 }

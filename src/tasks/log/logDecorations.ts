@@ -17,7 +17,10 @@ const pageOn = {
 	dark: new Set([2, 3, 6, 7, 10, 11, 14, 15]),
 };
 
-/** How many lines above and below the visible ones are coloured too, so that scrolling shows no uncoloured ones. */
+/**
+ * The number of lines above and below the visible ones that are coloured too, so that scrolling shows no uncoloured
+ * ones.
+ */
 const MARGIN = 30;
 
 const levelColours = {

@@ -2,26 +2,29 @@ import type { Disposable } from '../../base/disposable.ts';
 import type { LogRecord } from '../model/formatEntry.ts';
 import { type LineFormatter, type LogLine, noteLine } from './logLine.ts';
 
-/** How many of the last entries the document shows at least. */
+/** The minimum number of last entries that the document keeps. */
 const KEPT_ENTRIES = 20_000;
-/** With more entries, the first ones are dropped all at once, so that a long log moves rarely. */
+/** Above this number, the first entries are dropped all at once, so that a long log moves rarely. */
 const MAXIMUM_ENTRIES = 22_000;
 
-/** The same in UTF-16 code units, for entries of many lines: the editor colours and folds no larger files. */
+/** The same in UTF-16 code units, for entries of many lines: the editor does not colour or fold larger files. */
 const KEPT_CHARACTERS = 6_000_000;
 const MAXIMUM_CHARACTERS = 8_000_000;
 
-/** How often the editor is notified of new lines, in milliseconds. It then reads all of them, so a long text waits. */
+/**
+ * The interval at which the editor is notified of new lines, in milliseconds. It then reads all of them, so a long text
+ * waits longer.
+ */
 const CHANGE_MS = 250;
 const CHARACTERS_PER_MS = 3_000;
 
 export interface LogDocumentOptions {
 	format: LineFormatter;
-	/** Returns the first line where the `count` entries before it are left out. */
+	/** Returns the first line of the document if the `count` entries before it are left out. */
 	leftOut(count: number): string;
 	/** Reads the records of the entries from `from` (inclusive) to `to` (exclusive). */
 	read(from: number, to: number): Promise<LogRecord[]>;
-	/** Called when there is another text to take. */
+	/** Called when there is a new text to take. */
 	onChange(): void;
 }
 
@@ -31,11 +34,11 @@ export class LogDocument implements Disposable {
 	private held: LogLine[] = [];
 	private entries = 0;
 	private characters = 0;
-	/** The index of the entry that comes next. */
+	/** The index of the next entry. */
 	private next: number;
-	/** How many of the lines the last text had. */
+	/** The number of lines in the last text. */
 	private taken = 0;
-	/** Whether the last text began with lines that were dropped since. */
+	/** True if the last text began with lines that were dropped since. */
 	private isTrimmed = false;
 	private timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -45,14 +48,14 @@ export class LogDocument implements Disposable {
 		this.next = nextIndex;
 	}
 
-	/** The index of the first entry that is shown, which is the number of those before it. */
+	/** The index of the first entry that is shown, which equals the number of entries before it. */
 	private get firstIndex(): number {
 		return this.held[0]?.index ?? this.next;
 	}
 
 	/**
-	 * Returns the lines of the next text. It shares its beginning or its end with the one before, because the editor
-	 * then replaces only what differs: what is new follows in a text of its own.
+	 * Returns the lines of the next text. It shares its beginning or its end with the previous one, because the editor
+	 * then replaces only the difference: new lines follow in a separate text.
 	 */
 	take(): LogLine[] {
 		this.taken = this.isTrimmed ? this.taken : this.held.length;
@@ -67,7 +70,7 @@ export class LogDocument implements Disposable {
 		return lines;
 	}
 
-	/** Takes the next record of the log as it arrives, and ignores one that it has already. */
+	/** Takes the next record of the log as it arrives, and ignores a record that it already has. */
 	accept(record: LogRecord): void {
 		if (record.index === this.next) {
 			this.next = 'note' in record ? record.next : record.index + 1;
@@ -81,11 +84,11 @@ export class LogDocument implements Disposable {
 		}
 	}
 
-	/** Reads the entries before those that have arrived, as far as they are shown. Rejects with a ClientError. */
+	/** Reads the entries before those that have arrived, as many as are shown. Rejects with a ClientError. */
 	async load(): Promise<void> {
 		const first = this.firstIndex;
 		const records = await this.options.read(Math.max(0, first - KEPT_ENTRIES), first);
-		// So many may have arrived meanwhile that what was read is not shown any more.
+		// So many entries may have arrived meanwhile that those just read are no longer shown.
 		if (this.firstIndex !== first) {
 			return;
 		}

@@ -55,7 +55,7 @@ export class LogDocumentCommands {
 		}
 	}
 
-	/** Whether a command's argument, or otherwise the active editor, is the document of a log. */
+	/** Returns whether a command's argument, or otherwise the active editor, is the document of a log. */
 	isInFront(argument: unknown): boolean {
 		return this.dependencies.documents.active(argument) !== undefined;
 	}

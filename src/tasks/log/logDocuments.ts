@@ -14,11 +14,11 @@ import { LogLinks } from './logLinks.ts';
 import { foldsOf, sectionsOf } from './logSections.ts';
 import { type FoundLog, OpenLog } from './openLog.ts';
 
-/** What finds the logs of documents. */
+/** Finds the logs of documents. */
 export interface LogFinder {
 	/** Finds the log of a document that the editor shows again, as after a reload of the window. */
 	reopen(connection: string, taskId: string): Promise<FoundLog>;
-	/** Says who failed to read the log of a task, why, and what to do. */
+	/** Returns who failed to read the log of a task, why, and what to do. */
 	explain(error: unknown, taskId: string): string;
 }
 
@@ -35,9 +35,9 @@ export class LogDocuments implements FileSource, Disposable {
 	readonly onDidChange = this.changed.event;
 	private readonly decorations = this.disposables.add(new LogDecorations());
 	private readonly links = new LogLinks();
-	/** The first line that each editor last showed, and whether it was at the end. */
+	/** The first line that each editor last showed, and whether it showed the end. */
 	private readonly places = new WeakMap<vscode.TextEditor, { first: number; isAtEnd: boolean }>();
-	/** The entry of a document that is shown as soon as it is there. */
+	/** The entry of a document that is to be shown as soon as it is there. */
 	private sought: { uri: string; index: number } | undefined;
 
 	constructor(finder: LogFinder, scheme = LOG_SCHEME) {
@@ -101,7 +101,7 @@ export class LogDocuments implements FileSource, Disposable {
 		await this.seek(uri);
 	}
 
-	/** Tries again to read the logs that could not be read, because their service may answer now. */
+	/** Retries the logs that could not be read, because their service may answer now. */
 	readAgain(): void {
 		for (const log of this.open.values()) {
 			log.readIfVisible();
@@ -140,7 +140,7 @@ export class LogDocuments implements FileSource, Disposable {
 		return log;
 	}
 
-	/** Returns the lines of a document as far as it shows them, because an edit may still be pending. */
+	/** Returns the lines that a document shows already, because an edit may still be pending. */
 	private linesOf(document: vscode.TextDocument): LogLine[] {
 		return (this.open.get(document.uri.toString())?.shown ?? []).slice(0, document.lineCount);
 	}
@@ -195,7 +195,7 @@ export class LogDocuments implements FileSource, Disposable {
 		editor.revealRange(new vscode.Range(end, end));
 	}
 
-	/** Keeps the first visible line in view, because the editor keeps its number where lines above it are dropped. */
+	/** Keeps the first visible line in view, because the editor keeps its number when lines above it are dropped. */
 	private stay(
 		editor: vscode.TextEditor,
 		before: number,
@@ -213,7 +213,7 @@ export class LogDocuments implements FileSource, Disposable {
 		}
 	}
 
-	/** Reveals the entry that is looked for, or says that the document does not have it. */
+	/** Reveals the entry that is sought, or tells the user that the document does not have it. */
 	private async seek(uri: vscode.Uri): Promise<void> {
 		const key = uri.toString();
 		const [editor] = editorsOf(uri);
@@ -299,7 +299,7 @@ function symbolsOf(document: vscode.TextDocument, lines: readonly LogLine[]): vs
 	});
 }
 
-/** Makes a link of the line that says how many entries are left out, which saves all of them. */
+/** Makes the line with the number of left-out entries a link, which saves all of them. */
 function saveLinks(lines: readonly LogLine[]): vscode.DocumentLink[] {
 	const at = lines.findIndex(({ index }) => index >= 0) - 1;
 	const line = lines[at];

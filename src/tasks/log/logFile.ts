@@ -4,7 +4,7 @@ import { SerialQueue } from '../../base/async.ts';
 import { replaceFile } from '../../base/files.ts';
 import { hashedName } from '../../platform/hashedName.ts';
 
-/** The lines of a log in order, each with the index of its entry, and the index of the entry that comes next. */
+/** The lines of a log in order, each with the index of its entry, and the index of the next entry. */
 export interface LogBatch {
 	lines: readonly string[];
 	indexes: readonly number[];
@@ -14,8 +14,8 @@ export interface LogBatch {
 const EXTENSION = '.jsonl';
 
 /**
- * The files that hold what the output channels of followed tasks show, so that a reload of the window reads none of it
- * again.
+ * The files with the contents of the output channels of followed tasks, so that a reload of the window reads none of
+ * them from the service again.
  */
 export class LogFiles {
 	private readonly folder: string;
@@ -44,14 +44,13 @@ function fileName(key: string): string {
 }
 
 /**
- * The file of one log. Each of its lines is a batch: the index of the entry that came next before it, the index that
- * comes next after it, the indexes and the lines. A disk error ends the writing, which only costs reading the log
- * again.
+ * The file of one log. Each of its lines is a batch: the index of the next entry before it, the index of the next entry
+ * after it, the indexes and the lines. A disk error ends the writing; then the log only has to be read again.
  */
 export class LogFile {
 	private readonly file: string;
 	private readonly queue = new SerialQueue();
-	/** The next index after what the file holds; undefined until this window has written the whole file. */
+	/** The index of the next entry after those in the file; undefined until this window has written the whole file. */
 	private next: number | undefined;
 	private isBroken = false;
 
@@ -59,13 +58,13 @@ export class LogFile {
 		this.file = file;
 	}
 
-	/** Whether the file holds everything that was shown so far, so that new lines can be appended. */
+	/** True if the file holds everything that was shown so far, so that new lines can be appended. */
 	get isWhole(): boolean {
 		return this.next !== undefined;
 	}
 
 	/**
-	 * Reads the file up to the first batch that is incomplete or out of sequence. Resolves with undefined where there is
+	 * Reads the file up to the first batch that is incomplete or out of sequence. Resolves with undefined if there is
 	 * none.
 	 */
 	async read(): Promise<LogBatch | undefined> {
@@ -100,7 +99,7 @@ export class LogFile {
 		this.write(() => replaceFile(this.file, `${batch}\n`));
 	}
 
-	/** Resolves when the file is gone. The next lines make a new one. */
+	/** Resolves when the file is gone. The next lines create a new one. */
 	async remove(): Promise<void> {
 		this.next = undefined;
 		await this.queue.run(() => rm(this.file, { force: true }).catch(() => {}));

@@ -20,7 +20,7 @@ const MAXIMUM_EXPLANATION = 400;
 export interface FollowTarget {
 	connection: { name: string; label: string };
 	taskId: string;
-	/** The prompt, as far as it is known. */
+	/** The prompt; empty if it is not known. */
 	title: string;
 }
 
@@ -30,7 +30,7 @@ export interface LogOutput extends TextSink, Disposable {
 	show(preserveFocus: boolean): void;
 }
 
-/** What the followers of all logs have in common. */
+/** The options that are common to the followers of all logs. */
 export interface LogFollowerOptions {
 	words: FollowWords;
 	openChannel(name: string): LogOutput;
@@ -38,18 +38,18 @@ export interface LogFollowerOptions {
 	onState(log: LogFollower): void;
 	/** Called with the task's own state, as the log stream reports it. */
 	onStatus(log: LogFollower, status: string, error: string | undefined): void;
-	/** Called with the task as it was read after its log had ended, before the state says so. */
+	/** Called with the task as read after its log had ended, before the state changes to ended. */
 	onEnd(log: LogFollower, task: Task): void;
 }
 
-/** Follows the log of a task in its output channel. It outlives a failed attempt. */
+/** Follows the log of a task in its output channel, and can be run again after a failed attempt. */
 export class LogFollower implements Disposable {
 	readonly target: FollowTarget;
 	/** The prompt and the end of the task's id. */
 	readonly name: string;
 	/** The error that ended following before the task had ended. */
 	failure: { explanation: Explanation; error: unknown } | undefined;
-	/** Whether the task was seen running, so that its end is news. */
+	/** True if the task was seen running, so that its end is news. */
 	wasActive = false;
 	/** The line that was written when following ended. */
 	lastLine: LogRecord | undefined;
@@ -65,14 +65,14 @@ export class LogFollower implements Disposable {
 	private controller = new AbortController();
 	private currentState: FollowState = { kind: 'connecting' };
 	private hasRun = false;
-	/** When something was last received, in milliseconds since the epoch. */
+	/** The time at which something was last received, in milliseconds since the epoch. */
 	private heardAt: number | undefined;
 
-	/** `file` stores what the channel shows, for the window after a reload. */
+	/** `file` stores the channel's content for the window after a reload. */
 	constructor(target: FollowTarget, options: LogFollowerOptions, file: LogFile | undefined) {
 		this.target = target;
 		this.options = options;
-		// The end of an id distinguishes tasks of the same moment where ids begin with a time.
+		// The end of an id distinguishes tasks of the same moment, as some ids begin with a time.
 		const shortId = oneLine(target.taskId.slice(-SHORT_ID), SHORT_ID);
 		const title = firstLine(target.title, MAXIMUM_TITLE);
 		this.name = title === '' ? shortId : `${title} (${shortId})`;
@@ -84,7 +84,7 @@ export class LogFollower implements Disposable {
 		return this.currentState;
 	}
 
-	/** The index of the entry that comes next. */
+	/** The index of the next entry. */
 	get nextIndex(): number {
 		return this.writer.nextIndex;
 	}
@@ -102,12 +102,12 @@ export class LogFollower implements Disposable {
 		this.channel.show(!takesFocus);
 	}
 
-	/** Stores what the channel shows from now on, so that a reloaded window goes on with it. */
+	/** Stores the channel's content from now on, so that a reloaded window continues with it. */
 	keep(): void {
 		this.writer.keep();
 	}
 
-	/** Removes what was stored, because no later window goes on with this log. */
+	/** Removes the stored content, because no later window continues with this log. */
 	forget(): void {
 		this.writer.forget();
 	}
@@ -123,8 +123,8 @@ export class LogFollower implements Disposable {
 		this.heardAt = undefined;
 		this.setState({ kind: 'connecting' });
 		try {
-			// The channel of a reloaded window is empty and gets the stored lines.
-			// A log that was suspended meanwhile may still be reading them.
+			// The channel of a reloaded window is empty and gets the stored lines. A log that was suspended meanwhile
+			// may still be reading them.
 			const restored = this.hasRun ? this.restored : this.writer.restore();
 			this.hasRun = true;
 			this.restored = restored.catch(() => {});
@@ -160,7 +160,7 @@ export class LogFollower implements Disposable {
 		const stream = client.tasks.follow(this.target.taskId, from);
 		for await (const first of stream) {
 			for (const event of [first, ...stream.takeArrived()]) {
-				// What an event leads to can end following.
+				// The consequences of an event can end following.
 				signal.throwIfAborted();
 				switch (event.type) {
 					case 'connected':
@@ -199,7 +199,7 @@ export class LogFollower implements Disposable {
 		throw new ClientError('truncated', 'the log ended before the task did', { retryable: true });
 	}
 
-	/** Returns why a connection was lost, on one line; empty where there is nothing to tell a reader. */
+	/** Returns why a connection was lost, on one line; empty if there is nothing to tell a reader. */
 	private causeOf({ cause, said, error }: Extract<FollowEvent, { type: 'reconnecting' }>): string {
 		if (ClientError.is(error, 'bad-response')) {
 			return oneLine(this.options.explain(error, this.target).message, MAXIMUM_EXPLANATION);
@@ -226,7 +226,7 @@ export class LogFollower implements Disposable {
 	): Promise<void> {
 		const { taskId } = this.target;
 		const { words } = this.options;
-		// The stream only says how the task ended, and the task itself says why. Without it the line below is less
+		// The stream only reports how the task ended, and the task itself says why. Without it the line below is less
 		// detailed, but not wrong.
 		const read = await client.tasks.get(taskId).catch(() => undefined);
 		signal.throwIfAborted();

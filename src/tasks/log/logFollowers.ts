@@ -19,7 +19,7 @@ import type { LogFiles } from './logFile.ts';
 import { type FollowTarget, LogFollower, type LogFollowerOptions } from './logFollower.ts';
 import type { FoundLog } from './openLog.ts';
 
-/** How many logs that get no more entries stay open, because the editor holds the whole text of each. */
+/** The number of ended logs that stay open, because the editor holds the whole text of each. */
 const MAXIMUM_ENDED = 12;
 
 const MAXIMUM_NOTE = 60;
@@ -31,7 +31,10 @@ export interface LogTarget {
 	client: Pick<Client, 'tasks'>;
 }
 
-/** A followed task in the workspace's state. What its channel shows, and up to which entry, is in a file of its own. */
+/**
+ * A followed task in the workspace's state. The content of its channel, and the last entry in it, are in a file of
+ * their own.
+ */
 interface StoredFollow {
 	connection: string;
 	taskId: string;
@@ -40,7 +43,7 @@ interface StoredFollow {
 
 export interface LogFollowersDependencies {
 	workspaceState: vscode.Memento;
-	/** Undefined where the window has no storage for them: after a reload such logs are read from their start. */
+	/** Undefined if the window has no storage for them: then such logs are read from their start after a reload. */
 	logFiles: LogFiles | undefined;
 	store: TaskListStore;
 	active: ActiveConnection;
@@ -57,7 +60,7 @@ export class LogFollowers implements Disposable {
 	private readonly statusItem = this.disposables.add(new FollowStatusItem());
 
 	private readonly logs = new Map<string, LogFollower>();
-	/** The logs that a reload of the window goes on with, with the same keys. */
+	/** The logs with which the window continues after a reload, by the same keys. */
 	private readonly stored = new Map<string, StoredFollow>();
 	private readonly entries: StateEntries<StoredFollow>;
 
@@ -72,7 +75,7 @@ export class LogFollowers implements Disposable {
 		this.disposables.add(vscode.window.onDidChangeVisibleTextEditors(() => this.showStatus()));
 	}
 
-	/** Returns the state of the log of a task of the active connection, or undefined where it is not followed. */
+	/** Returns the state of the log of a task of the active connection, or undefined if it is not followed. */
 	state(taskId: string): FollowState | undefined {
 		const { current } = this.dependencies.active;
 		return current && this.logs.get(keyOf(current.name, taskId))?.state;
@@ -104,13 +107,13 @@ export class LogFollowers implements Disposable {
 		this.showStatus();
 	}
 
-	/** Follows a task unless it is being followed already. A log that failed goes on with its next entry. */
+	/** Follows a task unless it is being followed already. A log that failed continues with its next entry. */
 	follow(taskId: string, { client, connection }: LogTarget, task = this.dependencies.store.get(taskId)): LogFollower {
 		const isActive = task !== undefined && isActiveTask(task);
 		return this.start(client, { connection, taskId, title: task?.prompt ?? '' }, isActive, false);
 	}
 
-	/** Resumes what was followed on this connection before a reload, or before its key was refused. */
+	/** Resumes the logs that were followed on this connection before a reload, or before its key was refused. */
 	resume({ client, connection }: LogTarget): void {
 		for (const { connection: name, taskId, title } of [...this.stored.values()]) {
 			if (name === connection.name) {
@@ -132,7 +135,7 @@ export class LogFollowers implements Disposable {
 	async reopen(connection: string, taskId: string): Promise<FoundLog> {
 		const { active, store } = this.dependencies;
 		const target = await active.targetOf(connection);
-		// Logs from before the reload are resumed first, so that they go on with their next entry.
+		// Logs from before the reload are resumed first, so that they continue with their next entry.
 		this.resume(target);
 		const task = store.get(taskId) ?? (this.state(taskId) ? undefined : await target.client.tasks.get(taskId));
 		const source = this.follow(taskId, target, task);
@@ -140,7 +143,7 @@ export class LogFollowers implements Disposable {
 		return { source, client: target.client };
 	}
 
-	/** Says why the log of a task of the active connection cannot be read, and what to do. */
+	/** Returns why the log of a task of the active connection cannot be read, and what to do. */
 	explain(error: unknown, taskId: string): string {
 		return explainLog(error, this.dependencies.active.label, taskId).message;
 	}
@@ -216,7 +219,7 @@ export class LogFollowers implements Disposable {
 		},
 	};
 
-	/** A followed task reports its end itself, with the whole record. The list tells the end of others. */
+	/** A followed task reports its end itself, with the whole record. The list reports the end of all others. */
 	private seeListedTasks(): void {
 		const { store, active, ends } = this.dependencies;
 		if (active.current) {
@@ -228,7 +231,7 @@ export class LogFollowers implements Disposable {
 		}
 	}
 
-	/** Records the log, so that a reload of the window goes on with it. */
+	/** Records the log, so that the window continues with it after a reload. */
 	private remember(key: string, log: LogFollower): void {
 		log.keep();
 		if (!this.stored.has(key)) {

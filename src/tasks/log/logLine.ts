@@ -1,7 +1,7 @@
 import { isAccount, isAside, type LogRecord, type StyledLine, stepOf, turnPartOf } from '../model/formatEntry.ts';
 import type { ColourRun } from '../model/visibleText.ts';
 
-/** An aside is of interest only to those who look closely. A note is Errand's own. */
+/** An aside is a detail for those who look closely. A note is Errand's own. */
 export type LineLevel = 'error' | 'warning' | 'success' | 'aside' | 'note';
 
 /** One line of the document. */
@@ -9,11 +9,14 @@ export interface LogLine {
 	text: string;
 	/** The index of the entry that the line belongs to; -1 for a line about the document itself. */
 	index: number;
-	/** Whether it is the first line of its entry. */
+	/** True if it is the first line of its entry. */
 	isFirst: boolean;
 	/** The step as the log shows it; undefined for notes and for entries that belong to the step around them. */
 	step: string | undefined;
-	/** Whether an agent's turn begins with the entry or goes on with it; undefined for entries that are not the agent's. */
+	/**
+	 * Tells whether an agent's turn begins with the entry or continues with it; undefined for entries that are not the
+	 * agent's.
+	 */
 	turn: 'message' | 'work' | undefined;
 	level: LineLevel | undefined;
 	colours: readonly ColourRun[];

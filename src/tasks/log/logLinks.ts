@@ -4,23 +4,26 @@ import * as vscode from 'vscode';
 import { findLinks, type LinkCandidate } from './findLinks.ts';
 import type { LogLine } from './logLine.ts';
 
-/** How many file names are looked up for one document, and how many results are remembered in total. */
+/** The maximum number of file names that are looked up for one document, and of remembered results in total. */
 const MAXIMUM_LOOKUPS = 1000;
 const MAXIMUM_KNOWN = 4000;
 
-/** How many lines are searched before the extension host may do something else. */
+/** The number of lines that are searched before the extension host may do something else. */
 const LINES_AT_ONCE = 500;
 
-/** How long a result counts as current, in milliseconds, because agents create files while their log mentions them. */
+/**
+ * The time for which a result counts as current, in milliseconds, because agents create files while their log mentions
+ * them.
+ */
 const KNOWN_MS = 30_000;
 
 /** Finds links in a log: to web pages, and to files that exist in one of the workspace's folders. */
 export class LogLinks {
 	private readonly known = new Map<string, { isFile: boolean; at: number }>();
-	/** What was found in lines before, because a growing log is searched again and again. */
+	/** The candidates found in lines before, because a growing log is searched again and again. */
 	private readonly candidates = new WeakMap<LogLine, LinkCandidate[]>();
 
-	/** Begins at the end, so that the last lines have links to files where there are too many names to look up. */
+	/** Begins at the end, so that the last lines have links to files even if there are too many names to look up. */
 	async find(lines: readonly LogLine[], token: vscode.CancellationToken): Promise<vscode.DocumentLink[]> {
 		const links: vscode.DocumentLink[] = [];
 		let lookups = 0;

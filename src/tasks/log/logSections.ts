@@ -57,7 +57,7 @@ export function foldsOf(lines: readonly LogLine[]): LogLineRange[] {
 	return folds.filter(fold => fold.end > fold.start).map(fold => ({ start: fold.start, end: fold.end }));
 }
 
-/** Returns each message of an agent with what the agent did until its next message. */
+/** Returns each message of an agent together with the agent's actions until its next message. */
 function turnsOf(lines: readonly LogLine[]): LogLineRange[] {
 	const turns: LogLineRange[] = [];
 	let current: LogLineRange | undefined;

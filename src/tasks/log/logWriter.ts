@@ -12,8 +12,8 @@ const BATCH_MS = 100;
 const BATCH_LINES = 1000;
 
 /**
- * How many lines the editor holds for a followed task, because it keeps an output channel's whole text in memory and on
- * disk.
+ * The number of lines that the editor holds for a followed task, because it keeps an output channel's whole text in
+ * memory and on disk.
  */
 const MAXIMUM_LINES = 20_000;
 
@@ -28,20 +28,20 @@ export class LogWriter implements Disposable {
 	private timer: ReturnType<typeof setTimeout> | undefined;
 	private disposed = false;
 
-	/** `leftOut` returns the line that says that nothing before the entry `firstIndex` is shown. */
+	/** `leftOut` returns the line which says that nothing before the entry `firstIndex` is shown. */
 	constructor(sink: TextSink, leftOut: (firstIndex: number) => string, file?: LogFile, maximumLines = MAXIMUM_LINES) {
 		this.file = file;
 		this.sink = sink;
 		this.text = new LogText(maximumLines, leftOut);
 	}
 
-	/** The index of the entry that comes after what was written. */
+	/** The index of the entry that follows the written ones. */
 	get nextIndex(): number {
 		return this.next;
 	}
 
 	/**
-	 * `index` is that of the entry, or of the next entry for a line that belongs to none; `next` is the index that
+	 * `index` is the index of the entry, or of the next entry for a line that belongs to none; `next` is the index that
 	 * follows.
 	 */
 	write(lines: readonly string[], index: number, next = index): void {
@@ -57,18 +57,18 @@ export class LogWriter implements Disposable {
 		}
 	}
 
-	/** Stores from now on what the channel shows. */
+	/** Stores the channel's content from now on. */
 	keep(): void {
 		this.isKept = true;
 	}
 
-	/** Removes the stored copy, because no later window goes on with this log. */
+	/** Removes the stored copy, because no later window continues with this log. */
 	forget(): void {
 		this.isKept = false;
 		void this.file?.remove();
 	}
 
-	/** Shows what an earlier window has stored, and goes on after it. */
+	/** Shows the content that an earlier window has stored, and continues after it. */
 	async restore(): Promise<void> {
 		const stored = this.isKept ? await this.file?.read() : undefined;
 		if (!stored) {
@@ -87,7 +87,7 @@ export class LogWriter implements Disposable {
 		this.flush();
 	}
 
-	/** Writes what is left. The channel then has no more lines than the maximum. */
+	/** Writes the remaining lines. The channel then has no more lines than the maximum. */
 	finish(): void {
 		this.flush(true);
 	}
@@ -134,13 +134,13 @@ interface ChannelEdit {
  * more have accumulated, so that each line is written to the channel at most twice, however long the log is.
  */
 export class LogText {
-	/** Returns the line that says that nothing before the entry `firstIndex` is shown. */
+	/** Returns the line which says that nothing before the entry `firstIndex` is shown. */
 	readonly leftOut: (firstIndex: number) => string;
 	private readonly limit: number;
 	private lines: string[] = [];
 	/** The index of the entry that each line belongs to. */
 	private indexes: number[] = [];
-	/** How many of `lines` the channel already shows. */
+	/** The number of `lines` that the channel already shows. */
 	private shown = 0;
 
 	constructor(limit: number, leftOut: (firstIndex: number) => string) {
@@ -157,7 +157,7 @@ export class LogText {
 		return { lines: [...this.lines], indexes: [...this.indexes] };
 	}
 
-	/** `index` is that of the entry, or of the next entry for a line that belongs to none. */
+	/** `index` is the index of the entry, or of the next entry for a line that belongs to none. */
 	push(lines: readonly string[], index: number): void {
 		for (const line of lines) {
 			this.lines.push(line);
@@ -165,7 +165,10 @@ export class LogText {
 		}
 	}
 
-	/** Returns what the channel still lacks. `exact` keeps no more lines than the limit, for the end of a log. */
+	/**
+	 * Returns the change that the channel still lacks. `exact` keeps no more lines than the limit, for the end of a
+	 * log.
+	 */
 	take(exact = false): ChannelEdit | undefined {
 		if (this.lines.length > (exact ? this.limit : this.limit * 2)) {
 			const from = this.lines.length - this.limit;

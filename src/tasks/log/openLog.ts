@@ -12,10 +12,10 @@ import { readRange } from './readEntries.ts';
 /** The longest message that the document shows in full, in UTF-16 code units; the saved log has all of it. */
 const MAXIMUM_MESSAGE = 10_000;
 
-/** How long the editor waits for a log before it shows that nothing has come yet, in milliseconds. */
+/** The time for which the editor waits for a log before it shows that nothing has come yet, in milliseconds. */
 const PATIENCE_MS = 2_000;
 
-/** How long after a failure a log in view is read again, in milliseconds. */
+/** The time after a failure until a log in view is read again, in milliseconds. */
 const RETRY_MS = 5_000;
 
 /** A followed log, as the source of a document. */
@@ -24,7 +24,7 @@ export interface LogSource {
 	/** The name for the document's title. */
 	readonly name: string;
 	readonly nextIndex: number;
-	/** The last line that was written, where the log is no longer followed. The service does not know this line. */
+	/** The last line that was written, if the log is no longer followed. The service does not know this line. */
 	readonly lastLine: LogRecord | undefined;
 	onRecord(listener: (record: LogRecord) => void): Disposable;
 }
@@ -37,21 +37,21 @@ export interface FoundLog {
 export interface OpenLogOptions {
 	/** Finds the log of the document. */
 	find(): Promise<FoundLog>;
-	/** Says who failed, why, and what to do. */
+	/** Returns who failed, why, and what to do. */
 	explain(error: unknown): string;
 	isVisible(): boolean;
 	/** Called when the editor must read the text again. */
 	onChange(): void;
 }
 
-/** A log that is open as a document. It is read again until that succeeds. */
+/** A log that is open as a document. Reading it is retried until it succeeds. */
 export class OpenLog implements Disposable {
 	private readonly options: OpenLogOptions;
 	/** The log; undefined until it was found. */
 	found: FoundLog | undefined;
 	/** The lines of the text that the editor got last. */
 	shown: LogLine[] = [];
-	/** Whether it is known which entries are shown. */
+	/** True if it is known which entries are shown. */
 	isRead = false;
 	private log: LogDocument | undefined;
 	private heard: Disposable | undefined;
@@ -60,7 +60,7 @@ export class OpenLog implements Disposable {
 	private reading: Promise<void> | undefined;
 	private timer: ReturnType<typeof setTimeout> | undefined;
 	private wasHidden = false;
-	/** Whether something has changed while the document was hidden. */
+	/** True if something has changed while the document was hidden. */
 	private isOld = false;
 	private version = 1;
 	private size = 0;
@@ -70,12 +70,12 @@ export class OpenLog implements Disposable {
 		this.options = options;
 	}
 
-	/** The editor reads a text only where its time or its size are others than before. */
+	/** The editor reads a text only if its time or its size has changed. */
 	get stat(): vscode.FileStat {
 		return { type: vscode.FileType.File, ctime: 0, mtime: this.version, size: this.size };
 	}
 
-	/** Takes the log that the document shows from now on. */
+	/** Sets the log that the document shows from now on. */
 	attach(found: FoundLog): void {
 		const { source } = found;
 		if (this.found?.source === source) {
@@ -101,7 +101,7 @@ export class OpenLog implements Disposable {
 		return new LogDocument({ format: createLineFormatter(format), leftOut, read, onChange }, nextIndex);
 	}
 
-	/** Finds and reads the log, unless that is done or under way. Never rejects. */
+	/** Finds and reads the log, unless that is done or in progress. Never rejects. */
 	read(): Promise<void> {
 		if (this.isRead) {
 			return Promise.resolve();
@@ -135,7 +135,7 @@ export class OpenLog implements Disposable {
 		}
 	}
 
-	/** Tries again to read what could not be read. A hidden document is read when it becomes visible. */
+	/** Retries a log that could not be read. A hidden document is read when it becomes visible. */
 	readIfVisible(): void {
 		if (this.options.isVisible()) {
 			void this.read();
@@ -171,7 +171,7 @@ export class OpenLog implements Disposable {
 		}
 	}
 
-	/** Must be called when other documents than before may be visible. */
+	/** Must be called when the set of visible documents may have changed. */
 	visibilityChanged(): void {
 		const isVisible = this.options.isVisible();
 		if (isVisible && this.isOld) {

@@ -5,7 +5,7 @@ import { OPEN_LOGS_KEY } from '../model/storageKeys.ts';
 interface StoredTab {
 	uri: string;
 	column: number;
-	/** Whether it was the active tab of its group. */
+	/** True if it was the active tab of its group. */
 	isActive: boolean;
 }
 

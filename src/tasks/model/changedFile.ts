@@ -1,13 +1,15 @@
 // The files that a task has changed, as git reports them between two commits.
 
-/** The status letters of git, but for `C`, as copies are not looked for. `T`: the file became something else, such as a link. */
+/**
+ * Git's status letters, except `C`, as copies are not detected. `T`: the file became something else, such as a link.
+ */
 export type ChangeStatus = 'A' | 'M' | 'D' | 'R' | 'T';
 
 /** One side of a change. */
 export interface FileVersion {
-	/** From the repository's top folder, with slashes. */
+	/** Relative to the repository's top folder, with slashes. */
 	path: string;
-	/** Git's name of the content. */
+	/** Git's name for the content. */
 	object: string;
 	kind: 'file' | 'executable' | 'link' | 'submodule';
 }
@@ -22,16 +24,16 @@ export interface ChangedFile {
 	lines: { added: number; removed: number } | undefined;
 	/** Set for a file whose lines are unknown because of its size. */
 	isTooLarge?: boolean;
-	/** Whether the name is not valid UTF-8, so that the editor cannot name the file. */
+	/** True if the name is not valid UTF-8, so that the editor cannot name the file. */
 	hasUnreadableName: boolean;
 }
 
-/** Returns the path by which a changed file is known: its present one, or its last. */
+/** Returns the path by which a changed file is known: its present one, or its last if it was deleted. */
 export function pathOf({ before, after }: ChangedFile): string {
 	return (after ?? before)?.path ?? '';
 }
 
-/** Most names are, and a branch may have thousands. */
+/** A quick test, because most names are ASCII and a branch may have thousands. */
 const ASCII = /^[ -~]*$/;
 
 const STATUSES: ReadonlySet<string> = new Set<ChangeStatus>(['A', 'M', 'D', 'R', 'T']);
@@ -71,7 +73,7 @@ export function readChangedFiles(output: string): ChangedFile[] {
 	for (const file of files) {
 		const [added = '', removed = '', name = ''] = take().split('\t');
 		if (name === '') {
-			// A renamed file has both of its names in fields of their own.
+			// A renamed file has its two names in separate fields.
 			next += 2;
 		}
 		if (added !== '-' && added !== '') {

@@ -5,15 +5,15 @@ import type { CommentPlace, ReviewThread } from './reviewComment.ts';
 export interface CommentsPromptWords {
 	/** The line above the comments. */
 	intro: string;
-	/** Follows the place of a comment on lines as they were before the task. */
+	/** Added to the place of a comment on lines as they were before the task. */
 	before: string;
-	/** Follows the place of a comment on lines of an earlier version. */
+	/** Added to the place of a comment on lines of an earlier version. */
 	earlier: string;
 }
 
 /**
- * Returns one prompt of the comments that were not sent, in the order of their places. Its first line is empty, for a
- * sentence of the user. What cannot be seen in the quoted code is written out, so that the prompt is what its reader sees.
+ * Returns one prompt with all unsent comments, in the order of their places. Its first line is empty, for a sentence by
+ * the user. Invisible characters of the quoted code are written out, so that the reader sees the whole prompt.
  */
 export function commentsPrompt(
 	threads: readonly ReviewThread[],

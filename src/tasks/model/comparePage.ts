@@ -1,30 +1,30 @@
-// The pages on which a pull request is opened, on the hosts that people use.
+// The pages on which a pull request is opened, on widely used hosts.
 import { readRemoteUrl } from '../../base/remoteUrl.ts';
 
 /** The software that a host runs. */
 export type HostKind = 'github' | 'gitlab' | 'bitbucket' | 'bitbucketServer' | 'azure' | 'gitea';
 
-/** Two branches, each in a repository that a remote's address names. The repositories are the same, or one is a fork. */
+/** Two branches, each in the repository of a remote's address. The repositories are the same, or one is a fork. */
 export interface BranchComparison {
 	/** The address of the remote that has the branch. */
 	head: string;
 	branch: string;
 	/** The address of the remote whose repository is to take the branch. */
 	base: string;
-	/** The branch to merge into; undefined for the one that the host proposes. */
+	/** The branch to merge into; undefined for the branch that the host proposes. */
 	baseBranch: string | undefined;
 }
 
 /** A repository on a host. */
 interface HostedRepository {
-	/** The address of the host's pages, without a slash at its end. */
+	/** The address of the host's pages, without a trailing slash. */
 	origin: string;
 	host: string;
-	/** The parts of the path, as they stand in an address. */
+	/** The parts of the path, encoded as in an address. */
 	parts: string[];
 }
 
-/** Hosts that have a name of their own for ssh. */
+/** Hosts that have a separate name for ssh. */
 const WEB_HOSTS: Readonly<Record<string, string>> = {
 	'ssh.github.com': 'github.com',
 	'www.github.com': 'github.com',
@@ -33,7 +33,7 @@ const WEB_HOSTS: Readonly<Record<string, string>> = {
 	'ssh.dev.azure.com': 'dev.azure.com',
 };
 
-/** The hosts whose software is known by their name. The first that matches counts. */
+/** The hosts whose software is known from their name. The first match counts. */
 const KNOWN: readonly (readonly [RegExp, HostKind])[] = [
 	[/^github\.com$|\.ghe\.com$|^github\./, 'github'],
 	[/^gitlab\.com$|^gitlab\./, 'gitlab'],
@@ -43,12 +43,14 @@ const KNOWN: readonly (readonly [RegExp, HostKind])[] = [
 	[/^(?:codeberg\.org|gitea\.com)$|^(?:gitea|forgejo)\./, 'gitea'],
 ];
 
-/** Returns the host of a remote's address, with its port for an address of the web, or undefined where it names none. */
+/** Returns the host of a remote's address, with its port for a web address, or undefined if it names none. */
 export function hostOf(address: string): string | undefined {
 	return readHosted(address)?.host;
 }
 
-/** Returns what a host is known to run, by its name or by the form of the address. */
+/**
+ * Returns the software of a host, judged by its name or by the form of the address, or undefined if it is not known.
+ */
 export function hostKindOf(address: string): HostKind | undefined {
 	const repository = readHosted(address);
 	if (!repository) {
@@ -66,7 +68,7 @@ export function hostKindOf(address: string): HostKind | undefined {
 	return parts.at(-3) === 'scm' ? 'bitbucketServer' : undefined;
 }
 
-/** Returns the page on which a pull request for the branch is opened, or undefined where the addresses name none. */
+/** Returns the page on which a pull request for the branch is opened, or undefined if the addresses name none. */
 export function comparePage(kind: HostKind, { head, branch, base, baseBranch }: BranchComparison): string | undefined {
 	const from = readHosted(head);
 	const into = readHosted(base);
@@ -78,7 +80,7 @@ export function comparePage(kind: HostKind, { head, branch, base, baseBranch }: 
 		case 'gitea':
 			return ownerPage(kind, from, into, branch, baseBranch);
 		case 'gitlab':
-			// The page of a fork proposes the repository that it was made of.
+			// The page of a fork proposes the repository from which it was made.
 			return page(`${from.origin}/${from.parts.join('/')}/-/merge_requests/new`, {
 				'merge_request[source_branch]': branch,
 				'merge_request[target_branch]': baseBranch,
@@ -88,7 +90,7 @@ export function comparePage(kind: HostKind, { head, branch, base, baseBranch }: 
 			const named = isSame(from, into) ? baseBranch : `${target}::${baseBranch}`;
 			return page(`${from.origin}/${from.parts.slice(-2).join('/')}/pull-requests/new`, {
 				source: branch,
-				// Bitbucket proposes the repository that a fork was made of.
+				// Bitbucket proposes the repository from which a fork was made.
 				dest: baseBranch === undefined ? undefined : named,
 			});
 		}
@@ -118,7 +120,7 @@ function ownerPage(
 	return kind === 'github' ? `${address}?expand=1` : address;
 }
 
-/** `scm/KEY/name` in an address of the web, `KEY/name` in one of ssh; a key that begins with `~` is a person's. */
+/** `scm/KEY/name` in a web address, `KEY/name` in an ssh address; a key that begins with `~` is a person's. */
 function bitbucketServerPage(
 	{ origin, parts }: HostedRepository,
 	branch: string,
@@ -138,7 +140,10 @@ function bitbucketServerPage(
 	return asked.replace('?', '?create&');
 }
 
-/** The address has `_git` before the repository's name; an old form of ssh has not, and names no organisation either. */
+/**
+ * The address has `_git` before the repository's name; an old form of ssh address lacks it, and names no organisation
+ * either.
+ */
 function azurePage(
 	{ origin, parts }: HostedRepository,
 	branch: string,
@@ -175,7 +180,7 @@ function readHosted(address: string): HostedRepository | undefined {
 	const host = WEB_HOSTS[url.host] ?? url.host;
 	const [version, organisation = '', project = '', name = ''] = parts;
 	if (version === 'v3' && name !== '' && /^(?:dev\.azure|vs-ssh\.visualstudio)\.com$/.test(host)) {
-		// The form that Azure DevOps has for ssh.
+		// The ssh form of Azure DevOps.
 		return host === 'dev.azure.com'
 			? { origin: `https://${host}`, host, parts: [organisation, project, '_git', name] }
 			: {
@@ -188,7 +193,7 @@ function readHosted(address: string): HostedRepository | undefined {
 }
 
 function isSame(one: HostedRepository, other: HostedRepository): boolean {
-	// Bitbucket's addresses of the web have a part that those of ssh have not.
+	// Bitbucket's web addresses have a part that its ssh addresses lack.
 	const keyOf = ({ host, parts }: HostedRepository) =>
 		[host, ...parts.filter((part, position) => part !== 'scm' || position !== parts.length - 3)]
 			.join('/')
@@ -211,8 +216,8 @@ export interface NamedRemote {
 }
 
 /**
- * Returns the remotes whose repository may be meant to take a branch of `head`, the likeliest first. There is more than
- * one only where it is not clear: `upstream` is meant where it has the name of `head`'s repository, on the same host.
+ * Returns the remotes whose repository may be meant to take a branch of `head`, the likeliest first. There are several
+ * only if it is not clear: `upstream` is meant if it has the name of `head`'s repository, on the same host.
  */
 export function likelyBases(head: NamedRemote, remotes: readonly NamedRemote[]): NamedRemote[] {
 	const own = readHosted(head.address);

@@ -1,4 +1,4 @@
-// What several agents have made of one prompt, side by side.
+// The results of several agents for one prompt, side by side.
 import { type ChangedFile, pathOf } from './changedFile.ts';
 
 /** `same`: every agent has left the file in the same state. `only`: one agent has changed it. */
@@ -7,13 +7,16 @@ export type ComparedState = 'only' | 'different' | 'same';
 export interface ComparedFile {
 	path: string;
 	state: ComparedState;
-	/** For each result in its order: what it did with the file; undefined where it left the file alone. */
+	/** The change to the file in each result, in order; undefined if the result left the file alone. */
 	files: (ChangedFile | undefined)[];
-	/** For each result: the first one that has left the file in the same state; its own position where none before it has. */
+	/**
+	 * For each result, the position of the first result that has left the file in the same state, which may be its own;
+	 * undefined if the result left the file alone.
+	 */
 	versions: (number | undefined)[];
 }
 
-/** Compares what results have changed. Returns every changed file once, sorted by path in the order of its code units. */
+/** Compares the changes of results. Returns every changed file once, sorted by path in the order of its code units. */
 export function compareResults(results: readonly (readonly ChangedFile[])[]): ComparedFile[] {
 	const byPath = new Map<string, (ChangedFile | undefined)[]>();
 	for (const [at, files] of results.entries()) {
@@ -41,7 +44,7 @@ function comparedState(versions: readonly (number | undefined)[]): ComparedState
 	return changed.length === versions.length && new Set(changed).size === 1 ? 'same' : 'different';
 }
 
-/** Identifies what an agent has made of a file: its content, what kind of file it is, and the name that it had before. */
+/** Identifies the state in which an agent has left a file: its content, its kind, and the name that it had before. */
 function stateOf({ status, before, after }: ChangedFile): string {
 	return JSON.stringify([after?.object, after?.kind, status === 'R' ? before?.path : undefined]);
 }

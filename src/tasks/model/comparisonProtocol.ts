@@ -1,11 +1,11 @@
-// The messages between the page of a comparison and the host, and what the editor keeps of it. The host puts all facts
-// into words.
+// The messages between the page of a comparison and the host, and the state that the editor keeps of it. The host puts
+// all facts into words.
 import * as z from 'zod';
 
-/** The most agents, or tasks, in one comparison, because each is a column. */
+/** The maximum number of agents, or tasks, in one comparison, because each is a column. */
 export const MAXIMUM_COMPARED = 8;
 
-/** Commands take a contender, an agent of a task or a task, as they take a row. */
+/** Commands accept a contender, which is an agent of a task or a task, as they accept a row. */
 const comparedSchema = z.object({
 	title: z.string(),
 	contenders: z
@@ -16,7 +16,7 @@ const comparedSchema = z.object({
 export type Compared = z.infer<typeof comparedSchema>;
 export type Contender = Compared['contenders'][number];
 
-/** Returns undefined for anything but what is compared. */
+/** Returns undefined for anything but the subject of a comparison. */
 export function parseCompared(value: unknown): Compared | undefined {
 	return comparedSchema.safeParse(value).data;
 }
@@ -32,7 +32,7 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 	z.strictObject({ kind: z.enum(['page-ready', 'read-again', 'show-differences', 'judge', 'show-more']) }),
 	z.strictObject({ kind: z.literal('review'), agent }),
 	z.strictObject({ kind: z.literal('apply'), agent, path: path.exactOptional() }),
-	/** Without an agent, it asks for what two of them have made of the file. */
+	/** Without an agent, it asks for a comparison of the file between two of them. */
 	z.strictObject({ kind: z.literal('show-file'), path, agent: agent.exactOptional() }),
 ]);
 export type FromComparisonPage = z.infer<typeof fromPageSchema>;
@@ -44,31 +44,31 @@ export function parseFromComparisonPage(message: unknown): FromComparisonPage | 
 
 export interface AgentView {
 	name: string;
-	/** How much it has changed, or why that is not known. */
+	/** The extent of its changes, or why that is not known. */
 	changes: string;
-	/** Whether there is something to review and to apply. */
+	/** True if there is something to review and to apply. */
 	hasChanges: boolean;
 }
 
 export interface FileView {
 	path: string;
-	/** The path as it is shown. */
+	/** The path in the form in which it is shown. */
 	label: string;
-	/** Whether two agents have made different things of it. */
+	/** True if two agents have changed it differently. */
 	canCompare: boolean;
-	/** What each agent has done with it. `isOwn`: it is a change, and not the same as another one's. */
+	/** The change of each agent. `isOwn`: there is a change, and no other agent has made the same. */
 	cells: { text: string; isOwn: boolean }[];
 }
 
 export interface ComparisonView {
 	title: string;
-	/** What the comparison comes to, or what is wrong. */
+	/** The result of the comparison, or its problem. */
 	sentence: string;
 	tone: 'open' | 'bad' | 'pending';
 	agents: AgentView[];
-	/** What is known of the agents, in their order; an empty text where nothing is. */
+	/** The facts about the agents, in their order; an empty text if there is none. */
 	facts: { label: string; texts: string[] }[];
 	sections: { heading: string; files: FileView[] }[];
-	/** How many more files there are than the sections have. */
+	/** The number of files that the sections leave out. */
 	filesLeft: number;
 }

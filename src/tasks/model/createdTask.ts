@@ -3,16 +3,16 @@ import type { Task, TaskCreateRequest } from '../../contract/tasks.ts';
 import { timeOf } from './taskGroups.ts';
 
 /**
- * How long before the request a task may have been created, in milliseconds, to be taken for the one whose reply was
- * lost.
+ * The maximum time, in milliseconds, by which the creation of a task may precede a request whose reply was lost, for
+ * the task to be taken for that request's.
  */
 const LOOK_BACK_MS = 2 * 60 * 1000;
 
-/** The longest duration of a request, in milliseconds, which is longer than any window waits for its reply. */
+/** The maximum duration of a request, in milliseconds, which is longer than any window waits for its reply. */
 export const UNDER_WAY_MS = 10 * 60_000;
 
 /**
- * Finds the task that a request with a lost reply has created, if it did (contract: unspecified.md, "creation is not
+ * Returns the task that a request with a lost reply has created, if it did (contract: unspecified.md, "creation is not
  * idempotent"). `known` has the ids of the tasks that existed before the request was sent.
  */
 export function findCreatedTask(

@@ -2,15 +2,15 @@ import { cut, oneLine } from '../../base/plainText.ts';
 import type { Task } from '../../contract/tasks.ts';
 import { taskTitle } from './taskRow.ts';
 
-/** The part of a prompt that is looked at, in UTF-16 code units. */
+/** The length of the part of a prompt that is compared, in UTF-16 code units. */
 const MAXIMUM_TEXT = 4_000;
-/** What is left of an equal beginning, in characters, so that what differs can be seen beside it. */
+/** The length to which an equal beginning is cut, in characters, so that the difference can be seen beside it. */
 const MAXIMUM_BEGINNING = 24;
 const MAXIMUM_TITLE = 80;
 
 /**
- * Returns titles for those tasks whose prompt begins like another's, by their ids: with the words by which it differs, or
- * with the model where it is the same prompt.
+ * Returns titles, by task id, for tasks whose prompts begin alike: with the words in which they differ, or with the
+ * model if the prompts are the same.
  */
 export function distinctTitles(tasks: readonly Task[], untitled: string): Map<string, string> {
 	const titles = new Map<string, string>();
@@ -36,7 +36,7 @@ export function distinctTitles(tasks: readonly Task[], untitled: string): Map<st
 function namesOf(title: string, texts: string[]): [string, string][] {
 	const sorted = texts.sort();
 	return sorted.map((text, at) => {
-		// What is next to a text in the order of the alphabet has the most in common with it.
+		// The neighbours of a text in alphabetical order have the most in common with it.
 		const shared = Math.max(...[sorted[at - 1], sorted[at + 1]].map(other => sharedLength(text, other)));
 		const rest = shared < text.length ? text.slice(text.lastIndexOf(' ', shared - 1) + 1) : '';
 		const beginning = title.length > MAXIMUM_BEGINNING ? cut(title, MAXIMUM_BEGINNING) : `${title} …`;

@@ -1,5 +1,4 @@
-// A task as a file for other programs: what it was asked, who worked on it with which models, what it has cost, and what
-// came of it.
+// A task as a file for other programs: its prompt, its agents with their models, its cost, and its results.
 import { defined } from '../../base/defined.ts';
 import { redactText } from '../../base/redact.ts';
 import { readRemoteUrl } from '../../base/remoteUrl.ts';
@@ -16,13 +15,13 @@ export interface ExportFacts {
 	connection: { name: string; label: string };
 	/** Milliseconds since the epoch. */
 	now: number;
-	/** Returns the commit where a branch of the task began, where this window knows it. */
+	/** Returns the commit at which a branch of the task began, if this window knows it. */
 	baseOf(result: TaskResult): string | undefined;
 }
 
 /**
- * Returns the task as JSON, with null for what is not known. Only the fields named here are written, as a service may send others that are not for
- * everyone: addresses with tokens in them, and who the user is.
+ * Returns the task as JSON, with null for unknown values. Writes only the fields named here, because a service may send
+ * others that are not for everyone: addresses with tokens in them, and the user's identity.
  */
 export function exportTask(task: Task, { connection, now, baseOf }: ExportFacts): string {
 	const written = {
@@ -135,7 +134,7 @@ function usageOf(usage: Usage = {}): object {
 	};
 }
 
-/** `known` tells a cost of nothing from one that nobody knows, and a whole sum from a lower bound. */
+/** `known` distinguishes a cost of nothing from an unknown one, and a whole sum from a lower bound. */
 function costWritten(usage: Usage): object {
 	const isTold = usage.inputTokens !== undefined || usage.cost !== undefined;
 	const cost = costOf(usage) ?? (isTold ? { known: 'whole', dollars: 0, isEstimated: false } : { known: 'nothing' });
@@ -146,7 +145,7 @@ function costWritten(usage: Usage): object {
 	};
 }
 
-/** Leaves out credentials, and every address that cannot be read, as it may contain some. */
+/** Leaves out credentials, and every address that cannot be parsed, as it may contain some. */
 function repositoryOf(repoUrl: string | undefined): string | undefined {
 	const place = readRemoteUrl(repoUrl ?? '');
 	return place.kind === 'url' ? place.url : place.kind === 'directory' ? place.path : undefined;

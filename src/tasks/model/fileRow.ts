@@ -35,8 +35,8 @@ const MAXIMUM_LABEL = 120;
 const MAXIMUM_FOLDER = 160;
 
 /**
- * Returns a file's row in a fixed order: its folder, its lines, what it was called, what it is, and what is new about it.
- * `isCounted` says whether the lines are known.
+ * Returns a file's row in a fixed order: its folder, its lines, its former name, its kind, and its mark. `isCounted` is
+ * true if the lines are known.
  */
 export function describeFile(
 	file: ChangedFile,
@@ -74,7 +74,7 @@ export function describeFile(
 	};
 }
 
-/** Returns what a file is that is not compared line by line, or nothing. */
+/** Returns the kind of a file that is not compared line by line, or an empty text. */
 export function kindOf(
 	{ before, after, lines, isTooLarge }: ChangedFile,
 	isCounted: boolean,
@@ -90,7 +90,7 @@ export function kindOf(
 	return lines !== undefined || !isCounted ? '' : isTooLarge ? words.tooLarge : words.binary;
 }
 
-/** Returns what has become of a file's mode, or nothing where it stays. */
+/** Returns the change of a file's mode, or an empty text if there is none. */
 export function modeOf({ before, after }: ChangedFile, words: FileWords): string {
 	if (before?.kind === 'file' && after?.kind === 'executable') {
 		return words.executable;

@@ -8,28 +8,27 @@ export type ServiceCheck =
 	/** The connection has no look-ups, or they cannot name an address of this form. */
 	| { kind: 'not-asked' }
 	/**
-	 * `branches` are those that the service sees, and none where they could not be read. `isWhole` says that there are
-	 * no others.
+	 * `branches` are those that the service sees, or none if they could not be read. `isWhole`: there are no others.
 	 */
 	| { kind: 'known'; branches: ReadonlySet<string>; isWhole: boolean }
 	| { kind: 'unlisted' }
 	| { kind: 'no-link' }
 	| { kind: 'failed'; reason: string };
 
-/** A repository that lacks earlier content, or earlier commits, or shows a part of its files. */
+/** A repository that lacks earlier content, or earlier commits, or shows only a part of its files. */
 export type CloneKind = 'partial-clone' | 'shallow-clone' | 'sparse-checkout';
 
 export interface Submodule {
 	name: string;
-	/** Whether its files are there, so that an agent can read them. */
+	/** True if its files are there, so that an agent can read them. */
 	isCheckedOut: boolean;
 }
 
 export interface LaunchFacts {
 	target: LaunchTarget;
 	/**
-	 * The number of commits that only the local branch has, and that only the remote one has; undefined where git
-	 * cannot tell.
+	 * The number of commits that only the local branch has, and that only the remote one has; undefined if git cannot
+	 * tell.
 	 */
 	ahead: number | undefined;
 	behind: number | undefined;
@@ -37,25 +36,25 @@ export interface LaunchFacts {
 	changed: readonly string[];
 	/** The nested repositories with changes of their own, sorted. */
 	nested: readonly string[];
-	/** Whether a merge with conflicts is in progress. */
+	/** True if a merge with conflicts is in progress. */
 	hasConflicts: boolean;
 	repositoryKind: 'plain' | 'worktree' | 'submodule';
-	/** What is particular to the working repository as a clone, if the local service clones it. */
+	/** The ways in which the working repository is not a complete clone, if the local service clones it. */
 	cloneKinds: readonly CloneKind[];
-	/** What the repository that the local service clones lacks of the branch. */
+	/** The objects of the branch that are missing in the repository that the local service clones. */
 	missingFiles: { remote: string; objects: number } | undefined;
 	/** The submodules of the branch that the local service clones, sorted. */
 	submodules: readonly Submodule[];
-	/** Whether the remote's address contains a user name or a password, which is not sent. */
+	/** True if the remote's address contains a user name or a password, which is not sent. */
 	hasCredentials: boolean;
-	/** Whether a name begins with a hyphen, which programs take for an option. */
+	/** True if a name begins with a hyphen, so that programs take it for an option. */
 	isNameUnsafe: boolean;
 	service: ServiceCheck;
-	/** The service reported that the latest task ran without a source-hosting account. */
+	/** True if the service reported that the latest task ran without a source-hosting account. */
 	isEmptyGitUser: boolean;
-	/** The agent of the settings, where the connection does not offer it. */
+	/** The agent of the settings, if the connection does not offer it. */
 	unknownAgent: string | undefined;
-	/** What the task needs, with the user's answers. Only the local service is asked for it. */
+	/** The needs of the task, with the user's answers. Only the local service is asked for them. */
 	needs: readonly NeedsFinding[];
 }
 
@@ -75,7 +74,7 @@ export type Blocker =
 	| { kind: 'unsafe-name' }
 	| { kind: 'missing-files'; remote: string; objects: number };
 
-/** Something that the user should know, decide or mend before a task starts. */
+/** Something that the user should know, decide or fix before a task starts. */
 export type PreflightFinding =
 	| Blocker
 	| NeedsFinding
@@ -83,7 +82,7 @@ export type PreflightFinding =
 	| {
 			kind: 'unpushed';
 			remote: string;
-			/** Undefined where git cannot tell. */
+			/** Undefined if git cannot tell. */
 			ahead: number | undefined;
 			behind: number | undefined;
 			choices: readonly CommitChoice[];
@@ -102,19 +101,19 @@ export type PreflightFinding =
 	| { kind: 'credentials' }
 	| { kind: 'unknown-agent'; agent: string };
 
-/** What happens between the user's confirmation and the request. */
+/** The actions between the user's confirmation and the request. */
 export interface LaunchPlan {
 	repoUrl: string;
-	/** The branch that the service starts from; undefined for a scratch branch, which is named when it is made. */
+	/** The branch from which the service starts; undefined for a scratch branch, which is named when it is made. */
 	branch: string | undefined;
-	/** The commit that the service starts from; undefined for one that does not exist yet. */
+	/** The commit from which the service starts; undefined if it does not exist yet. */
 	commit: string | undefined;
 	push: { remote: string; commit: string; to: string; isNew: boolean } | undefined;
-	/** `remote` is undefined where the branch is made in the working repository itself. */
+	/** `remote` is undefined if the branch is made in the working repository itself. */
 	scratch: { parent: string; withChanges: boolean; remote: string | undefined } | undefined;
 }
 
-/** Returns whether the task cannot start before something is done about the finding. */
+/** Returns whether the finding must be resolved before the task can start. */
 export function isBlocker(finding: PreflightFinding): boolean {
 	switch (finding.kind) {
 		case 'no-remote':
@@ -134,8 +133,8 @@ export function isBlocker(finding: PreflightFinding): boolean {
 }
 
 /**
- * Returns everything that the user should know before the task is sent: first what prevents it, then what needs a
- * choice, then information.
+ * Returns everything that the user should know before the task is sent: first the findings that prevent it, then those
+ * that need a choice, then information.
  */
 export function findFindings(facts: LaunchFacts, decisions: LaunchDecisions): PreflightFinding[] {
 	const { target, changed, repositoryKind } = facts;
@@ -195,7 +194,7 @@ export function findFindings(facts: LaunchFacts, decisions: LaunchDecisions): Pr
 	return found;
 }
 
-/** Returns undefined where something prevents the task. */
+/** Returns undefined if something prevents the task. */
 export function planLaunch(facts: LaunchFacts, decisions: LaunchDecisions): LaunchPlan | undefined {
 	const { target } = facts;
 	if (!target.ok || facts.isNameUnsafe || facts.missingFiles || facts.needs.some(blocksTask)) {
@@ -233,7 +232,7 @@ function changesFinding(
 	{ target, changed, hasConflicts }: LaunchFacts,
 	{ changes }: LaunchDecisions,
 ): (PreflightFinding & { kind: 'changes' }) | undefined {
-	// A half-finished merge is not a state to hand to an agent.
+	// An unfinished merge is not a state to hand to an agent.
 	if (changed.length === 0 || hasConflicts || !target.ok || target.here === undefined) {
 		return undefined;
 	}

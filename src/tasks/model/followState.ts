@@ -1,10 +1,10 @@
-/** The state of a followed log. The state is always shown, and none of these waits without a limit. */
+/** The state of a followed log. It is always shown, and none of these states waits without a limit. */
 export type FollowState =
 	| { kind: 'connecting' }
 	| { kind: 'live' }
 	/**
-	 * `nextIndex` is the entry that is read next. `attempt` counts from 1. `since` is when something was last received,
-	 * in milliseconds since the epoch, or undefined where nothing was received yet.
+	 * `nextIndex` is the index of the entry that is read next. `attempt` counts from 1. `since` is the time at which
+	 * something was last received, in milliseconds since the epoch, or undefined if nothing was received yet.
 	 */
 	| { kind: 'reconnecting'; nextIndex: number; attempt: number; since: number | undefined }
 	/** The log was read to its end. */
@@ -12,12 +12,12 @@ export type FollowState =
 	/** Following was given up. `reason` is a sentence with the next step. */
 	| { kind: 'failed'; reason: string };
 
-/** After this long without receiving anything, in milliseconds, what is shown counts as stale. */
+/** The time without receiving anything, in milliseconds, after which the shown log counts as stale. */
 const STALE_MS = 30_000;
 
 /**
- * Returns since when what is shown of a followed task has been stale, in milliseconds since the epoch, or undefined
- * where it is not.
+ * Returns the time since which the shown log of a task has been stale, in milliseconds since the epoch, or undefined if
+ * it is not stale.
  */
 export function staleSince(state: FollowState | undefined, now: number): number | undefined {
 	return state?.kind === 'reconnecting' && state.since !== undefined && now - state.since >= STALE_MS
@@ -30,9 +30,7 @@ export function isFollowing(state: FollowState | undefined): boolean {
 	return state?.kind === 'connecting' || state?.kind === 'live' || state?.kind === 'reconnecting';
 }
 
-/**
- * Reconnecting may take hours, so only the first attempt and each one that doubles the count are written to the log.
- */
+/** Reconnecting may take hours, so only attempts whose number is a power of two are written to the log. */
 export function isAttemptShown(attempt: number): boolean {
 	return attempt > 0 && (attempt & (attempt - 1)) === 0;
 }

@@ -16,13 +16,13 @@ export interface FollowWords extends EntryWords {
 	reconnecting(nextIndex: number, attempt: number, cause: string): string;
 	resumed(nextIndex: number): string;
 	missing(from: number, to: number): string;
-	/** Says that nothing before the entry `firstIndex` is shown. */
+	/** Returns the line which says that nothing before the entry `firstIndex` is shown. */
 	leftOut(firstIndex: number): string;
-	/** The last line of a log whose task has ended. `text` says how. */
+	/** The last line of a log whose task has ended. `text` says in which way. */
 	ended(text: string): string;
-	/** The last line of a log that is not followed further. `reason` is a sentence. */
+	/** The last line of a log that is no longer followed. `reason` is a sentence. */
 	notFollowed(reason: string): string;
-	/** How a task ended, in a word or two. */
+	/** The outcome of a task, in a word or two. */
 	outcome(kind: Exclude<TaskOutcome, 'active'>): string;
 }
 
@@ -59,10 +59,10 @@ const MAXIMUM_LINES = 100;
 /** A log has few steps and agents; a service that keeps inventing new ones must not fill the memory. */
 const MAXIMUM_SOURCES = 200;
 
-/** The fewest characters of an agent's name that tell it from others. */
+/** The minimum number of characters by which an agent's name can be distinguished from others. */
 const MINIMUM_NAME = 4;
 
-/** What the steps of the local service's agents begin with, and shorter words for some of them. */
+/** The prefix of the steps of the local service's agents, and shorter words for some of them. */
 const AGENT = 'agent ';
 const AGENT_WORDS: ReadonlyMap<string, string> = new Map([
 	['message', ''],
@@ -95,7 +95,7 @@ export interface StyledFormatterOptions {
  * Creates the formatter for the entries of one log: time, step (with the agent's name), level unless it is `info`, and
  * the message (contract: cloud-tasks.md, Log entry). An entry without step and agent has its level in place of the
  * step. Further lines of a message are indented to its text. `sentAt` (ISO 8601) replaces a missing time of the entry.
- * Each log needs its own formatter, because it caches what consecutive entries share.
+ * Each log needs its own formatter, because it caches the parts that consecutive entries share.
  */
 export function createEntryFormatter(words: EntryWords): EntryFormatter {
 	const head = createHeads();
@@ -189,7 +189,7 @@ function layOut(text: string): { from: number; to: number }[] {
 	return lines;
 }
 
-/** Returns `end`, or one less where it would split a surrogate pair. */
+/** Returns `end`, or one less if it would split a surrogate pair. */
 function wholeCharacters(line: string, end: number): number {
 	if (end >= line.length) {
 		return line.length;
@@ -207,7 +207,7 @@ function time(timestamp: string | undefined): string {
 	return `${part(date.getHours())}:${part(date.getMinutes())}:${part(date.getSeconds())}`;
 }
 
-/** Shortens a source to its column. For an agent's step only the agent's name is cut, as the rest says what it did. */
+/** Shortens a source to its column. In an agent's step only the agent's name is cut, as the rest names the action. */
 function shortSource(text: string, agent = ''): string {
 	const whole = oneLine(text);
 	const did = agent !== '' && text.startsWith(`${agent} `) ? oneLine(text.slice(agent.length)) : '';
@@ -219,7 +219,7 @@ function shortSource(text: string, agent = ''): string {
 
 /**
  * Formats `git_cloning` as `git cloning`. In `agent_executing`, the agent's own name replaces `agent`, and a message
- * has that name alone.
+ * has only that name.
  */
 export function stepOf({ step, agent }: LogEntry): string | undefined {
 	const words = step?.replaceAll('_', ' ');
@@ -235,8 +235,8 @@ export function stepOf({ step, agent }: LogEntry): string | undefined {
 }
 
 /**
- * The part that an entry has in what an agent does: a message begins a turn, and what the agent does then belongs to
- * it. Undefined for entries that are not the agent's.
+ * The part of an entry in an agent's turn: a message begins the turn, and the actions that follow belong to it.
+ * Undefined for entries that are not the agent's.
  */
 export function turnPartOf({ step }: LogEntry): 'message' | 'work' | undefined {
 	if (step === 'agent_message') {
@@ -245,14 +245,12 @@ export function turnPartOf({ step }: LogEntry): 'message' | 'work' | undefined {
 	return step !== undefined && AGENT_STEPS.has(step) ? 'work' : undefined;
 }
 
-/**
- * Returns whether the entry is of interest only to those who look closely: what the agent thinks, and what that costs.
- */
+/** Returns whether the entry is only a detail for those who look closely: the agent's thoughts, and their cost. */
 export function isAside(entry: LogEntry): boolean {
 	return entry.step === 'agent_thought' || isAccount(entry);
 }
 
-/** Returns whether the entry only counts what the agent's models have cost, between entries of the agent's work. */
+/** Returns whether the entry only counts the cost of the agent's models, between entries of the agent's work. */
 export function isAccount({ step }: LogEntry): boolean {
 	return step === 'agent_usage' || step === 'agent_model';
 }

@@ -1,6 +1,6 @@
 import { hasHidden, hasInvisible } from '../../base/invisible.ts';
 
-/** What a link asks for. All of it is a stranger's word until the user has seen and sent it. */
+/** The request of a link. All of it is a stranger's text until the user has seen and sent it. */
 export interface LaunchLink {
 	prompt: string;
 	/** The address of a repository, or the name of an open one. */
@@ -16,7 +16,7 @@ const MAXIMUM_BRANCH = 250;
 /** Percent-encoding turns one character into up to nine. */
 const MAXIMUM_QUERY = 9 * (MAXIMUM_PROMPT + MAXIMUM_REPOSITORY + MAXIMUM_BRANCH);
 
-/** Drawn as nothing, though it counts as a sign. */
+/** A character that is drawn as nothing, although it counts as a symbol. */
 const BLANK = '\u2800';
 
 /**
@@ -55,7 +55,7 @@ export function readLaunchLink(path: string, query: string): LaunchLink | LinkPr
 		return 'too-long';
 	}
 	const names = `${repository ?? ''}${branch ?? ''}`;
-	// A lone carriage return or a tab shows in a prompt; whatever else nobody sees is read by the model alone.
+	// A lone carriage return or a tab is visible in a prompt; all other hidden text would be read only by the model.
 	if (hasHidden(prompt) || hasInvisible(names) || (prompt + names).includes(BLANK)) {
 		return 'control';
 	}

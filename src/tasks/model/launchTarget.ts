@@ -1,20 +1,20 @@
 import { readRemoteUrl } from '../../base/remoteUrl.ts';
 import type { Branch } from './branches.ts';
 
-/** What is known about the repository and the branch that a task should start from. */
+/** The facts about the repository and the branch from which a task should start. */
 export interface TargetFacts {
-	/** Whether the service runs on this machine and can read its directories. */
+	/** True if the service runs on this machine and can read its directories. */
 	isLocal: boolean;
 	/** The working repository's directory. */
 	repositoryPath: string;
 	branch: Branch;
 	branches: readonly Branch[];
 	remotes: readonly { name: string; url: string }[];
-	/** Set where `origin` is a directory on this machine. `commit` is that of the branch there, if it exists. */
+	/** Set if `origin` is a directory on this machine. `commit` is that of the branch there, if it exists. */
 	originDirectory: { path: string; commit: string | undefined } | undefined;
 }
 
-/** What the service is told to clone, and the state of the branch there. */
+/** The repository that the service is told to clone, and the state of the branch there. */
 export interface LaunchPlace {
 	ok: true;
 	kind: 'remote' | 'origin-directory' | 'working-repository';
@@ -22,9 +22,9 @@ export interface LaunchPlace {
 	repoUrl: string;
 	/** The name of the branch there. */
 	branch: string;
-	/** The remote to push to; undefined where the service clones the working repository itself. */
+	/** The remote to push to; undefined if the service clones the working repository itself. */
 	remote: string | undefined;
-	/** The commit of the branch there; undefined where it does not exist yet. */
+	/** The commit of the branch there; undefined if it does not exist yet. */
 	there: string | undefined;
 	/** The commit of the local branch; undefined for a branch that only the remote has. */
 	here: string | undefined;
@@ -37,9 +37,9 @@ export type LaunchTarget =
 	| { ok: false; problem: 'only-on-remote'; remote: string };
 
 /**
- * Decides what the service is told to clone. A remote service gets the https address of the branch's remote. The local
- * service gets the directory behind `origin`, so that the result goes there, or otherwise the working repository
- * itself.
+ * Decides which repository the service is told to clone. A remote service gets the https address of the branch's
+ * remote. The local service gets the directory behind `origin`, so that the result goes there, or otherwise the working
+ * repository itself.
  */
 export function launchTarget(facts: TargetFacts): LaunchTarget {
 	return facts.isLocal ? localTarget(facts) : remoteTarget(facts);
@@ -58,7 +58,7 @@ function localTarget({ branch, originDirectory, repositoryPath }: TargetFacts): 
 		};
 	}
 	if (branch.remote !== undefined) {
-		// A clone of the working repository only has that repository's own branches.
+		// A clone of the working repository has only that repository's own branches.
 		return { ok: false, problem: 'only-on-remote', remote: branch.remote };
 	}
 	return {

@@ -3,10 +3,10 @@ import type { LogEntry } from '../../contract/tasks.ts';
 import { timeOf } from './taskGroups.ts';
 import { type TestsInLog, TestsReader } from './testsInLog.ts';
 
-/** What a log says of one result. */
+/** The facts about one result in a log. */
 export interface LogFacts {
 	tests: TestsInLog | undefined;
-	/** From the first entry to the last one, in milliseconds; undefined where the log has no times. */
+	/** The time from the first entry to the last, in milliseconds; undefined if the log has no times. */
 	duration: number | undefined;
 }
 
@@ -19,7 +19,7 @@ interface Reading {
 	last: number;
 }
 
-/** Reads the log of a task once, for each of its results. Entries that may belong to several of them are left out. */
+/** Reads the log of a task once, for each of its results. Leaves out entries that may belong to several of them. */
 export class LogFactsReader {
 	private readonly results: readonly TaskResult[];
 	private readonly readings: Reading[];
@@ -44,7 +44,7 @@ export class LogFactsReader {
 		}
 	}
 
-	/** Returns what was read, in the order of the results. */
+	/** Returns the facts read so far, in the order of the results. */
 	facts(): LogFacts[] {
 		return this.readings.map(({ tests, first, last }) => ({
 			tests: tests.result,
@@ -52,7 +52,7 @@ export class LogFactsReader {
 		}));
 	}
 
-	/** `at` is -1 for an entry that belongs to none of the results, or to nobody knows which. */
+	/** `at` is -1 for an entry that belongs to no result, or of which this is not known. */
 	private placeOf({ message = '', agent }: LogEntry): { at: number; message: string } {
 		const { results } = this;
 		if (results.length === 1 && results[0]?.key === results[0]?.taskId) {

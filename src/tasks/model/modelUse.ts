@@ -1,19 +1,19 @@
-// This module puts into words what agents have used of models, as a service tells it.
+// This module computes, from a service's report, how much agents have used models.
 import { addCosts, type KnownCost } from '../../base/knownCost.ts';
 import { costOfUse, isUsed, type ModelUse } from '../../contract/agents.ts';
 
-/** The use that a service tells of a task, or of one of its agents. */
+/** The use that a service reports for a task, or for one of its agents. */
 export interface Usage {
 	inputTokens?: number | undefined;
 	outputTokens?: number | undefined;
-	/** The cost in US dollars. It is absent if a part has no known price. */
+	/** The cost in US dollars. Absent if a part has no known price. */
 	cost?: number | undefined;
 	models?: readonly ModelUse[] | undefined;
-	/** The limit of the last run, and what it has spent. */
+	/** The limit of the last run and the amount spent. */
 	budget?: { limit: number; spent: number; atLeast?: boolean | undefined } | undefined;
 }
 
-/** Returns undefined where nothing was used, so that there is no cost to tell. */
+/** Returns undefined if nothing was used, so that there is no cost to show. */
 export function costOf({ inputTokens = 0, outputTokens = 0, cost, models = [] }: Usage): KnownCost | undefined {
 	const used = inputTokens + outputTokens > 0;
 	if (cost !== undefined) {
@@ -23,7 +23,7 @@ export function costOf({ inputTokens = 0, outputTokens = 0, cost, models = [] }:
 	return addCosts(models.filter(isUsed).map(costOfUse)) ?? (used ? { known: 'nothing' } : undefined);
 }
 
-/** Returns the models that have answered, in the order of their first use, each with those who served it. */
+/** Returns the models that have answered, in the order of their first use, each with its providers. */
 export function servedBy(models: readonly ModelUse[]): { model: string; providers: string[] }[] {
 	const served = new Map<string, Set<string>>();
 	for (const { model, provider } of models.filter(isUsed)) {
@@ -33,7 +33,7 @@ export function servedBy(models: readonly ModelUse[]): { model: string; provider
 	return Array.from(served, ([model, providers]) => ({ model, providers: [...providers] }));
 }
 
-/** Returns how much of the limit is used, in per cent; 100 for a limit of nothing. */
+/** Returns the used part of the limit, in per cent; 100 for a limit of zero. */
 export function percentOf({ limit, spent }: NonNullable<Usage['budget']>): number {
 	return limit > 0 ? Math.round((spent / limit) * 100) : 100;
 }

@@ -1,4 +1,4 @@
-// The beginnings of prompts that are made of a place in a file.
+// The beginnings of prompts that are made from a place in a file.
 import { fenceOf } from '../../base/fence.ts';
 import { replaceHidden } from '../../base/invisible.ts';
 
@@ -8,7 +8,7 @@ export interface PromptSource {
 	/** Line numbers count from 1. */
 	firstLine: number;
 	lastLine: number;
-	/** The language's id; empty where there is none. */
+	/** The language's id; empty if there is none. */
 	language: string;
 	/** The text of those lines, or of the selection in them. */
 	text: string;
@@ -41,8 +41,8 @@ export function placeOf({ file, firstLine, lastLine }: Omit<PromptSource, 'text'
 }
 
 /**
- * Returns the text of a line from its TODO or FIXME on, or undefined where the line has none. Adjacent letters make it
- * a different word.
+ * Returns the text of a line from its TODO or FIXME on, or undefined if it has none. Adjacent letters make it a
+ * different word.
  */
 export function findTodo(line: string): string | undefined {
 	return /(?<![\p{L}\p{N}_])(?:TODO|FIXME)(?![\p{L}\p{N}_]).*$/u.exec(line.slice(0, 2_000))?.[0].trim();

@@ -1,16 +1,16 @@
-// Comments of the user on what a task has changed.
+// The user's comments on a task's changes.
 
-/** The most comments that are kept for one task. */
+/** The maximum number of comments that are kept for one task. */
 export const MAXIMUM_COMMENTS = 200;
 
-/** The longest comment, in UTF-16 code units. */
+/** The maximum length of a comment, in UTF-16 code units. */
 export const MAXIMUM_COMMENT_LENGTH = 10_000;
 
-/** What is kept of the lines that a comment is about. */
+/** The parts of the commented lines that are kept. */
 const MAXIMUM_QUOTED_LINES = 40;
 const MAXIMUM_QUOTED_LINE = 500;
 
-/** How far from where they were quoted lines are looked for in another version of the file, in lines. */
+/** The maximum distance, in lines, at which quoted lines are searched for in another version of the file. */
 const MAXIMUM_DISTANCE = 20_000;
 
 /** Lines counted from 0, both ends inclusive. */
@@ -19,16 +19,16 @@ export interface LineSpan {
 	lastLine: number;
 }
 
-/** What a comment is about: lines of one side of a changed file. */
+/** The subject of a comment: lines of one side of a changed file. */
 export interface CommentPlace extends LineSpan {
 	resultKey: string;
 	taskId: string;
 	side: 'before' | 'after';
 	/** The repository on this machine. */
 	directory: string;
-	/** From the repository's top folder, with slashes. */
+	/** Relative to the repository's top folder, with slashes. */
 	path: string;
-	/** Git's name of the content that was commented on. */
+	/** Git's name for the content that was commented on. */
 	object: string;
 	/** The beginning of the lines as they were, cut to a bounded length. */
 	quote: string[];
@@ -39,7 +39,7 @@ export interface ReviewComment {
 	text: string;
 	/** Milliseconds since the epoch. */
 	writtenAt: number;
-	/** Whether an agent has been given it. */
+	/** True if an agent has received it. */
 	isSent: boolean;
 }
 
@@ -50,7 +50,7 @@ export interface ReviewThread {
 	comments: ReviewComment[];
 }
 
-/** Returns as much of some lines as a comment keeps. Line ends are left out. */
+/** Returns the part of some lines that a comment keeps. Line ends are left out. */
 export function quoteOf(lines: readonly string[]): string[] {
 	return lines
 		.slice(0, MAXIMUM_QUOTED_LINES)
@@ -58,8 +58,8 @@ export function quoteOf(lines: readonly string[]): string[] {
 }
 
 /**
- * Returns where the lines of a comment are in another version of the file: the same lines nearest to where they were,
- * or else, with `isFound` false, the place where they were.
+ * Returns the lines of a comment in another version of the file: the same lines nearest to their old place, or else,
+ * with `isFound` false, the old place.
  */
 export function anchorIn(
 	lines: readonly string[],

@@ -1,32 +1,32 @@
 import { type ChangedFile, pathOf } from './changedFile.ts';
 
-/** What the user has seen of the changes of a result. */
+/** The changes of a result as the user has last seen them. */
 export interface ReviewSnapshot {
 	/** The commit of its branch. */
 	tip: string;
-	/** When, in milliseconds since the epoch. */
+	/** The time, in milliseconds since the epoch. */
 	at: number;
-	/** The beginnings of the objects of its files, by path; absent where they were too many to be kept. */
+	/** The beginnings of the object names of its files, by path; absent if they were too many to be kept. */
 	files?: Record<string, string>;
 }
 
-/** What has become of a file since the user looked. */
+/** The change of a file since the user looked. */
 export type FileMark = 'new' | 'changed';
 
 /** More files than this are not kept, because a `ReviewSnapshot` becomes a small file of the workspace's state. */
 const MAXIMUM_FILES = 5000;
 
-/** As many digits of an object's name as tell apart what a file was and what it has become. */
+/** Enough digits of an object's name to tell two versions of a file apart. */
 const DIGITS = 10;
 
-/** Returns what is kept when the user has seen these files. */
+/** Returns the snapshot to keep when the user has seen these files. */
 export function snapshotOf(tip: string, files: readonly ChangedFile[], at: number): ReviewSnapshot {
 	return files.length > MAXIMUM_FILES
 		? { tip, at }
 		: { tip, at, files: Object.fromEntries(files.map(file => [keyOf(file), contentOf(file)])) };
 }
 
-/** Returns what has become of a file since the user saw it; undefined if it is the same, or that is not known. */
+/** Returns the change of a file since the user saw it; undefined if there is none, or if that is not known. */
 export function markOf(snapshot: ReviewSnapshot | undefined, tip: string, file: ChangedFile): FileMark | undefined {
 	if (!snapshot?.files || snapshot.tip === tip) {
 		return undefined;
@@ -47,7 +47,7 @@ export function isReviewSnapshot(value: unknown): value is ReviewSnapshot {
 	);
 }
 
-/** No name of a file may be taken for `__proto__`, which an object does not keep. */
+/** No name of a file may be taken for `__proto__`, which an object does not store. */
 const keyOf = (file: ChangedFile): string => `/${pathOf(file)}`;
 
 const contentOf = ({ after }: ChangedFile): string =>

@@ -3,8 +3,8 @@ import { isLoopbackHost } from '../../base/loopback.ts';
 const MAXIMUM_LENGTH = 2000;
 
 /**
- * Reads an address that a service names. Returns undefined unless it is an `https` address, or an `http` address of this
- * machine where `allowsLoopback` says so, without a user name, a password and characters that nobody sees.
+ * Reads an address that a service names. Returns undefined unless it is an `https` address, or an `http` address of
+ * this machine if `allowsLoopback` is true, without a user name, a password or invisible characters.
  */
 export function readServiceAddress(text: string, { allowsLoopback }: { allowsLoopback: boolean }): URL | undefined {
 	const trimmed = text.trim();

@@ -7,25 +7,27 @@ export const FOLLOWED_ENTRIES = 'errand.tasks.followed';
 /** The requests whose reply has not come yet, with an entry for each. */
 export const PENDING_ENTRIES = 'errand.tasks.pending';
 
-/** Further prompts that were written and not sent, with an entry for each, by the id of its task. */
+/** Further prompts that were written but not sent, with an entry for each, by the id of its task. */
 export const FOLLOW_UP_ENTRIES = 'errand.tasks.followUps';
 
-/** The prompt that was written in an editor and not sent. */
+/** The prompt that was written in an editor but not sent. */
 export const DRAFT_KEY = 'errand.tasks.draft';
 
-/** Where the next task should run, as chosen or given by a link; absent where that follows what is open. */
+/** The place of the next task, as chosen or given by a link; absent if it follows the open repository. */
 export const DRAFT_PLACE_KEY = 'errand.tasks.draftPlace';
 
 /** The scratch branches that still exist, with an entry for each, by its name. */
 export const SCRATCH_ENTRIES = 'errand.tasks.scratch';
 
-/** The tasks whose work may come on another branch than they go on with, each an entry by the id of its task. */
+/**
+ * The tasks whose work may end up on a branch other than the one that they continue, with an entry for each, by its id.
+ */
 export const BEHIND_ENTRIES = 'errand.tasks.behind';
 
 /** The tasks that are archived on this machine, with an entry for each; they are in the editor's state of all workspaces. */
 export const ARCHIVED_ENTRIES = 'errand.tasks.archived';
 
-/** Whether the list of tasks had any when it was last read; in the editor's state of all workspaces. */
+/** True if the list of tasks had any when it was last read; in the editor's state of all workspaces. */
 export const HAS_TASKS_KEY = 'errand.tasks.hasTasks';
 
 /** The logs that were open as documents when an earlier version of Errand ended. */
@@ -37,20 +39,20 @@ export const RESULT_ENTRIES = 'errand.tasks.results';
 /** The commits from which tasks were started, with an entry for each, by the id of its task. */
 export const START_ENTRIES = 'errand.tasks.starts';
 
-/** What the user has seen of the changes of a result, with an entry for each, by its key. */
+/** The changes of a result as the user has seen them, with an entry for each, by its key. */
 export const SNAPSHOT_ENTRIES = 'errand.tasks.looks';
 
-/** The tasks that have ended and were not looked at, with an entry for each. */
+/** The tasks that have ended and that the user has not looked at, with an entry for each. */
 export const UNREAD_ENTRIES = 'errand.tasks.ended';
 
-/** The name of the file in the workspace's storage folder that keeps what was applied last. */
+/** The name of the file in the workspace's storage folder with the last application of changes. */
 export const LAST_APPLY_FILE = 'lastApply';
 
-/** The name of the file beside it that keeps what is being applied. It outlives a window that closes meanwhile. */
+/** The name of the file beside it with the application in progress. It outlives a window that closes meanwhile. */
 export const RUNNING_APPLY_FILE = 'runningApply';
 
-/** The comments on what tasks have changed, with an entry for each task, by its id. */
+/** The comments on tasks' changes, with an entry for each task, by its id. */
 export const COMMENT_ENTRIES = 'errand.tasks.comments';
 
-/** Prompts made of comments that were not sent yet, with an entry for each, by the key of the result. */
+/** Prompts made from comments that were not sent yet, with an entry for each, by the key of the result. */
 export const COMMENT_PROMPT_ENTRIES = 'errand.tasks.commentPrompts';

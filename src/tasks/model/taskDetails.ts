@@ -5,7 +5,7 @@ import { visibleText } from './visibleText.ts';
 
 export type DetailGroup = 'state' | 'work' | 'place' | 'deployment' | 'people' | 'times' | 'other';
 
-/** The documented fields (contract: cloud-tasks.md, Task). A field of another name is in the group `other`. */
+/** The documented fields (contract: cloud-tasks.md, Task). All other fields are in the group `other`. */
 const groups: Record<Exclude<DetailGroup, 'other'>, readonly (keyof Task & string)[]> = {
 	state: ['id', 'status', 'progress', 'error', 'badge', 'batchId'],
 	work: [
@@ -22,8 +22,8 @@ const groups: Record<Exclude<DetailGroup, 'other'>, readonly (keyof Task & strin
 };
 
 /**
- * Returns all that a service says of a task, in the form of YAML: each field by its own name, in groups under the headings
- * that `heading` returns. Absent fields are left out, unknown structures are JSON, and keys are removed.
+ * Returns all that a service reports about a task, in the form of YAML: each field by its own name, in groups under the
+ * headings that `heading` returns. Absent fields are left out, unknown structures are JSON, and keys are removed.
  */
 export function taskDetails(task: Task, heading: (group: DetailGroup) => string): string {
 	const named = new Set<string>(Object.values(groups).flat());
@@ -53,5 +53,5 @@ function valueText(value: unknown): string {
 	return lines.length === 1 ? value : ['|', ...lines.map(line => `  ${line}`)].join('\n');
 }
 
-/** The changes of an agent have a view of their own, and can be of any size. */
+/** The changes of an agent have their own view, and can be of any size. */
 const withoutPatch = (name: string, value: unknown) => (name === 'gitDiff' ? undefined : value);

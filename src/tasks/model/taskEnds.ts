@@ -17,7 +17,7 @@ export class TaskEnds {
 	see(connection: string, task: Task): void {
 		const key = keyOf(connection, task.id);
 		if (isActiveTask(task)) {
-			// A list that was read a moment earlier may still report a task as active that has ended.
+			// A list that was read a moment earlier may still report as active a task that has ended.
 			if (!this.told.has(key)) {
 				this.active.add(key);
 			}

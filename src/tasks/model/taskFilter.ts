@@ -7,9 +7,9 @@ export interface TaskFilter {
 	status: TaskListQuery['status'];
 	/** Text to find in the prompt, the names and the ids; empty for every task. */
 	text: string;
-	/** Whether only tasks on a repository of this window are shown. */
+	/** True if only tasks on a repository of this window are shown. */
 	isOwnRepositoryOnly: boolean;
-	/** Whether tasks that the user has archived are shown as well. */
+	/** True if tasks that the user has archived are shown as well. */
 	showsArchived: boolean;
 }
 
@@ -21,7 +21,7 @@ export const NO_FILTER: TaskFilter = {
 	showsArchived: false,
 };
 
-/** Returns whether the list shows anything else than by default. */
+/** Returns whether the list differs from the default one. */
 export function isFiltered({ kind, status, text, isOwnRepositoryOnly, showsArchived }: TaskFilter): boolean {
 	return kind !== 'all' || status !== undefined || text !== '' || isOwnRepositoryOnly || showsArchived;
 }

@@ -1,6 +1,6 @@
 import { isActiveTask, type Task } from '../../contract/tasks.ts';
 
-/** How long a task that went wrong stays at the top, in milliseconds. */
+/** The time for which a failed task stays at the top, in milliseconds. */
 const ATTENTION_MS = 24 * 60 * 60 * 1000;
 
 export type GroupKind = 'attention' | 'active' | 'day';
@@ -18,13 +18,13 @@ export function timeOf(timestamp: string | undefined): number {
 	return timestamp === undefined ? Number.NaN : Date.parse(timestamp);
 }
 
-/** Returns when a task ended, as far as its record says. */
+/** Returns the time at which a task ended, as far as its record shows it. */
 export function endedAt(task: Task): number {
 	const ended = timeOf(task.completedAt);
 	return Number.isNaN(ended) ? timeOf(task.updatedAt ?? task.createdAt) : ended;
 }
 
-/** How a task has ended, if it has. */
+/** The outcome of a task; `active` if it has not ended. */
 export type TaskOutcome = 'active' | 'completed' | 'failed' | 'interrupted' | 'stopped' | 'timeout';
 
 /** Maps a task's status to the few outcomes that matter to a reader. An unknown final status counts as failed. */
@@ -65,8 +65,8 @@ function sortedByTime(tasks: Iterable<Task>): { task: Task; time: number }[] {
 }
 
 /**
- * Returns the groups that have tasks: those that went wrong recently, the active ones, then one for each day, newest
- * first. In each group, the tasks for which `isFirst` is true come first.
+ * Returns the groups that have tasks: the recent failures, the active tasks, then one group for each day, newest first.
+ * In each group, the tasks for which `isFirst` returns true come first.
  */
 export function groupTasks(tasks: Iterable<Task>, now: number, isFirst: (task: Task) => boolean): TaskGroup[] {
 	const attention: TaskGroup = { kind: 'attention', id: 'attention', tasks: [] };

@@ -1,4 +1,4 @@
-// What a task of the local service needs that somebody has to allow, and what the user answers to that.
+// The needs of a local service's task that somebody has to allow, and the user's answers to them.
 import {
 	type AgentStatus,
 	type Consent,
@@ -9,7 +9,7 @@ import {
 } from '../../contract/agents.ts';
 
 /**
- * The result of asking the local service what a task would need. Nothing is shown while it is being asked, as most
+ * The result of asking the local service for the needs of a task. Nothing is shown while it is being asked, as most
  * tasks need nothing.
  */
 export type NeedsLook =
@@ -20,7 +20,7 @@ export type NeedsLook =
 
 /** The user's answers for one repository, which hold once the task is started. */
 export interface NeedsAnswers {
-	/** Agents may run although there is no sandbox for this reason. Undefined takes an answer back. */
+	/** The reason for the missing sandbox despite which agents may run. Undefined takes an answer back. */
 	unsandboxed?: SandboxProblem | undefined;
 	/** An answer for exactly these hosts. */
 	dependencies?: { hosts: readonly string[]; allowsScripts: boolean };
@@ -28,7 +28,7 @@ export interface NeedsAnswers {
 
 type Dependencies = NonNullable<TaskCheck['dependencies']>;
 
-/** Whether dependencies may be installed, and whether their install scripts may run; undefined until that is answered. */
+/** The answer on whether dependencies may be installed, and their install scripts run; undefined until there is one. */
 export type DependenciesAnswer = 'with-scripts' | 'without-scripts' | undefined;
 
 export type NeedsFinding =
@@ -39,7 +39,7 @@ export type NeedsFinding =
 			kind: 'installation';
 			commands: readonly Dependencies['commands'][number][];
 			hosts: readonly string[];
-			/** The hosts that the user logs in to, as agents cannot. */
+			/** The hosts to which the user logs in, because agents cannot. */
 			withLogin: readonly string[];
 			allowed: DependenciesAnswer;
 	  }
@@ -50,14 +50,14 @@ export type NeedsFinding =
 	| { kind: 'unpriced'; models: readonly string[] }
 	| { kind: 'needs-unknown'; reason: string };
 
-/** What the user has chosen that needs depend on. */
+/** The user's choices on which needs depend. */
 export interface NeedsChoices {
 	installDependencies: boolean;
-	/** Whether no agent runs without a sandbox. */
+	/** True if no agent may run without a sandbox. */
 	isSandboxRequired: boolean;
 }
 
-/** Returns what the user should know about the needs of a task, and what has to be answered before it starts. */
+/** Returns what the user should know about the needs of a task, and the questions to be answered before it starts. */
 export function needsFindings(look: NeedsLook, answers: NeedsAnswers, choices: NeedsChoices): NeedsFinding[] {
 	if (look.kind !== 'known') {
 		return look.kind === 'failed' ? [{ kind: 'needs-unknown', reason: look.reason }] : [];
@@ -98,7 +98,7 @@ export function needsFindings(look: NeedsLook, answers: NeedsAnswers, choices: N
 	return found;
 }
 
-/** Returns whether the task cannot start before something is done about it. */
+/** Returns whether the finding must be resolved before the task can start. */
 export function blocksTask(finding: NeedsFinding): boolean {
 	switch (finding.kind) {
 		case 'unusable-agents':
@@ -113,7 +113,7 @@ export function blocksTask(finding: NeedsFinding): boolean {
 	}
 }
 
-/** Returns whether something can be done about it, before or after which it stands in the same place. */
+/** Returns whether the user can answer the finding. It stays in the same place before and after the answer. */
 export function isAnswerable({ kind }: NeedsFinding): boolean {
 	switch (kind) {
 		case 'unusable-agents':
@@ -126,7 +126,10 @@ export function isAnswerable({ kind }: NeedsFinding): boolean {
 	}
 }
 
-/** Returns what the service is told about a repository when its task starts: the answers that it does not have yet. */
+/**
+ * Returns the consents to be given to the service when a repository's task starts: the answers that it does not have
+ * yet.
+ */
 export function consentsOf(look: NeedsLook, answers: NeedsAnswers, repoUrl: string): Consent[] {
 	if (look.kind !== 'known') {
 		return [];
@@ -152,7 +155,7 @@ export function consentsOf(look: NeedsLook, answers: NeedsAnswers, repoUrl: stri
 	];
 }
 
-/** An answer for other hosts than those that are needed now does not count. */
+/** An answer for hosts other than those needed now does not count. */
 function dependenciesAnswer(dependencies: Dependencies, { dependencies: answer }: NeedsAnswers): DependenciesAnswer {
 	const isForThese = answer !== undefined && listOf(answer.hosts) === listOf(dependencies.hosts);
 	return isForThese ? wordOf(answer.allowsScripts) : keptAnswer(dependencies);

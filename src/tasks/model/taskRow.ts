@@ -17,7 +17,7 @@ export interface RowWords {
 	stopping: string;
 	/** For a task whose agent works without a sandbox. */
 	noSandbox: string;
-	/** How the tests ended that the service ran after the agent. */
+	/** The outcome of the tests that the service ran after the agent. */
 	tests(outcome: TestOutcome): string;
 	/** The cost, as far as it is known. */
 	cost(cost: KnownCost): string;
@@ -27,22 +27,22 @@ export interface RowWords {
 	outcome(outcome: Exclude<TaskOutcome, 'active'>): string;
 	changes(added: number, removed: number, files: number): string;
 	pullRequest(number: number): string;
-	/** For a prompt that several agents have. */
+	/** For a prompt that several agents got. */
 	agents(count: number): string;
 	age(milliseconds: number): string;
-	/** Describes the state in a word or two, or returns undefined where there is nothing to say. */
+	/** Describes the state in a word or two, or returns undefined if there is nothing to say. */
 	follow(state: FollowState): string | undefined;
 }
 
 export interface RowFacts {
-	/** What tells the task from others whose prompt begins alike (`distinctTitles`). */
+	/** The title that distinguishes the task from others whose prompt begins alike (`distinctTitles`). */
 	title?: string | undefined;
-	/** The repository's name, where it is not one of the window's repositories. */
+	/** The repository's name, if it is not one of the window's repositories. */
 	repository?: string | undefined;
 	/** Milliseconds since the epoch. */
 	now: number;
 	follow: FollowState | undefined;
-	/** Whether a stop was requested and is not confirmed yet. */
+	/** True if a stop was requested but is not confirmed yet. */
 	isStopping: boolean;
 	isArchived?: boolean;
 }
@@ -54,7 +54,7 @@ export interface TaskRow {
 	accessibleLabel: string;
 	icon: { id: string; color: string | undefined };
 	isActive: boolean;
-	/** Whether it has ended with work that can be kept. */
+	/** True if it has ended with work that can be kept. */
 	isKeepable: boolean;
 }
 
@@ -95,7 +95,7 @@ export function repositoryName(repoUrl: string): string {
 
 /**
  * Returns a row's text in a fixed order: progress or outcome, a missing sandbox, tests and cost, agent, branch, then
- * age or the state of following, then the error.
+ * the age or the state of following, then the error.
  */
 export function describeTask(task: Task, facts: RowFacts, words: RowWords): TaskRow {
 	const outcome = outcomeOf(task);
@@ -125,7 +125,7 @@ export function describeTask(task: Task, facts: RowFacts, words: RowWords): Task
 					errorText(task),
 				];
 	const shown = parts.filter(part => part !== undefined && part !== '');
-	// Where the row shows the changes instead of the outcome, only the icon shows the outcome.
+	// If the row shows the changes instead of the outcome, only the icon shows the outcome.
 	const spoken = outcome === 'active' ? undefined : words.outcome(outcome);
 	return {
 		label,
@@ -137,14 +137,14 @@ export function describeTask(task: Task, facts: RowFacts, words: RowWords): Task
 	};
 }
 
-/** Returns how the tests ended and what an agent has cost, as far as the service says so. */
+/** Returns the outcome of the tests and the cost of an agent, as far as the service reports them. */
 export function judgementOf(
 	errand: (Usage & { tests?: TestOutcome | undefined }) | undefined,
 	words: Pick<RowWords, 'tests' | 'cost'>,
 ): string[] {
 	const { tests } = errand ?? {};
 	const cost = errand && costOf(errand);
-	// The tooltip says where nothing is known of the cost.
+	// The tooltip says if nothing is known about the cost.
 	const isKnown = cost !== undefined && cost.known !== 'nothing';
 	return [...(tests === undefined ? [] : [words.tests(tests)]), ...(isKnown ? [words.cost(cost)] : [])];
 }
@@ -208,7 +208,7 @@ function outcomeText(task: Task, outcome: Exclude<TaskOutcome, 'active'>, words:
 	return words.outcome(outcome);
 }
 
-/** Where a log is followed, its state says more than how long the task has been running. */
+/** If a log is followed, its state says more than the age of the task. */
 function activeAge(task: Task, { now, follow }: RowFacts, words: RowWords): string | undefined {
 	const since = timeOf(task.createdAt);
 	return follow || Number.isNaN(since) ? undefined : words.age(Math.max(0, now - since));

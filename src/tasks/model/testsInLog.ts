@@ -1,32 +1,32 @@
-// What the log of a task says of tests. Nothing more is claimed: a command that is not followed by a result has none.
+// The test results in the log of a task. Nothing more is claimed: a command that is not followed by a result has none.
 import { oneLine, plainText } from '../../base/plainText.ts';
 import type { LogEntry } from '../../contract/tasks.ts';
 
 export interface TestsInLog {
-	/** The last command that runs tests, on one line; undefined where the log only has a result. */
+	/** The last command that runs tests, on one line; undefined if the log has only a result. */
 	command: string | undefined;
-	/** `not-run`: the command could not be run. `unknown`: the log does not say how they ended. */
+	/** `not-run`: the command could not be run. `unknown`: the log does not show the outcome. */
 	outcome: 'passed' | 'failed' | 'not-run' | 'unknown';
-	/** The line of the log that says so, on one line of bounded length. */
+	/** The line of the log with the outcome, on one line of bounded length. */
 	line: string | undefined;
 }
 
 const MAXIMUM_LINE = 120;
 
-/** Lines of a diff, which show what tests say and not what they said. */
+/** Lines of a diff, which show the text of tests and not their output. */
 const DIFF_LINE = /^[+-]/;
 
-/** The part of a message that is looked at, in UTF-16 code units. */
+/** The length of the part of a message that is read, in UTF-16 code units. */
 const MAXIMUM_MESSAGE = 20_000;
 
-/** The part of a line that is looked at, in UTF-16 code units. */
+/** The length of the part of a line that is read, in UTF-16 code units. */
 const MAXIMUM_LOOKED = 2_000;
 
 /** Commands that run tests, as agents name them in the titles of their calls. */
 const COMMAND =
 	/(?:^|[\s`"'(;&|$])((?:(?:npm|pnpm|yarn|bun)(?: run)? (?:test|t)\b|(?:npx |pnpm |yarn |bunx )?(?:vitest|jest|mocha|ava|playwright test)\b|node --test\b|deno test\b|(?:python3? -m )?(?:pytest|unittest)\b|tox\b|go test\b|cargo (?:test|nextest)\b|(?:\.\/)?(?:mvnw?|gradlew?)\b[^\n]{0,40}\b(?:test|check|verify)\b|make (?:test|check)\b|ctest\b|dotnet test\b|(?:bundle exec )?(?:rspec|rake test)\b|mix test\b|swift test\b|phpunit\b|composer test\b)[^\n`]{0,80})/;
 
-/** A word that each of these commands has, to pass over most texts quickly. */
+/** A word that each of these commands contains, to pass over most texts quickly. */
 const MAY_BE_COMMAND = /\bt\b|test|tox|check|verify|spec|ava|jest|mocha|phpunit/;
 
 const FAILED =
@@ -34,13 +34,13 @@ const FAILED =
 const PASSED =
 	/\b(?:(\d+) (?:tests? |specs? |examples? )?(?:passed|passing)\b|test result: ok\b|OK \(\d+ tests?|all tests? pass(?:ed)?\b|(?:pass|passed)[=:] ?\d+\b|0 failures\b)/i;
 
-/** What a shell, Node or the local service says of tests that could not be run. */
+/** The messages of a shell, Node or the local service about tests that could not be run. */
 const NOT_RUN =
 	/: (?:command )?not found\s*$|command not found: |is not recognized as an internal or external command|Cannot find (?:module|package) ['"]|" could not be (?:run here|started)|^The tests could not be prepared/m;
 
 /**
- * Reads entries in their order, and returns what they say of the last run of tests. What an agent says itself counts for
- * its commands only, as it may claim any result.
+ * Reads entries in order, and returns what they say about the last run of tests. From an agent's own messages only the
+ * commands count, as it may claim any result.
  */
 export class TestsReader {
 	private found: TestsInLog | undefined;
@@ -56,7 +56,7 @@ export class TestsReader {
 		}
 		const named = MAY_BE_COMMAND.test(text) ? COMMAND.exec(text)?.[1] : undefined;
 		const failed = named !== undefined && type === 'warning' && /\bfailed(?:[.:]|$)/.test(text);
-		// A program that was not found is named, and was not run.
+		// A program that was not found is named but was not run.
 		const command = named !== undefined && (failed || !NOT_RUN.test(text)) ? named : undefined;
 		if (command !== undefined && !failed) {
 			this.found = { command: shown(withoutEnd(command)), outcome: 'unknown', line: undefined };
@@ -72,14 +72,14 @@ export class TestsReader {
 		}
 		for (const line of text.split('\n')) {
 			const outcome = outcomeOf(line) ?? (this.found?.outcome === 'unknown' ? notRunOf(line) : undefined);
-			// Runners list what failed and what passed on lines of their own; one failure is enough.
+			// Runners list failed and passed tests on separate lines; one failure is enough.
 			if (outcome !== undefined && (this.found?.outcome !== 'failed' || this.found.command === undefined)) {
 				this.found = { command: this.found?.command, outcome, line: shown(line) };
 			}
 		}
 	}
 
-	/** Returns undefined where the log says nothing of tests. */
+	/** Undefined if the log says nothing about tests. */
 	get result(): TestsInLog | undefined {
 		return this.found;
 	}

@@ -1,10 +1,10 @@
-// The text of log entries, made fit for an editor: colours are read, everything else that a terminal would obey is shown.
-// All of it is hostile input.
+// The text of log entries, made safe for an editor: colours are read, and everything else that a terminal would obey is
+// made visible. All of it is hostile input.
 import { mayHide, showHidden } from '../../base/invisible.ts';
 
 /**
- * Line ends of every kind. On a terminal, a lone carriage return overwrites its line; here each version becomes a line
- * of its own.
+ * Line ends of every kind. On a terminal, a lone carriage return overwrites its line; here each version becomes a
+ * separate line.
  */
 const LINE_END = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
 
@@ -12,11 +12,11 @@ const LINE_END = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
 const COLOUR = /(?:\u001b\[|\u009b)([0-9;:]*)m/g;
 
-/** Control characters that have a symbol of their own, but tab and newline. */
+/** Control characters that have their own symbol, except tab and newline. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
 const CONTROL = /[\u0000-\u0008\u000e-\u001f\u007f]/g;
 
-/** How a part of a text is drawn. Colours are numbered as on terminals: 0 to 7, and 8 to 15 for the bright ones. */
+/** The style of a part of a text. Colours are numbered as on terminals: 0 to 7, and 8 to 15 for the bright ones. */
 export interface TextStyle {
 	foreground?: number;
 	background?: number;
@@ -38,7 +38,7 @@ export function visibleText(text: string): string {
 	return isOrdinary(text) ? text : show(text.replace(COLOUR, ''));
 }
 
-/** Returns the same text with the colours that it had. */
+/** Returns the same text with the positions of its colours. */
 export function readColours(text: string): { text: string; runs: ColourRun[] } {
 	if (isOrdinary(text)) {
 		return { text, runs: [] };
@@ -63,7 +63,7 @@ export function readColours(text: string): { text: string; runs: ColourRun[] } {
 	return { text: shown, runs };
 }
 
-/** Most lines are. */
+/** A quick test that is true for most lines. */
 function isOrdinary(text: string): boolean {
 	return !mayHide(text) && text.isWellFormed();
 }

@@ -1,4 +1,4 @@
-// What tasks have changed, for other programs. Nobody is asked. Everything rejects with errors to be explained.
+// The changes of tasks, for other programs. The user is asked nothing. Everything rejects with errors to be explained.
 import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
@@ -10,7 +10,7 @@ import { pathOf } from '../model/changedFile.ts';
 import { readFilePatch } from './readPatch.ts';
 import type { ResultChanges, TaskChanges } from './taskChanges.ts';
 
-/** A list has no more files than this. */
+/** The maximum number of files in a list. */
 const MAXIMUM_FILES = 1_000;
 
 /** The active connection with the changes of its tasks. */
@@ -33,7 +33,7 @@ export async function listChanges(source: ChangeSource, { id }: PipeParsed<'chan
 	return { results };
 }
 
-/** Returns the patch of one file of the result that is named, or of the first one where none is. */
+/** Returns the patch of one file, from the named result, or from the first if none is named. */
 export async function readDiff(source: ChangeSource, { id, result, path }: PipeParsed<'diff'>): Promise<FileDiff> {
 	const [changes] = await readResults(source, id, result);
 	const file = changes?.files.find(changed => pathOf(changed) === path);
@@ -45,7 +45,7 @@ export async function readDiff(source: ChangeSource, { id, result, path }: PipeP
 	return readFilePatch(changes, file);
 }
 
-/** Reads all results of a task, or the one that is named. */
+/** Reads all results of a task, or the named one. */
 async function readResults({ active, results }: ChangeSource, id: string, result?: string): Promise<ResultChanges[]> {
 	const { client } = await active.target();
 	const task = await client.tasks.get(id);

@@ -4,26 +4,30 @@ import { parseJson } from '../../base/json.ts';
 import { oneLine } from '../../base/plainText.ts';
 import { CHANGE_SCHEME } from '../../platform/ids.ts';
 
-/** A file as a task has found or left it. */
+/** A file as it was before or after a task. */
 export interface ChangeUriParts {
 	resultKey: string;
 	taskId: string;
 	side: 'before' | 'after';
 	/** The repository on this machine. */
 	directory: string;
-	/** From the repository's top folder, with slashes. */
+	/** Relative to the repository's top folder, with slashes. */
 	path: string;
-	/** Git's name of the content; undefined for a file that is not there on this side. */
+	/** Git's name for the content; undefined if the file does not exist on this side. */
 	object: string | undefined;
-	/** Set if words describe it in place of its content: for the commit of a submodule, or a file that is not text. */
+	/**
+	 * Set if words describe the version in place of its content: for the commit of a submodule, or a file that is not
+	 * text.
+	 */
 	inWords?: 'submodule' | 'binary';
 }
 
 const OBJECT = /^(?:[\da-f]{40}|[\da-f]{64})$/;
 
 /**
- * Returns the address of a file of a task. Its path is the file's, so that the editor finds language and icon; hidden
- * characters are left out of it, because it becomes the title of a tab. `folder` tells files of several repositories apart.
+ * Returns the URI of a file of a task. Its path is the file's, so that the editor finds language and icon; hidden
+ * characters are left out, because the path becomes the title of a tab. `folder` tells files of several repositories
+ * apart.
  */
 export function changeUri(version: ChangeUriParts, folder = ''): vscode.Uri {
 	const path = `${folder}/${version.path}`;
@@ -40,7 +44,7 @@ export function changeUri(version: ChangeUriParts, folder = ''): vscode.Uri {
 	});
 }
 
-/** Returns undefined for any other address. It may have been written by anyone. */
+/** Returns undefined for any other URI. Anyone may have written it. */
 export function readChangeUri(uri: vscode.Uri): ChangeUriParts | undefined {
 	if (uri.scheme !== CHANGE_SCHEME) {
 		return undefined;

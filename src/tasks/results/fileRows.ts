@@ -19,7 +19,7 @@ export interface FileNode {
 	readonly taskId: string;
 	readonly resultKey: string;
 	/**
-	 * The path by which the file is known. Where several names that are not UTF-8 look the same, all but one of these
+	 * The path by which the file is known. If several names that are not UTF-8 look the same, all but one of these
 	 * paths get a suffix.
 	 */
 	readonly path: string;
@@ -27,17 +27,17 @@ export interface FileNode {
 
 export type FileRowNode =
 	| FileNode
-	/** A row in place of files: they are being read, cannot be read, or there are none. */
+	/** A row in place of files while they are being read, if they cannot be read, or if there are none. */
 	| { readonly kind: 'fileNote'; readonly taskId: string; readonly resultKey: string }
 	| { readonly kind: 'moreFiles'; readonly taskId: string; readonly resultKey: string };
 
-/** How many files are shown at first, and how many more each time. */
+/** The number of files shown at first, and added each time. */
 const FILE_PAGE = 200;
 
 const MAXIMUM_TITLE = 40;
 const MAXIMUM_NOTE = 300;
 
-/** What is kept for the rows of one result. The editor identifies rows by the identity of their nodes. */
+/** The state for the rows of one result. The editor identifies rows by the identity of their nodes. */
 interface Rows {
 	changes: ListedChanges | undefined;
 	/** In the order of the changes. */
@@ -62,7 +62,7 @@ export class FileRows {
 		this.dependencies = dependencies;
 	}
 
-	/** Returns the rows of a result. While newer changes are being read, those that were read last stay. */
+	/** Returns the rows of a result. While newer changes are being read, the previous ones stay. */
 	rowsOf(task: Task, result: TaskResult): FileRowNode[] {
 		const rows = this.of(result);
 		const state = this.dependencies.changes.state(task, result);
@@ -81,7 +81,7 @@ export class FileRows {
 		return first === undefined ? undefined : nodeOf(rows, result, first);
 	}
 
-	/** Forgets the rows of the tasks that are gone. */
+	/** Forgets the rows of tasks that are gone. */
 	keepOnly(isThere: (taskId: string) => boolean): void {
 		for (const [key, { note }] of this.results) {
 			if (!isThere(note.taskId)) {
@@ -112,7 +112,7 @@ export class FileRows {
 		const [before, after] = [versionUri(changes, file, 'before'), versionUri(changes, file, 'after')];
 		const item = new vscode.TreeItem(row.label);
 		item.description = row.description;
-		// The theme's icon for the file; the fragment tells its status to the decoration, which nothing else needs.
+		// The theme's icon for the file; the fragment passes its status to the decoration and has no other use.
 		item.resourceUri = (file.after ? after : before).with({ fragment: row.status });
 		item.iconPath = vscode.ThemeIcon.File;
 		item.tooltip = row.accessibleLabel;
@@ -172,7 +172,7 @@ export class FileRows {
 		return item;
 	}
 
-	/** Returns the rows with what is known of the changes now. */
+	/** Returns the rows with the changes as they are known now. */
 	private of({ key, taskId }: TaskResult): Rows {
 		let rows = this.results.get(key);
 		if (!rows) {
@@ -200,7 +200,7 @@ export class FileRows {
 	}
 }
 
-/** Every row needs a path of its own. Only names that are no UTF-8 can look the same. */
+/** Every row needs its own path. Only names that are not UTF-8 can look the same. */
 function byPath(files: readonly ChangedFile[]): Map<string, ChangedFile> {
 	const found = new Map<string, ChangedFile>();
 	for (const file of files) {

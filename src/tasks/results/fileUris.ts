@@ -4,8 +4,8 @@ import { type ChangeUriParts, changeUri } from './changeUri.ts';
 import type { ListedChanges } from './taskChanges.ts';
 
 /**
- * Returns the address of a changed file's version; one that is not there is an empty document. `isTextOnly` asks for words
- * in place of a file that is not text.
+ * Returns the URI of a changed file's version; a missing version is an empty document. `isTextOnly` asks for words in
+ * place of a file that is not text.
  */
 export function versionUri(
 	changes: ListedChanges,
@@ -26,7 +26,7 @@ export function versionUri(
 	});
 }
 
-/** Returns whether a version is described in words in place of its content. */
+/** Returns the kind of words that describe a version in place of its content, if any. */
 export function versionWords(version: FileVersion | undefined, isBinary: boolean): Pick<ChangeUriParts, 'inWords'> {
 	if (version?.kind === 'submodule') {
 		return { inWords: 'submodule' };

@@ -2,10 +2,10 @@ import type { GitPlace } from '../../platform/git.ts';
 import { prepareGit } from '../../platform/gitCommand.ts';
 import { type ReadObject, readObjects } from './readChanges.ts';
 
-/** How much is kept of what was read last, in bytes: the editor asks for the size of a file, then for its content. */
+/** The maximum size of the cache, in bytes: the editor asks for the size of a file, then for its content. */
 const MAXIMUM_KEPT = 32 * 1024 * 1024;
 
-/** What an object counts for beside its content, in bytes, so that many empty ones count too. */
+/** The bytes that an object counts in addition to its content, so that many empty objects count too. */
 const LEAST_WEIGHT = 256;
 
 interface Waiting {
@@ -14,8 +14,8 @@ interface Waiting {
 }
 
 /**
- * Reads objects of repositories for a caller that asks for each on its own. Those that are asked for while git is busy in
- * a repository are read together afterwards.
+ * Reads objects of repositories for a caller that asks for each separately. Those that are requested while git is busy
+ * in a repository are read together afterwards.
  */
 export class ObjectReader {
 	private readonly maximumBytes: number;
@@ -81,7 +81,7 @@ export class ObjectReader {
 		return waiting;
 	}
 
-	/** The content of an object never changes. One that is missing may be fetched later. */
+	/** The content of an object never changes. A missing one may be fetched later. */
 	private keep(key: string, read: ReadObject): void {
 		if (read === undefined || this.kept.has(key)) {
 			return;

@@ -9,8 +9,8 @@ import { choose } from '../../platform/pick.ts';
 const MAXIMUM_NAME = 80;
 
 /**
- * Returns the result of a task that a command's argument names, or that the user chooses where several agents have made
- * one. Resolves with undefined when dismissed, or when there is none, which is reported.
+ * Returns the result of a task that a command's argument names, or that the user chooses if several agents have made
+ * one. Resolves with undefined when dismissed, or if there is none, which the user is told.
  */
 export async function pickResult(task: Task, argument: unknown, title: string): Promise<TaskResult | undefined> {
 	const results = resultsOf(task);
@@ -47,8 +47,8 @@ export interface ResultQuestion {
 }
 
 /**
- * Returns the result of the key, the task's only one, or the one that the user chooses with `ask`. Resolves with undefined
- * when dismissed, and throws a UserFacingError where there is none.
+ * Returns the result of the key, the task's only one, or the one that the user chooses with `ask`. Resolves with
+ * undefined when dismissed, and throws a UserFacingError if there is none.
  */
 export async function chooseResult(
 	task: Task,

@@ -3,10 +3,10 @@ import type { GitPlace } from '../../platform/git.ts';
 import { FIND_RENAMES, listDifference, prepareGit, type ReadingGit } from '../../platform/gitCommand.ts';
 import { type ChangedFile, readChangedFiles } from '../model/changedFile.ts';
 
-/** A file above this size, in bytes, is not compared line by line. */
+/** The maximum size of a file that is compared line by line, in bytes. */
 export const MAXIMUM_COMPARED = 8 * 1024 * 1024;
 
-/** Only files that were moved as they are count as renamed. Git reads no content to find these. */
+/** Only files that were moved unchanged count as renamed. Git reads no content to find these. */
 const EXACT_RENAMES = ['--find-renames=100%'];
 
 /** Matches git's message about content that a partial clone has left on its remote. Errand does not fetch it. */
@@ -15,7 +15,7 @@ const LACKS_CONTENT = /promisor remote|unable to read/;
 /** Otherwise the `.gitmodules` of the working tree could hide that a submodule has changed. */
 const SUBMODULES = '--ignore-submodules=none';
 
-/** Only a plumbing command is used, which heeds no configuration of the user's for diffs, and runs nothing. */
+/** Only a plumbing command is used, which ignores the user's configuration for diffs and runs nothing. */
 const COUNTING = [
 	'diff-tree',
 	'-r',
@@ -44,7 +44,7 @@ export async function listChangedFiles(
 	return files;
 }
 
-/** Git does not count the lines of a large file, nor those of a file that is not text. */
+/** Git counts neither the lines of a large file nor those of a file that is not text. */
 async function markLarge(git: ReadingGit, files: readonly ChangedFile[]): Promise<void> {
 	const uncounted = files.filter(({ lines }) => lines === undefined);
 	const versions = uncounted.flatMap(file => [file.before, file.after].flatMap(side => (side ? [{ file, side }] : [])));
@@ -77,8 +77,8 @@ const asInput = (objects: readonly string[]) => ({
 });
 
 /**
- * Lists the files without their lines, for which git would have to read all of them. `start` and `tip` are commits or full
- * names of references; the merge base of both is compared with the tip. Rejects when git fails, also where there are
+ * Lists the files without their lines, for which git would have to read all of them. `start` and `tip` are commits or
+ * full names of references; the merge base of both is compared with the tip. Rejects when git fails, or if there are
  * several merge bases.
  */
 export async function listChangedNames(
@@ -96,15 +96,15 @@ export async function listChangedNames(
 	return readChangedFiles(output);
 }
 
-/** An object as it was read: its content, its size in bytes where it is too large, or undefined where it is missing. */
+/** An object as it was read: its content, its size in bytes if it is too large, or undefined if it is missing. */
 export type ReadObject = { content: Buffer } | { tooLarge: number } | undefined;
 
-/** How much one git may print, in bytes. */
+/** The maximum output of one git process, in bytes. */
 const MAXIMUM_BATCH = 32 * 1024 * 1024;
 
 /**
- * Reads many files as git has stored them, with few processes, however many there are. Returns them in the order of their
- * names, which must be git's own. Rejects when git fails.
+ * Reads many files as git has stored them, with few processes, however many files there are. Returns them in the order
+ * of their names, which must be git's own. Rejects when git fails.
  */
 export async function readObjects(
 	git: ReadingGit,

@@ -4,16 +4,16 @@ import { type ChangedFile, pathOf } from '../model/changedFile.ts';
 import { MAXIMUM_COMPARED } from './readChanges.ts';
 import type { ResultChanges } from './taskChanges.ts';
 
-/** The most text of a patch that is handed on, in UTF-16 code units. A model reads no more with understanding. */
+/** The maximum length of a patch that is passed on, in UTF-16 code units. A model does not understand more. */
 const MAXIMUM_PATCH = 200_000;
 
 export interface Patch {
 	text: string;
-	/** Only the beginning is there. */
+	/** True if the patch is only the beginning. */
 	isCut: boolean;
 }
 
-/** A plumbing command heeds no configuration of the user's for diffs, and these options keep it from running programs. */
+/** A plumbing command ignores the user's configuration for diffs, and these options keep it from running programs. */
 const HOW = ['-r', '-p', '--find-renames', '--no-textconv', '--no-ext-diff', '--no-color', '--ignore-submodules=none'];
 
 /** Returns the changes of a result as a unified diff, with a list of the files before it. Rejects when git fails. */

@@ -16,25 +16,25 @@ interface ResultEntry {
 	directory: string;
 }
 
-/** How many tasks are looked for at once. The others are looked for at the next change of the list. */
+/** The maximum number of tasks that are looked up at once. The others follow at the next change of the list. */
 const MAXIMUM_QUESTIONS = 10;
 
 export interface ResultReferencesDependencies {
 	workspaceState: Memento;
 	/** Returns the name of the active connection, if it is known. */
 	connection(): string | undefined;
-	/** Returns undefined where git cannot be run now. */
+	/** Returns undefined if git cannot be run now. */
 	place(directory: string): Promise<GitPlace | undefined>;
 	logger: Logger;
 }
 
-/** Remembers which repositories have references of Errand's own, and removes those that nothing needs any more. */
+/** Remembers which repositories have references of Errand's own, and removes those that are no longer needed. */
 export class ResultReferences {
 	private readonly dependencies: ResultReferencesDependencies;
 	private readonly entries: StateEntries<ResultEntry>;
-	/** Reading the state takes a file for each entry, and the list of tasks changes often. */
+	/** A copy in memory, because reading the state opens a file for each entry, and the list of tasks changes often. */
 	private readonly known: Map<string, ResultEntry>;
-	/** The tasks that the service was asked for. Each is asked for once in a window. */
+	/** The tasks for which the service was asked. Each window asks for a task once. */
 	private readonly asked = new Set<string>();
 
 	constructor(dependencies: ResultReferencesDependencies) {
@@ -43,7 +43,7 @@ export class ResultReferences {
 		this.known = new Map(this.entries.values().map(entry => [idOf(entry), entry]));
 	}
 
-	/** Takes note of references that were made for a result of the active connection. */
+	/** Records the references that were made for a result of the active connection. */
 	remember({ key, taskId }: TaskResult, directory: string): void {
 		const connection = this.dependencies.connection();
 		const id = idOf({ key, directory });
@@ -65,8 +65,8 @@ export class ResultReferences {
 	}
 
 	/**
-	 * Removes the references of tasks of this connection that its service no longer has. `isListed` says whether a task is
-	 * in the list; `isGone` asks the service for one that is not. Never rejects.
+	 * Removes the references of this connection's tasks that its service no longer has. `isListed` returns whether a
+	 * task is in the list; `isGone` asks the service for a task that is not. Never rejects.
 	 */
 	async sweep(
 		connection: string,
@@ -99,7 +99,8 @@ export class ResultReferences {
 		try {
 			await forgetResult(place, entry.key);
 		} catch (error) {
-			// Where the repository itself is gone, nothing is left to remove. Git is started in it, hence the code.
+			// If the repository itself is gone, nothing is left to remove. Git is started in its folder, hence the
+			// code.
 			if (systemErrorCode(error) !== 'ENOENT') {
 				throw error;
 			}

@@ -10,13 +10,13 @@ import { type FileRowNode, FileRows } from './fileRows.ts';
 import type { ReviewSnapshots } from './reviewSnapshots.ts';
 import type { ListedChanges, TaskChanges } from './taskChanges.ts';
 
-/** The row of one agent, where several had the same prompt. Commands get it as their argument. */
+/** The row of one agent, if several got the same prompt. Commands get it as their argument. */
 export interface ResultNode {
 	readonly kind: 'result';
 	readonly taskId: string;
-	/** The key may also be that of an agent that has made no branch, and so no result. */
+	/** The key may also be that of an agent that has made no branch, and therefore has no result. */
 	readonly resultKey: string;
-	/** Among the agents of the task. */
+	/** The position among the agents of the task. */
 	readonly position: number;
 }
 
@@ -31,7 +31,7 @@ export interface ResultRowsDependencies {
 	onUnfold(taskId: string): void;
 }
 
-/** How long unfolding waits for the changes, in milliseconds, so that rows that are there soon are not announced. */
+/** The time that unfolding waits for the changes, in milliseconds, so that rows which come soon are not announced. */
 const PATIENCE_MS = 100;
 
 const MAXIMUM_NAME = 60;
@@ -47,12 +47,12 @@ export class ResultRows {
 		this.files = new FileRows(dependencies);
 	}
 
-	/** Whether there is something below a task's row. */
+	/** Returns whether a task's row has rows below it. */
 	isUnfoldable(task: Task): boolean {
 		return isRace(task) || (!isActiveTask(task) && resultsOf(task).length > 0);
 	}
 
-	/** Returns the rows below a task or an agent's result, of what is known now. */
+	/** Returns the rows below a task or an agent's result, as they are known now. */
 	rowsBelow(node: { taskId: string; resultKey?: string }): BelowNode[] {
 		const task = this.dependencies.task(node.taskId);
 		if (!task || !this.isUnfoldable(task)) {
@@ -65,7 +65,7 @@ export class ResultRows {
 		return result ? this.files.rowsOf(task, result) : [];
 	}
 
-	/** Begins to read what a row unfolds into, and resolves when that is read or takes longer. Never rejects. */
+	/** Begins to read the rows below a row, and resolves when they are read or take longer. Never rejects. */
 	async unfold(node: { taskId: string; resultKey?: string }): Promise<void> {
 		const { changes, snapshots, onUnfold } = this.dependencies;
 		const task = this.dependencies.task(node.taskId);
@@ -76,13 +76,13 @@ export class ResultRows {
 		if (isActiveTask(task)) {
 			return;
 		}
-		// The rows of agents tell how much each has changed.
+		// The rows of agents show how much each has changed.
 		const results = isRace(task) && node.resultKey === undefined ? resultsOf(task) : [resultOf(task, node.resultKey)];
 		const readings = results.flatMap(result => (result ? [changes.list(task, result)] : []));
 		const settled = Promise.allSettled(readings);
 		const [only] = results;
 		if (only && (node.resultKey !== undefined || !isRace(task)) && !snapshots.has(only.key)) {
-			// What was seen first is what later changes are compared with.
+			// Later changes are compared with those that were seen first.
 			changes.read(task, only).then(
 				read => snapshots.has(only.key) || snapshots.take(read),
 				() => {},
@@ -96,7 +96,7 @@ export class ResultRows {
 		clearTimeout(timer);
 	}
 
-	/** Takes note that the user has folded a row up, and so has seen what was new in it. */
+	/** Records that the user has folded a row up, and therefore has seen its new parts. */
 	fold(node: { taskId: string; resultKey?: string }): void {
 		const task = this.dependencies.task(node.taskId);
 		const result = task && resultOf(task, node.resultKey);
@@ -106,7 +106,7 @@ export class ResultRows {
 		}
 	}
 
-	/** Reads the changes of a row again that could not be read. */
+	/** Reads again the changes of a row that could not be read. */
 	readAgain({ taskId, resultKey }: { taskId: string; resultKey: string }): void {
 		const task = this.dependencies.task(taskId);
 		const result = task && resultOf(task, resultKey);
@@ -124,7 +124,7 @@ export class ResultRows {
 		return result && this.files.showMore(result);
 	}
 
-	/** Returns the row of an agent above a row, or undefined where that is the task's own. */
+	/** Returns the row of an agent above a row, or undefined if that is the task's own. */
 	parentOf(node: BelowNode): ResultNode | undefined {
 		const task = this.dependencies.task(node.taskId);
 		if (node.kind === 'result' || !task || !isRace(task)) {
@@ -195,7 +195,7 @@ export class ResultRows {
 	}
 }
 
-/** Returns a result of a task by its key, or that of a task with one agent. */
+/** Returns a result of a task by its key, or the only result of a task with one agent. */
 function resultOf(task: Task, key: string | undefined): TaskResult | undefined {
 	return resultsOf(task).find(result => result.key === (key ?? task.id));
 }

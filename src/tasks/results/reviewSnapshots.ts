@@ -5,17 +5,17 @@ import { type FileMark, isReviewSnapshot, markOf, type ReviewSnapshot, snapshotO
 import { SNAPSHOT_ENTRIES } from '../model/storageKeys.ts';
 import type { ListedChanges } from './taskChanges.ts';
 
-/** Beyond this number, the oldest are forgotten. */
+/** Beyond this number, the oldest snapshots are forgotten. */
 const MAXIMUM_SNAPSHOTS = 100;
 
 interface KeptSnapshot extends ReviewSnapshot {
 	key: string;
 }
 
-/** Remembers what the user has seen of the changes of each result, across reloads. */
+/** Remembers the changes of each result as the user has seen them, across reloads. */
 export class ReviewSnapshots {
 	private readonly entries: StateEntries<KeptSnapshot>;
-	/** What was read or written in this window, as rows ask for it often. */
+	/** The snapshots that were read or written in this window, as rows ask for them often. */
 	private readonly known = new Map<string, ReviewSnapshot | undefined>();
 
 	constructor(workspaceState: Memento) {
@@ -26,12 +26,12 @@ export class ReviewSnapshots {
 		return this.get(key) !== undefined;
 	}
 
-	/** Returns what has become of a file since the user looked, as far as that is known. */
+	/** Returns the change of a file since the user looked, as far as it is known. */
 	markOf({ result, tip }: ListedChanges, file: ChangedFile): FileMark | undefined {
 		return tip === undefined ? undefined : markOf(this.get(result.key), tip, file);
 	}
 
-	/** Takes note that the user has seen these changes, if their commit is known. */
+	/** Records that the user has seen these changes, if their commit is known. */
 	take({ result: { key }, tip, files }: ListedChanges): void {
 		if (tip === undefined || this.get(key)?.tip === tip) {
 			return;

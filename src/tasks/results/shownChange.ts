@@ -7,8 +7,8 @@ import { type ChangeUriParts, readChangeUri } from './changeUri.ts';
 const isChange = ({ document }: vscode.TextEditor) => document.uri.scheme === CHANGE_SCHEME;
 
 /**
- * Returns the editor with a version of a task's file that a command is about: the one in front, which may be part of a
- * review of all changes, or the one with the address.
+ * Returns the editor with the version of a task's file that a command refers to: the active one, which may be part of a
+ * review of all changes, or the one with the URI.
  */
 export function shownChange(address?: vscode.Uri): vscode.TextEditor | undefined {
 	const { activeTextEditor, visibleTextEditors } = vscode.window;
@@ -19,8 +19,8 @@ export function shownChange(address?: vscode.Uri): vscode.TextEditor | undefined
 }
 
 /**
- * Returns what a command for one file is about: its argument, or the file in front where it has none or that of a button
- * above an editor. Undefined if no file is in front.
+ * Returns the subject of a command for one file: its argument, or the active file if it has none or that of a button
+ * above an editor. Undefined if no file is active.
  */
 export function fileNamedByEditor(argument: unknown): unknown {
 	if (argument !== undefined && !(argument instanceof vscode.Uri)) {
@@ -31,8 +31,8 @@ export function fileNamedByEditor(argument: unknown): unknown {
 }
 
 /**
- * Returns what a command is about whose button stands above an editor, and gets its address. The editor of a review tells
- * nothing of itself, so it is the result whose files can be seen. Any other argument is returned as it is.
+ * Returns the subject of a command whose button is above an editor, and which gets its URI. The editor of a review has
+ * no URI of its own, so the subject is the result whose files are visible. Any other argument is returned unchanged.
  */
 export function namedByEditor(argument: unknown): unknown {
 	if (!(argument instanceof vscode.Uri)) {
@@ -47,7 +47,7 @@ function resultOf(parts: ChangeUriParts | undefined): Pick<ChangeUriParts, 'task
 	return parts && { taskId: parts.taskId, resultKey: parts.resultKey };
 }
 
-/** Keeps the context key by which the menus know a review from other editors with several files. */
+/** Updates the context key by which the menus distinguish a review from other editors with several files. */
 export function watchShownChanges(): Disposable {
 	const update = () => setContextKey('errand.showsChanges', vscode.window.visibleTextEditors.some(isChange));
 	update();

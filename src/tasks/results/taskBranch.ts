@@ -11,17 +11,17 @@ const BASES = 'refs/errand/bases/';
 
 const OBJECT = /^(?:[\da-f]{40}|[\da-f]{64})$/;
 
-/** Where the branch is, and where it began. */
+/** The end and the beginning of a branch. */
 export interface BranchRange {
 	/** The commit of the branch. */
 	tip: string;
-	/** The merge base of the branch and what the task started from. */
+	/** The merge base of the branch and the start of the task. */
 	base: string;
-	/** What the task started from, if it has moved on since. */
+	/** The branch from which the task started, if it has moved on since. */
 	moved: { branch: string; commits: number } | undefined;
 }
 
-/** What is known of where a task started. */
+/** The known facts about the start of a task. */
 export interface TaskStart {
 	/** The branch. */
 	branch: string | undefined;
@@ -29,10 +29,12 @@ export interface TaskStart {
 	commit: string | undefined;
 }
 
-/** Matches what git does not allow in the name of a branch. In an expression for a commit, each means something else. */
+/** Matches text that git does not allow in the name of a branch. In a revision, each part has another meaning. */
 const NO_NAME = /[\s\p{Cc}~^:?*[\\]|\.\.|@\{/u;
 
-/** Returns names for both ends of a branch of the repository itself, which git can resolve without an earlier look-up. */
+/**
+ * Returns names for both ends of a branch of the repository itself, which git can resolve without an earlier look-up.
+ */
 export function namedEnds(
 	remote: string | undefined,
 	{ branch }: TaskResult,
@@ -47,7 +49,7 @@ export function namedEnds(
 	return from === undefined ? undefined : { start: from, tip: `refs/heads/${branch}` };
 }
 
-/** Returns the reference that holds a result. An id that is no plain name is replaced by its hash. */
+/** Returns the reference that holds a result. An id that is not a plain name is replaced by its hash. */
 export function referenceOf(key: string): string {
 	return TASKS + plainName(key);
 }
@@ -63,15 +65,15 @@ function plainName(key: string): string {
 export interface BranchEnds {
 	/** The commit of the branch. */
 	tip: string;
-	/** What the task started from, the most certain commit first. They may be unknown here. */
+	/** The possible starts of the task, the most certain commit first. They may be unknown here. */
 	starts: string[];
-	/** Where the branch that the task started from is now, if it is still there. */
+	/** The present commit of the branch from which the task started, if it still exists. */
 	now: { branch: string; commit: string } | undefined;
 }
 
 /**
- * Brings the branch of a result into a reference of Errand's own. The user's branches, those of remotes and FETCH_HEAD
- * stay as they are. Rejects when git fails, and with a BranchMissing if there is no such branch any more.
+ * Fetches the branch of a result into a reference of Errand's own. The user's branches, those of remotes and FETCH_HEAD
+ * stay as they are. Rejects when git fails, and with a BranchMissing if the branch no longer exists.
  */
 export async function fetchBranch(
 	place: GitPlace,
@@ -110,7 +112,7 @@ export async function fetchBranch(
 }
 
 /**
- * Finds out where a branch began, and keeps its commits with a reference of Errand's own. Rejects when git fails, and with
+ * Finds the start of a branch, and keeps its commits with a reference of Errand's own. Rejects when git fails, and with
  * a StartUnknown.
  */
 export async function rangeOf(
@@ -131,7 +133,7 @@ export async function rangeOf(
 }
 
 /**
- * Brings the branch of a result into its reference as `fetchBranch` and `rangeOf` do, and returns its commit. Rejects
+ * Fetches the branch of a result into its reference as `fetchBranch` and `rangeOf` do, and returns its commit. Rejects
  * when git fails, and with a BranchMissing.
  */
 export async function fetchTip(
@@ -151,7 +153,7 @@ export async function fetchTip(
 	return tip;
 }
 
-/** The branch is not there any more: it was deleted or renamed, or never pushed. */
+/** The branch does not exist: it was deleted or renamed, or never pushed. */
 export class BranchMissing extends Error {
 	override readonly name = 'BranchMissing';
 	readonly branch: string;
@@ -162,7 +164,7 @@ export class BranchMissing extends Error {
 	}
 }
 
-/** It is not known where the branch began: it shares no commit with what the task started from. */
+/** The start of the branch is unknown: it shares no commit with the start of the task. */
 export class StartUnknown extends Error {
 	override readonly name = 'StartUnknown';
 	readonly branch: string;
@@ -180,7 +182,7 @@ export async function forgetResult({ gitPath, directory }: GitPlace, key: string
 	}
 }
 
-/** Returns false where there is no such branch. */
+/** Returns false if there is no such branch. */
 async function bring(place: GitPlace, remote: string, branch: string, reference: string): Promise<boolean> {
 	// The user's own rules for fetching are not applied: they would move the branches of remotes, or prune.
 	const options = ['--quiet', '--no-tags', '--no-prune', '--no-write-fetch-head', '--refmap=', '--no-filter'];
@@ -203,7 +205,7 @@ async function bring(place: GitPlace, remote: string, branch: string, reference:
 	}
 }
 
-/** Returns the commit that an expression of git's names, or undefined where there is none. */
+/** Returns the commit that a revision names, or undefined if there is none. */
 export async function commitOf({ gitPath, directory }: GitPlace, name: string): Promise<string | undefined> {
 	const ask = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
 	return (await runGit(gitPath, directory, ask).catch(() => undefined))?.trim();

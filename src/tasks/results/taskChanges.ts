@@ -31,11 +31,11 @@ export interface ListedChanges {
 	tip: string | undefined;
 	/** Sorted by path. */
 	files: ChangedFile[];
-	/** Whether the lines of the files are known. They take longer than all the rest, so they come later. */
+	/** True if the lines of the files are counted, which takes longer than all the rest and therefore comes later. */
 	isCounted: boolean;
 }
 
-/** The same with all that is known of them. */
+/** The changes with all their facts. */
 export type ResultChanges = ListedChanges & BranchRange;
 
 export type ChangesState =
@@ -47,19 +47,19 @@ export type ChangesState =
 	| { kind: 'failed'; error: UserFacingError };
 
 export interface TaskChangesDependencies {
-	/** Whether the tasks are those of the service on this machine. */
+	/** Returns whether the tasks are those of the service on this machine. */
 	isLocal(): boolean;
 	/** Returns the commit from which this machine started a task, if it did. */
 	startCommit(taskId: string): string | undefined;
-	/** Remembers where references of Errand's own are, and removes them. */
+	/** Remembers the repositories with references of Errand's own, and removes the references. */
 	references: Pick<ResultReferences, 'remember' | 'remove'>;
 }
 
 interface Entry {
-	/** The state of the task for which the changes were read. A task that continues has another one. */
+	/** The state of the task for which the changes were read. A task that continues gets another one. */
 	version: string;
 	state: ChangesState;
-	/** The changes that were read last, while newer ones are being read or cannot be. */
+	/** The changes that were read last, while newer ones are being read or if they cannot be read. */
 	last: ListedChanges | undefined;
 	listing: Promise<ListedChanges>;
 	reading: Promise<ResultChanges>;
@@ -69,19 +69,22 @@ interface Listing extends ListedChanges {
 	rest(): Promise<ResultChanges>;
 }
 
-/** The changes that tasks have made, each read once and again when its task has moved on. */
+/** The changes of tasks, each read once, and again when its task has moved on. */
 export class TaskChanges implements Disposable {
 	private readonly dependencies: TaskChangesDependencies;
 	private readonly entries = new Map<string, Entry>();
 	private readonly changed = new Emitter<TaskResult>();
-	/** Fires when a result is read again, and when more is known of it: its files, their lines, or why there are none. */
+	/**
+	 * Fires when a result is read again, and when more is known about it: its files, their lines, or why there are
+	 * none.
+	 */
 	readonly onDidChange = this.changed.event;
 
 	constructor(dependencies: TaskChangesDependencies) {
 		this.dependencies = dependencies;
 	}
 
-	/** Returns what is known of a result, and undefined where nothing was read or the task has moved on since. */
+	/** Returns the state of a result, or undefined if nothing was read or the task has moved on since. */
 	state(task: Task, { key }: TaskResult): ChangesState | undefined {
 		const entry = this.entries.get(key);
 		return entry?.version === versionOf(task) ? entry.state : undefined;
@@ -93,19 +96,19 @@ export class TaskChanges implements Disposable {
 	}
 
 	/**
-	 * Returns the changes of a result. They are read where they are not known, or with `again`. Rejects with a
+	 * Returns the changes of a result. Reads them if they are not known, or with `again`. Rejects with a
 	 * UserFacingError.
 	 */
 	read(task: Task, result: TaskResult, again = false): Promise<ResultChanges> {
 		return this.entryOf(task, result, again).reading;
 	}
 
-	/** Does the same, but returns the files as soon as they are known. */
+	/** Like `read`, but returns the files as soon as they are known. */
 	list(task: Task, result: TaskResult, again = false): Promise<ListedChanges> {
 		return this.entryOf(task, result, again).listing;
 	}
 
-	/** Forgets what is known of the results of a task. */
+	/** Forgets the results of a task. */
 	forget(taskId: string): void {
 		for (const key of this.entries.keys()) {
 			if (key === taskId || key.startsWith(`${taskId}:`)) {
@@ -159,7 +162,7 @@ export class TaskChanges implements Disposable {
 		return entry;
 	}
 
-	/** Lists the files with as few processes as that takes; `rest` reads what has time. */
+	/** Lists the files with as few processes as possible; `rest` reads the less urgent facts. */
 	private async listNow(task: Task, result: TaskResult): Promise<Listing> {
 		const repository = await findTaskRepository(task, this.dependencies.isLocal());
 		const { place, remote } = repository;
@@ -173,7 +176,7 @@ export class TaskChanges implements Disposable {
 			const changes = { result, repository, tip: known?.tip, files: early ?? known?.files ?? [], isCounted: false };
 			const rest = async () => {
 				try {
-					// What has been listed is shown first: even to start a process holds up the thread.
+					// The listed files are shown first: merely starting a process blocks the thread.
 					await nextTurn();
 					const ends = known ?? (await fetchBranch(place, remote, result, start));
 					const range = known?.range ?? (await rangeOf(place, result, ends));
@@ -189,7 +192,9 @@ export class TaskChanges implements Disposable {
 		}
 	}
 
-	/** Does the same where the ends have no names here, or one that is gone, or no single merge base. */
+	/**
+	 * Like `listNow`, but for ends that have no names here, or of which one is gone, or that have no single merge base.
+	 */
 	private async listSlowly(
 		{ place, remote }: TaskRepository,
 		result: TaskResult,
@@ -207,7 +212,7 @@ export class TaskChanges implements Disposable {
 	}
 }
 
-/** Returns the changes with the lines of their files, or as they are where git cannot count them. */
+/** Returns the changes with the lines of their files, or unchanged if git cannot count them. */
 async function count(changes: ResultChanges): Promise<ResultChanges> {
 	const { repository, base, tip } = changes;
 	try {

@@ -6,22 +6,22 @@ import type { Task } from '../../contract/tasks.ts';
 import { type GitApi, type GitPlace, type GitRepository, getGitApi, placeOf } from '../../platform/git.ts';
 import { remoteDirectory } from '../../platform/remotes.ts';
 
-/** The repository on this machine in which a task's branch is looked at. */
+/** The local repository in which a task's branch is examined. */
 export interface TaskRepository {
 	git: GitApi;
 	place: GitPlace;
 	/** Undefined for a folder that this window does not show. */
 	opened: GitRepository | undefined;
-	/** The remote that has the task's branch; undefined where the repository itself has it. */
+	/** The remote that has the task's branch; undefined if the repository itself has it. */
 	remote: string | undefined;
 }
 
 const MAXIMUM_NAME = 80;
 
 /**
- * Finds the repository of a task: the one of this window that the task worked on, or a clone of it, or else the folder in
- * which a service on this machine (`isLocal`) let it work. A folder that a remote service names is on the service's own
- * machine, or is none of its business. Throws a UserFacingError that says why there is none.
+ * Finds the repository of a task: the one of this window that the task worked on, or a clone of it, or else the folder
+ * in which a service on this machine (`isLocal`) let it work. A folder that a remote service names is on the service's
+ * own machine, or is none of its business. Throws a UserFacingError that says why there is none.
  */
 export async function findTaskRepository(
 	{ repoUrl }: Pick<Task, 'repoUrl'>,

@@ -9,12 +9,12 @@ interface TaskStart {
 	at: number;
 }
 
-/** The oldest starts above this number are forgotten. */
+/** Beyond this number, the oldest starts are forgotten. */
 const MAXIMUM_STARTS = 200;
 
 /**
- * The commits from which this workspace has started tasks. A service need not tell them, and the scratch branch that a
- * task started from is removed when it has ended.
+ * The commits from which this workspace has started tasks. A service need not report them, and the scratch branch from
+ * which a task started is removed when the task has ended.
  */
 export class TaskStarts {
 	private readonly entries: StateEntries<TaskStart>;

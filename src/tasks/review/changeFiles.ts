@@ -8,15 +8,15 @@ import { gitFailure } from '../../platform/gitRefusalMessages.ts';
 import { type ChangeUriParts, readChangeUri } from '../results/changeUri.ts';
 import { ObjectReader } from '../results/objectReader.ts';
 
-/** A file above this size, in bytes, is not shown: two of them in one diff would hold up the editor. */
+/** The maximum size of a file that is shown, in bytes: two larger ones in one diff would block the editor. */
 export const MAXIMUM_SHOWN = 16 * 1024 * 1024;
 
 const MEGABYTE = 1024 * 1024;
 const MAXIMUM_NAME = 120;
 
 /**
- * Returns the repository in which a file of a task may be read: one of this window, or that of a task that is known.
- * Rejects with a UserFacingError that says why there is none.
+ * Returns the repository in which a file of a task may be read: one of this window, or that of a known task. Rejects
+ * with a UserFacingError that says why there is none.
  */
 export type FindPlace = (parts: ChangeUriParts) => Promise<GitPlace>;
 
@@ -32,7 +32,7 @@ export class ChangeFiles {
 	/** Rejects with a FileSystemError, whose message is a sentence. */
 	async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
 		const { length } = await this.read(uri);
-		// An address names a content, which never changes.
+		// A URI names a content, which never changes.
 		return {
 			type: vscode.FileType.File,
 			ctime: 0,
@@ -88,7 +88,7 @@ function tooLargeText(bytes: number): string {
 	);
 }
 
-/** The beginning of the object's name tells one version from another of the same size. */
+/** The beginning of the object's name distinguishes versions of the same size. */
 function binaryText(bytes: number, object: string): string {
 	return vscode.l10n.t(
 		'Not text: {0} bytes, {1}. Open the file from the list of tasks to see it.',

@@ -17,22 +17,25 @@ import type { CommentStore } from './commentStore.ts';
 
 const MAXIMUM_TITLE = 60;
 
-/** A prompt that was made of comments and is being written further. */
+/** A prompt that was made from comments and that the user is editing. */
 interface StoredPrompt {
 	resultKey: string;
 	taskId: string;
 	text: string;
-	/** The text as it was made. */
+	/** The text as it was generated. */
 	made: string;
 	/** The ids of the comments in it. */
 	comments: string[];
 }
 
-/** The tasks that take the prompts. */
+/** The tasks that receive the prompts. */
 export interface PromptedTasks {
 	/** Returns a task of the active connection. Rejects with a ClientError. */
 	get(id: string): Promise<Task>;
-	/** Sends a prompt to a task that has ended. Resolves with whether the service has taken it; reports what went wrong. */
+	/**
+	 * Sends a prompt to a task that has ended. Resolves with true if the service has accepted it; shows errors to the
+	 * user.
+	 */
 	send(task: Task, result: TaskResult, prompt: string): Promise<boolean>;
 }
 
@@ -46,7 +49,7 @@ export interface CommentPromptsDependencies {
 	explain(error: unknown): void;
 }
 
-/** Makes prompts of comments, shows each in an editor, and sends it when the user says so. */
+/** Makes prompts from comments, shows each in an editor, and sends it when the user asks for that. */
 export class CommentPrompts implements Disposable {
 	private readonly dependencies: CommentPromptsDependencies;
 	private readonly entries: StateEntries<StoredPrompt>;
@@ -83,7 +86,7 @@ export class CommentPrompts implements Disposable {
 		draw();
 	}
 
-	/** Returns the text of a document, or undefined where there is no such prompt. */
+	/** Returns the text of a document, or undefined if there is no such prompt. */
 	read(uri: vscode.Uri): string | undefined {
 		return this.storedOf(uri)?.text;
 	}
@@ -96,7 +99,7 @@ export class CommentPrompts implements Disposable {
 		}
 	}
 
-	/** Shows the prompt of a task's comments that were not sent. Nothing is sent. */
+	/** Shows the prompt made from a task's unsent comments. Sends nothing. */
 	async open(taskId: string): Promise<void> {
 		try {
 			const task = await this.dependencies.tasks.get(taskId);
@@ -109,7 +112,7 @@ export class CommentPrompts implements Disposable {
 		}
 	}
 
-	/** Sends the prompt of a document, and marks its comments as sent once the service has taken it. */
+	/** Sends the prompt of a document, and marks its comments as sent once the service has accepted it. */
 	async send(uri: vscode.Uri): Promise<void> {
 		const key = uri.toString();
 		if (this.sending.has(key)) {
@@ -154,7 +157,10 @@ export class CommentPrompts implements Disposable {
 		}
 	}
 
-	/** Asks where the comments have changed since the prompt was made. Resolves with whether it is to be sent as it is. */
+	/**
+	 * Asks the user if the comments have changed since the prompt was made. Resolves with true if it is to be sent as
+	 * it is.
+	 */
 	private async agreesToOld(task: Task, result: TaskResult): Promise<boolean> {
 		const send = vscode.l10n.t('Send as It Is');
 		const again = vscode.l10n.t('Write It Anew');
@@ -194,7 +200,7 @@ export class CommentPrompts implements Disposable {
 		return results[0];
 	}
 
-	/** Returns the prompt as it was kept, or made anew where the comments have changed and nothing would be lost. */
+	/** Returns the stored prompt, or a new one if the comments have changed and nothing would be lost. */
 	private async prepare(task: Task, result: TaskResult): Promise<StoredPrompt> {
 		const made = this.make(task, result);
 		const stored = this.entries.get(result.key);
@@ -233,7 +239,7 @@ export class CommentPrompts implements Disposable {
 			.filter(({ place, comments }) => place.resultKey === resultKey && comments.some(({ isSent }) => !isSent));
 	}
 
-	/** Whether a file is known to have another version than the one that was commented on. */
+	/** Returns whether a file is known to have a version other than the one that was commented on. */
 	private isEarlier(task: Task, { resultKey, side, path, object }: CommentPlace): boolean {
 		const result = resultsOf(task).find(({ key }) => key === resultKey);
 		const state = result && this.dependencies.changes.state(task, result);
@@ -246,7 +252,7 @@ export class CommentPrompts implements Disposable {
 	private async show(prompt: StoredPrompt): Promise<void> {
 		await this.entries.set(prompt.resultKey, prompt);
 		const document = await vscode.workspace.openTextDocument(this.uriOf(prompt));
-		// The editor keeps a closed document for minutes, with the text that it had.
+		// The editor keeps a closed document for minutes, with its old text.
 		if (document.getText() !== prompt.text) {
 			const edit = new vscode.WorkspaceEdit();
 			edit.replace(document.uri, new vscode.Range(0, 0, document.lineCount, 0), prompt.text);
@@ -284,7 +290,7 @@ export class CommentPrompts implements Disposable {
 		}
 	}
 
-	/** The path is the title of the tab, the query the key of the result. */
+	/** The path is the title of the tab; the query is the key of the result. */
 	private uriOf({ resultKey }: StoredPrompt): vscode.Uri {
 		return vscode.Uri.from({ scheme: this.dependencies.scheme, path: '/Follow-up.md', query: resultKey });
 	}

@@ -12,19 +12,19 @@ import {
 } from '../model/reviewComment.ts';
 import { COMMENT_ENTRIES } from '../model/storageKeys.ts';
 
-/** Why a comment is not kept. */
+/** Why a comment is not stored. */
 export type CommentRefusal = 'empty' | 'too-long' | 'too-many' | 'gone';
 
 /**
- * The comments of a workspace, with its tasks, in the state that its windows share. Each change reads what is stored
- * before it writes, so that two windows keep each other's comments.
+ * The comments of a workspace, with its tasks, in the state that its windows share. Each change reads the stored
+ * comments before it writes, so that no window loses those of another.
  */
 export class CommentStore implements Disposable {
 	private readonly entries: StateEntries<ReviewThread[]>;
 	private readonly changed = new Emitter<string>();
 	/** Fires with the id of the task. */
 	readonly onDidChange = this.changed.event;
-	/** What was read last, because rows of tasks ask often. */
+	/** The comments that were read last, because rows of tasks ask for them often. */
 	private known: Map<string, ReviewThread[]> | undefined;
 
 	constructor(state: Memento) {
@@ -69,7 +69,7 @@ export class CommentStore implements Disposable {
 		);
 	}
 
-	/** Changes the text of a comment, which has then not been sent. Resolves with a refusal, or undefined. */
+	/** Changes the text of a comment, which then counts as unsent. Resolves with a refusal, or undefined. */
 	edit({ id, place }: ReviewThread, commentId: string, text: string): Promise<CommentRefusal | undefined> {
 		return this.change(place.taskId, text, threads =>
 			withThread(threads, id, thread =>
@@ -87,7 +87,7 @@ export class CommentStore implements Disposable {
 		);
 	}
 
-	/** Removes a comment, and with the last one its thread. */
+	/** Removes a comment, and its thread if it was the last one. */
 	async remove({ id, place }: ReviewThread, commentId: string): Promise<void> {
 		await this.write(
 			place.taskId,
@@ -98,7 +98,7 @@ export class CommentStore implements Disposable {
 		);
 	}
 
-	/** Marks comments as sent to an agent. Those that were removed meanwhile are left out. */
+	/** Marks comments as sent to an agent, except those that were removed meanwhile. */
 	async markSent(taskId: string, commentIds: ReadonlySet<string>): Promise<void> {
 		await this.write(
 			taskId,
@@ -165,7 +165,7 @@ function newComment(text: string): ReviewComment {
 	return { id: crypto.randomUUID(), text, writtenAt: Date.now(), isSent: false };
 }
 
-/** Returns undefined where there is no such thread, or `change` finds none. */
+/** Returns undefined if there is no such thread, or if `change` returns undefined. */
 function withThread(
 	threads: readonly ReviewThread[],
 	id: string,

@@ -17,11 +17,11 @@ import type { TaskFinder } from './taskMaterial.ts';
 
 const MAXIMUM_TITLE = 60;
 
-/** The patches of what is compared, with the prompt that all of them answer. */
+/** The patches of a comparison, with the prompt that all of them answer. */
 export interface ComparedPatches {
 	title: string;
 	prompt: string;
-	/** The names are unlike each other. */
+	/** No two names are the same. */
 	patches: (Patch & { name: string })[];
 }
 
@@ -30,7 +30,7 @@ export interface AgentComparisonDependencies extends ComparisonPanelDependencies
 	explain(error: unknown): void;
 }
 
-/** Compares what several agents have made of one prompt, or of any tasks of one repository. */
+/** Compares the results of several agents for one prompt, or of any tasks of one repository. */
 export class AgentComparison implements Disposable {
 	private readonly dependencies: AgentComparisonDependencies;
 	private readonly panels = new Map<string, ComparisonPanel>();
@@ -39,7 +39,7 @@ export class AgentComparison implements Disposable {
 		this.dependencies = dependencies;
 	}
 
-	/** Shows the comparison of the agents of a task, or of what the user chooses. */
+	/** Shows the comparison of the agents of a task, or of the user's choice. */
 	async compare(taskId: string | undefined): Promise<void> {
 		try {
 			const compared = await this.find(taskId, vscode.l10n.t('Compare Agents'));
@@ -49,7 +49,7 @@ export class AgentComparison implements Disposable {
 		}
 	}
 
-	/** Goes on with a tab that was open before a reload. `state` is what the editor has kept of it. */
+	/** Continues with a tab that was open before a reload. `state` is the state that the editor has kept of it. */
 	async restore(tab: vscode.WebviewPanel, state: unknown): Promise<void> {
 		const compared = parseCompared(state);
 		const known = compared && this.panels.get(keyOf(compared));
@@ -70,8 +70,8 @@ export class AgentComparison implements Disposable {
 	}
 
 	/**
-	 * Returns the patches of what an argument names, of the comparison that is in front, of the agents of a task, or of what
-	 * the user chooses. Rejects with an error for the user.
+	 * Returns the patches of the argument, of the active comparison, of the agents of a task, or of the user's choice.
+	 * Rejects with an error for the user.
 	 */
 	async readPatches(
 		argument: unknown,
@@ -111,8 +111,8 @@ export class AgentComparison implements Disposable {
 	}
 
 	/**
-	 * Returns the agents of a task, or what the user chooses where none is named or the task has one agent only. Resolves
-	 * with undefined when dismissed. Rejects with an error for the user.
+	 * Returns the agents of a task, or the user's choice if none is named or the task has only one agent. Resolves with
+	 * undefined when dismissed. Rejects with an error for the user.
 	 */
 	private async find(taskId: string | undefined, title: string): Promise<Compared | undefined> {
 		const task = taskId === undefined ? undefined : await this.dependencies.tasks.get(taskId);
@@ -132,7 +132,7 @@ export class AgentComparison implements Disposable {
 	}
 }
 
-/** Lets the user choose one of the comparisons that suggest themselves, or any tasks. */
+/** Lets the user choose one of the likely comparisons, or any tasks. */
 async function chooseContenders(tasks: readonly Task[], title: string): Promise<Contender[] | undefined> {
 	const groups = groupsOf(tasks);
 	const others = vscode.l10n.t('Choose Tasks…');
@@ -164,7 +164,9 @@ async function chooseContenders(tasks: readonly Task[], title: string): Promise<
 	return chosen?.map(({ taskId, key }) => ({ taskId, resultKey: key }));
 }
 
-/** Returns what is worth comparing: tasks of several agents, and tasks with the same prompt and repository. */
+/**
+ * Returns the tasks that are worth comparing: tasks of several agents, and tasks with the same prompt and repository.
+ */
 function groupsOf(tasks: readonly Task[]): Task[][] {
 	const groups = new Map<string, Task[]>();
 	for (const task of tasks) {

@@ -23,13 +23,13 @@ import { comparisonView } from './comparisonView.ts';
 import { type Comparison, type ComparisonSource, readComparison } from './readComparison.ts';
 import type { TaskConnectionAccess } from './taskMaterial.ts';
 
-/** How many files the page has at first, and how many come with each further step. */
+/** The number of files that the page shows at first, and that each further step adds. */
 const FILES_SHOWN = 200;
 
-/** The most files in one view of differences: the editor makes a part of the view for each. */
+/** The maximum number of files in one view of differences, in which the editor makes a part for each. */
 const MAXIMUM_DIFFS = 200;
 
-/** The list of tasks, by which a page notices that one has gone on. */
+/** The list of tasks, by which a page notices that one has continued. */
 export interface ShownTasks {
 	get(id: string): Task | undefined;
 	/** Makes sure that the list is read while a task is active. Never rejects. */
@@ -44,7 +44,7 @@ export interface ComparisonPanelDependencies extends ComparisonSource {
 	logger: Logger;
 }
 
-/** A comparison as an editor tab, which follows its tasks while they work and is there again after a reload. */
+/** A comparison as an editor tab, which follows its tasks while they work and is restored after a reload. */
 export class ComparisonPanel {
 	readonly compared: Compared;
 	readonly panel: PagePanel<FromComparisonPage, ComparisonView>;
@@ -82,7 +82,7 @@ export class ComparisonPanel {
 		});
 	}
 
-	/** Reads everything. `isAskedAnew`: the branches too, which others may have moved. Never rejects. */
+	/** Reads everything. `isAskedAnew`: including the branches, which others may have moved. Never rejects. */
 	async read(isAskedAnew = true): Promise<void> {
 		this.reading?.abort();
 		const own = new AbortController();
@@ -110,7 +110,7 @@ export class ComparisonPanel {
 		}
 	}
 
-	/** Reads what has become of the tasks where they have gone on. The list of another connection does not have them. */
+	/** Reads the tasks again if they have changed. The list of another connection does not have them. */
 	private follow(): void {
 		const shown = this.comparison?.results.map(({ task }) => task);
 		const listed = shown?.map(({ id }) => this.dependencies.list.get(id));
@@ -158,7 +158,7 @@ export class ComparisonPanel {
 	}
 }
 
-/** Shows what an agent has changed in a file; without one, what the first two have made of it that differ in it. */
+/** Shows the changes of an agent in a file; without one, the versions of the first two agents that differ in it. */
 async function showFile(comparison: Comparison, file: ComparedFile, agent?: number): Promise<void> {
 	const first = agent ?? file.versions.findIndex(version => version !== undefined);
 	const second = agent ?? file.versions.findIndex(version => version !== undefined && version !== first);
@@ -169,7 +169,7 @@ async function showFile(comparison: Comparison, file: ComparedFile, agent?: numb
 	await vscode.commands.executeCommand('vscode.diff', left, right, title, { preview: true });
 }
 
-/** Shows the files of two that differ, in one view. The user chooses the two where there are more. */
+/** Shows the files in which two agents differ, in one view. The user chooses the two if there are more. */
 async function showDifferences(comparison: Comparison): Promise<void> {
 	const { results, files } = comparison;
 	const pair = results.length === 2 ? [0, 1] : await choosePair(results.map(({ name }) => name));
@@ -199,7 +199,7 @@ async function choosePair(names: readonly string[]): Promise<number[]> {
 	return [first, second].filter(position => position !== undefined);
 }
 
-/** Returns the address of a file as one has found or left it. One that did not change it left it as it was. */
+/** Returns the URI of a file as an agent found or left it. An agent that did not change it left it as it was. */
 function versionOf(
 	{ results }: Comparison,
 	{ files }: ComparedFile,

@@ -1,4 +1,4 @@
-// What the page of a comparison shows, in words.
+// The contents of the page of a comparison, in words.
 import * as vscode from 'vscode';
 import { oneLine } from '../../base/plainText.ts';
 import { isActiveTask } from '../../contract/tasks.ts';
@@ -16,7 +16,7 @@ const MAXIMUM_NAME = 60;
 
 type Result = Comparison['results'][number];
 
-/** Returns what is shown of a comparison, with at most `maximum` files. */
+/** Returns the view of a comparison, with at most `maximum` files. */
 export function comparisonView({ results, files }: Comparison, maximum: number): Omit<ComparisonView, 'title'> {
 	const working = results.filter(({ outcome }) => outcome === 'active').map(({ name }) => name);
 	const follows = vscode.l10n.t('Still at work: {0}. This page follows along.', working.join(', '));
@@ -54,7 +54,7 @@ function differenceText(files: readonly ComparedFile[]): string {
 		: vscode.l10n.t('Files in which they differ: {0} of {1}.', formatNumber(different), formatNumber(files.length));
 }
 
-/** A fact that is known of nobody is left out. */
+/** A fact that is unknown for every agent is left out. */
 function factsOf(results: readonly Result[]): ComparisonView['facts'] {
 	const rows: [string, (result: Result) => string][] = [
 		[vscode.l10n.t('Model'), ({ model, extras }) => oneLine(model ?? servedText(extras) ?? '', MAXIMUM_NAME)],

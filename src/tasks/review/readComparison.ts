@@ -15,20 +15,20 @@ import { outcomeOf, type TaskOutcome } from '../model/taskGroups.ts';
 import type { ResultChanges, TaskChanges } from '../results/taskChanges.ts';
 import type { TaskConnectionAccess, TaskFinder } from './taskMaterial.ts';
 
-/** The most entries that are read of one log. */
+/** The maximum number of entries that are read from one log. */
 const MAXIMUM_ENTRIES = 50_000;
 const MAXIMUM_NAME = 28;
 
-/** One of those that are compared. */
+/** A result in the comparison. */
 export interface ComparedResult {
-	/** Unlike the names of the others. */
+	/** Different from the names of the others. */
 	name: string;
 	task: Task;
 	outcome: TaskOutcome;
 	model: string | undefined;
-	/** What the service adds to the record. */
+	/** The service's additions to the record. */
 	extras: (Usage & { tests?: TestOutcome | undefined }) | undefined;
-	/** Undefined while it has not made a branch, and then there are no changes either. */
+	/** Undefined while no branch has been made; then there are no changes either. */
 	result: TaskResult | undefined;
 	changes: ResultChanges | undefined;
 }
@@ -45,7 +45,7 @@ export interface ComparisonSource {
 	connection: Pick<TaskConnectionAccess, 'client'>;
 }
 
-/** Reads what contenders have done so far, with what their logs say. It rejects as `readResults` does. */
+/** Reads the contenders' changes so far, and the facts from their logs. Rejects as `readResults` does. */
 export async function readComparison(
 	contenders: readonly Contender[],
 	source: ComparisonSource,
@@ -69,8 +69,8 @@ export async function readComparison(
 }
 
 /**
- * Reads what contenders have changed so far. `isAskedAnew`: what is known of their branches is read again. Rejects with an
- * error for the user.
+ * Reads the contenders' changes so far. `isAskedAnew`: their branches are read again. Rejects with an error for the
+ * user.
  */
 export async function readResults(
 	contenders: readonly Contender[],
@@ -100,7 +100,7 @@ export async function readResults(
 
 const shortened = (text = '') => oneLine(text, MAXIMUM_NAME);
 
-/** Returns what the record of a task says of one contender. */
+/** Returns the facts about one contender from the record of its task. */
 function recordOf(task: Task, resultKey: string): Omit<ComparedResult, 'changes'> {
 	const result = resultsOf(task).find(({ key }) => key === resultKey);
 	const position = resultKey === task.id ? -1 : Number(resultKey.slice(task.id.length + 1));
@@ -115,7 +115,10 @@ function recordOf(task: Task, resultKey: string): Omit<ComparedResult, 'changes'
 	};
 }
 
-/** Returns what a log says of each result of a task. One that cannot be read says nothing: the changes are still there. */
+/**
+ * Returns the facts about each result of a task from its log. If the log cannot be read, there are none, but the
+ * changes are still there.
+ */
 async function readLog(
 	task: Task,
 	connection: ComparisonSource['connection'],

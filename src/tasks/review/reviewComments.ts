@@ -15,10 +15,10 @@ import {
 import { changeUri, readChangeUri } from '../results/changeUri.ts';
 import type { CommentRefusal, CommentStore } from './commentStore.ts';
 
-/** How long documents that open are gathered, in milliseconds: a review opens many at once. */
+/** The time for which opening documents are gathered, in milliseconds: a review opens many at once. */
 const GATHER_MS = 50;
 
-/** A comment as the editor draws it. Its body is a plain text, which the editor draws as it is. */
+/** A comment as the editor draws it. Its body is a plain text, which the editor does not interpret. */
 interface ShownComment extends vscode.Comment {
 	body: string;
 	readonly commentId: string;
@@ -27,13 +27,13 @@ interface ShownComment extends vscode.Comment {
 
 interface Shown {
 	thread: vscode.CommentThread;
-	/** What it was drawn from, to leave alone what has not changed. */
+	/** The data from which the thread was drawn, so that an unchanged one is not drawn again. */
 	drawn: string;
 }
 
 /**
- * The user's comments on documents of changes, in the editor's own comment threads. A comment whose file has another
- * version now is shown in that version, where its lines are now.
+ * The user's comments on documents of changes, in the editor's own comment threads. If a commented file has another
+ * version now, the comment is shown in that version, at the present place of its lines.
  */
 export class ReviewComments implements Disposable {
 	private readonly store: CommentStore;
@@ -41,7 +41,7 @@ export class ReviewComments implements Disposable {
 	private readonly disposables = new DisposableStore();
 	private controller: vscode.CommentController | undefined;
 	private timer: ReturnType<typeof setTimeout> | undefined;
-	/** By the id of the stored thread and the address of the document. */
+	/** By the id of the stored thread and the URI of the document. */
 	private readonly shown = new Map<string, Shown>();
 	private readonly idOf = new WeakMap<vscode.CommentThread, string>();
 
@@ -69,7 +69,7 @@ export class ReviewComments implements Disposable {
 		}
 	}
 
-	/** Keeps what was written: a new comment, or the new text of one. The arguments are those of the editor's menus. */
+	/** Stores a new comment, or the new text of an edited one. The arguments are those of the editor's menus. */
 	async save(argument: unknown): Promise<void> {
 		try {
 			if (isComment(argument)) {
@@ -103,7 +103,7 @@ export class ReviewComments implements Disposable {
 		}
 	}
 
-	/** Returns the task whose change a thread is on; undefined for anything else. */
+	/** Returns the task of a thread; undefined for anything else. */
 	taskOf(argument: unknown): string | undefined {
 		const uri = (argument as { uri?: unknown } | undefined)?.uri;
 		return uri instanceof vscode.Uri ? readChangeUri(uri)?.taskId : undefined;
@@ -120,7 +120,7 @@ export class ReviewComments implements Disposable {
 		if (!place) {
 			return;
 		}
-		// The thread that the editor has made for the text is replaced by one of the stored comment.
+		// The thread that the editor has made for the text is replaced by one for the stored comment.
 		const begun = await this.store.begin(place, text);
 		if (typeof begun === 'string') {
 			this.sayRefusal(begun, text);
@@ -139,7 +139,7 @@ export class ReviewComments implements Disposable {
 		}
 	}
 
-	/** The editor empties the box when it hands over a text, so the text is offered back. */
+	/** The editor empties the box when it passes a text on, so the user can copy the text. */
 	private sayRefusal(refusal: CommentRefusal | undefined, text: string): void {
 		if (refusal === undefined || refusal === 'empty') {
 			return;
@@ -249,7 +249,10 @@ export class ReviewComments implements Disposable {
 		shown.drawn = drawn;
 	}
 
-	/** The controller is made when there is something to comment on, because it adds a view to the window. */
+	/**
+	 * Returns the controller, which is only made when there is something to comment on, because it adds a view to the
+	 * window.
+	 */
 	private started(): vscode.CommentController {
 		if (!this.controller) {
 			const controller = this.disposables.add(
@@ -294,14 +297,14 @@ const partsOf = ({ resultKey, taskId, side, directory, path, object }: CommentPl
 
 const linesOf = (document: vscode.TextDocument) => document.getText().split(/\r?\n/);
 
-/** Sets how one comment of a thread is drawn, or all of them. */
+/** Sets the mode in which one comment of a thread, or all of them, are drawn. */
 function setMode(thread: vscode.CommentThread, mode: vscode.CommentMode, commentId?: string): void {
 	for (const comment of thread.comments) {
 		if (commentId === undefined || (comment as ShownComment).commentId === commentId) {
 			comment.mode = mode;
 		}
 	}
-	// Only a new list tells the editor.
+	// Only a new list notifies the editor.
 	thread.comments = [...thread.comments];
 }
 
@@ -318,7 +321,7 @@ function shownComment(thread: ReviewThread, { id, text, writtenAt, isSent }: Rev
 	};
 }
 
-/** Returns the place of a thread that the editor has made, with the lines that it is on. */
+/** Returns the place of a thread that the editor has made, with its lines. */
 async function placeOf({ uri, range }: vscode.CommentThread): Promise<CommentPlace | undefined> {
 	const parts = readChangeUri(uri);
 	if (parts?.object === undefined || range === undefined) {

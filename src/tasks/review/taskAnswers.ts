@@ -25,13 +25,13 @@ export interface TaskAnswersDependencies {
 	active: ActiveConnection;
 	picker: Pick<TaskPicker, 'pick'>;
 	connection: Pick<TaskConnectionAccess, 'client' | 'ensureKey'>;
-	/** Sends a prompt that was made of comments to a task. */
+	/** Sends a prompt that was made from comments to a task. */
 	send: PromptedTasks['send'];
 	explain(error: unknown): void;
 	logger: Logger;
 }
 
-/** The commands by which the user answers what tasks have done: comments, follow-ups made of them, and comparisons. */
+/** The commands with which the user answers the work of tasks: comments, follow-ups made from them, and comparisons. */
 export class TaskAnswers implements Disposable {
 	private readonly dependencies: TaskAnswersDependencies;
 	private readonly disposables = new DisposableStore();
@@ -64,7 +64,7 @@ export class TaskAnswers implements Disposable {
 				list: {
 					get: id => store.get(id),
 					load: () => list.load(),
-					// A stopped service is not started again to find out how its tasks were left.
+					// A stopped service is not started again to read how its tasks have ended.
 					onDidChange: listener => store.onDidChange(() => active.isStopped || listener(undefined)),
 				},
 			}),
@@ -73,8 +73,8 @@ export class TaskAnswers implements Disposable {
 	}
 
 	/**
-	 * Shows the prompt of a task's comments, or sends it where it is shown. The argument is a row, a thread of comments, a
-	 * document, or nothing for the active editor.
+	 * Shows the prompt made from a task's comments, or sends it if it is shown. The argument is a row, a thread of
+	 * comments, a document, or nothing for the active editor.
 	 */
 	async sendComments(argument: unknown): Promise<void> {
 		const uri = argument instanceof vscode.Uri ? argument : vscode.window.activeTextEditor?.document.uri;
@@ -102,21 +102,21 @@ export class TaskAnswers implements Disposable {
 		}
 	}
 
-	/** Compares the agents of a task, or what the user chooses. The argument is a row or nothing. */
+	/** Compares the agents of a task, or the user's choice. The argument is a row or nothing. */
 	async compare(argument: unknown): Promise<void> {
 		if (await this.dependencies.connection.ensureKey()) {
 			await this.comparison.compare(taskIdOf(argument));
 		}
 	}
 
-	/** Returns the patches of an open comparison, of the agents of a task, or of what the user chooses. */
+	/** Returns the patches of an open comparison, of the agents of a task, or of the user's choice. */
 	async readPatches(argument: unknown, title: string): Promise<ComparedPatches | undefined> {
 		return (await this.dependencies.connection.ensureKey())
 			? this.comparison.readPatches(argument, taskIdOf(argument), title)
 			: undefined;
 	}
 
-	/** Lets the user choose something of a task for the chat. Rejects with a sentence for the user. */
+	/** Lets the user choose the log or the changes of a task for the chat. Rejects with a sentence for the user. */
 	readForChat(argument: unknown): ReturnType<typeof readTaskForChat> {
 		return readTaskForChat(this.material, argument, this.dependencies.active.label);
 	}

@@ -6,13 +6,16 @@ import { withProgressNotice } from '../../platform/progressNotice.ts';
 import type { TaskFacts } from '../api.ts';
 import type { TaskMaterial } from './taskMaterial.ts';
 
-/** How long a log is read, in milliseconds. What has come by then is enough: a running task may never stop writing. */
+/**
+ * The time for which a log is read, in milliseconds. The entries until then are enough: a running task may never stop
+ * writing.
+ */
 const READ_MS = 10_000;
 
-/** The most characters of a log. The middle of a longer one is left out. */
+/** The maximum length of a log, in UTF-16 code units. The middle of a longer one is left out. */
 const MAXIMUM_LOG = 200_000;
 
-/** Something of a task, to go with a message. Changes have a language. */
+/** A text from a task, to go with a message. Changes have a language. */
 export interface TaskText {
 	label: string;
 	text: string;
@@ -20,8 +23,8 @@ export interface TaskText {
 }
 
 /**
- * Lets the user choose the log so far or the changes of a task, which `argument` may name. Resolves with undefined where
- * the user leaves. Rejects with a sentence for the user; `connection` is the name of the service in it.
+ * Lets the user choose the log so far or the changes of a task, which `argument` may name. Resolves with undefined when
+ * dismissed. Rejects with a sentence for the user, in which `connection` is the name of the service.
  */
 export async function readTaskForChat(
 	material: TaskMaterial,

@@ -21,22 +21,22 @@ const LAST_ENTRIES = 2_000;
 const MAXIMUM_ENTRY = 4_000;
 const MAXIMUM_TITLE = 60;
 
-/** Finds the task that a command is about. */
+/** Finds the task of a command. */
 export interface TaskFinder {
-	/** The tasks that are known. */
+	/** The known tasks. */
 	all(): Iterable<Task>;
 	/** Returns a task of the active connection. Rejects with a ClientError. */
 	get(id: string): Promise<Task>;
-	/** Lets the user choose a task that matches. Resolves with undefined where none was chosen, or none matches. */
+	/** Lets the user choose a task that matches. Resolves with undefined if none was chosen, or none matches. */
 	pick(matches: (task: Task) => boolean, title: string, none: string): Promise<string | undefined>;
 }
 
-/** The active connection, from which more of a task is read. */
+/** The active connection, from which the material of a task is read. */
 export interface TaskConnectionAccess {
 	client(): Promise<Pick<Client, 'tasks'>>;
 	/** Returns its name for the user. */
 	label(): string;
-	/** Asks for the key where it is missing. Resolves with false when there is still none, and the user has been told so. */
+	/** Asks for the key if it is missing. Resolves with false if there is still none, which the user has been told. */
 	ensureKey(): Promise<boolean>;
 }
 
@@ -49,7 +49,7 @@ export interface TaskMaterialDependencies {
 /** The beginning and the end of a log. */
 export interface LogEnds {
 	parts: [LogEntryText[], LogEntryText[]];
-	/** The number of entries between the two. */
+	/** The number of entries between the two parts. */
 	leftOut: number;
 }
 
@@ -68,8 +68,8 @@ export class TaskMaterial {
 	}
 
 	/**
-	 * Returns the task that an argument names or that the user chooses; undefined where there is none, and the user has
-	 * been told so.
+	 * Returns the task that an argument names or that the user chooses; undefined if there is none, which the user has
+	 * been told.
 	 */
 	async choose(argument: unknown, title: string, which: keyof typeof choices): Promise<TaskFacts | undefined> {
 		if (!(await this.dependencies.connection.ensureKey())) {
@@ -80,7 +80,7 @@ export class TaskMaterial {
 			failed: vscode.l10n.t('No task has failed, so there is nothing to explain.'),
 			changed: vscode.l10n.t('No task has ended with changes.'),
 		}[which];
-		// The argument is a row, an id, or the address of a file that a task has changed.
+		// The argument is a row, an id, or the URI of a file that a task has changed.
 		const named = argument instanceof vscode.Uri ? readChangeUri(argument)?.taskId : taskIdOf(argument);
 		const id = named ?? (await this.dependencies.tasks.pick(choices[which], title, none));
 		if (id === undefined) {
@@ -100,15 +100,15 @@ export class TaskMaterial {
 		};
 	}
 
-	/** Returns the entries of a task's log, without those that only count what a model has cost. */
+	/** Returns the entries of a task's log, without those that only count a model's cost. */
 	async readLog(taskId: string, signal: AbortSignal): Promise<LogEntryText[]> {
 		const { parts } = await this.readLogSoFar(taskId, signal);
 		return parts.flat();
 	}
 
 	/**
-	 * Returns the same as the beginning and the end of the log, and how many entries between them are left out. When
-	 * `limit` aborts, it is what has come by then.
+	 * Returns the beginning and the end of the same entries, and the number of entries left out between them. If
+	 * `limit` aborts, returns what has arrived by then.
 	 */
 	async readLogSoFar(taskId: string, signal: AbortSignal, limit?: AbortSignal): Promise<LogEnds> {
 		const client = await this.dependencies.connection.client();
@@ -138,7 +138,8 @@ export class TaskMaterial {
 	}
 
 	/**
-	 * Returns what a task has changed. `argument` may name one of several results, by its `resultKey`; else the user is asked.
+	 * Returns the changes of a task. `argument` may name one of several results, by its `resultKey`; otherwise the user
+	 * is asked.
 	 */
 	async readChanges(
 		taskId: string,

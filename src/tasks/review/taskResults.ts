@@ -32,11 +32,14 @@ export interface TaskResultsDependencies {
 	logger: Logger;
 }
 
-/** What tasks have made: their changes, the rows and the review that show them, and what the user has seen of them. */
+/**
+ * The results of tasks: their changes, the rows and the review that show them, and the record of those that the user
+ * has seen.
+ */
 export class TaskResults implements Disposable {
 	readonly changes: TaskChanges;
 	readonly rows: ResultRows;
-	/** The tasks that have ended and were not looked at. */
+	/** The tasks that have ended and that the user has not looked at. */
 	readonly unread: UnreadTasks;
 	/** The files of tasks, for the editor. */
 	readonly files: ChangeFiles;
@@ -85,7 +88,7 @@ export class TaskResults implements Disposable {
 		this.disposables.add(vscode.window.onDidChangeWindowState(({ focused }) => focused && this.unread.refresh()));
 	}
 
-	/** Shows what a task has changed. Errors are reported. */
+	/** Shows the changes of a task. Errors are shown to the user. */
 	async reviewChanges(argument: unknown): Promise<void> {
 		const title = vscode.l10n.t('Review Task Changes');
 		const chosen = await this.dependencies.choose(argument, title);
@@ -101,12 +104,12 @@ export class TaskResults implements Disposable {
 		}
 	}
 
-	/** Reads the changes of a task again that could not be read. The argument is the row that says so. */
+	/** Reads again the changes of a task that could not be read. The argument is the row that says so. */
 	readAgain(row: unknown): void {
 		this.rows.readAgain(row as BelowNode);
 	}
 
-	/** Takes note that the user looks at a task of the active connection. */
+	/** Records that the user looks at a task of the active connection. */
 	look(taskId: string): void {
 		const { current } = this.dependencies.active;
 		if (current) {
@@ -147,8 +150,8 @@ export class TaskResults implements Disposable {
 	}
 
 	/**
-	 * An address may come from anywhere, and must not lead into a repository that the user has not opened and that no task
-	 * of theirs has worked in.
+	 * A URI may come from anywhere, and must not lead into a repository that the user has not opened and in which none
+	 * of their tasks has worked.
 	 */
 	private async placeOf({ taskId, directory }: ChangeUriParts): Promise<GitPlace> {
 		if (!vscode.workspace.isTrusted) {

@@ -12,7 +12,7 @@ import { versionUri } from '../results/fileUris.ts';
 import type { ReviewSnapshots } from '../results/reviewSnapshots.ts';
 import type { ResultChanges, TaskChanges } from '../results/taskChanges.ts';
 
-/** How many files one multi-file diff shows, because the editor reads all of them at once. */
+/** The maximum number of files in one multi-file diff, because the editor reads all of them at once. */
 export const REVIEW_PAGE = 200;
 
 const MAXIMUM_TITLE = 50;
@@ -23,7 +23,7 @@ interface OpenReview {
 	result: TaskResult;
 	/** The commit that it shows. */
 	tip: string;
-	/** The title of its tab, by which it is found again. */
+	/** The title of its tab, by which the tab is found again. */
 	title: string;
 }
 
@@ -36,7 +36,7 @@ export interface TaskReviewDependencies {
 	explain(error: unknown): Explanation;
 }
 
-/** Shows what a task has changed in the editor's multi-file diff, and tells when that has become old. */
+/** Shows a task's changes in the editor's multi-file diff, and tells the user when it is out of date. */
 export class TaskReview implements Disposable {
 	private readonly dependencies: TaskReviewDependencies;
 	private readonly open = new Map<string, OpenReview>();
@@ -47,7 +47,7 @@ export class TaskReview implements Disposable {
 		this.listener = dependencies.changes.onDidChange(result => this.tellIfOld(result));
 	}
 
-	/** Rejects with a UserFacingError where the changes cannot be read. */
+	/** Rejects with a UserFacingError if the changes cannot be read. */
 	async show(task: Task, result: TaskResult): Promise<void> {
 		const { changes, snapshots, onReview } = this.dependencies;
 		const read = await vscode.window.withProgress({ location: { viewId: views.tasks } }, () =>
@@ -59,7 +59,7 @@ export class TaskReview implements Disposable {
 			return;
 		}
 		await this.showPage(task, read, 0);
-		// The marks in the list compare with what was seen before, and this is now seen.
+		// The marks in the list compare with the changes seen before; these are now seen.
 		snapshots.take(read);
 	}
 
@@ -104,7 +104,7 @@ export class TaskReview implements Disposable {
 		}
 	}
 
-	/** A review that is open stays as it is until the user wants the newer one: it may have the user's place in it. */
+	/** An open review stays as it is until the user asks for the newer one, because the user may be reading it. */
 	private tellIfOld(result: TaskResult): void {
 		const review = this.open.get(result.key);
 		const task = this.dependencies.task(result.taskId);
@@ -153,7 +153,7 @@ function titleOf(task: Task, { files, moved }: ResultChanges, start: number, end
 
 const titleText = (task: Task): string => taskTitle(task, rowWords.untitled, MAXIMUM_TITLE);
 
-/** The editor tells of a multi-file diff nothing but its label: the title, and the number of files in brackets. */
+/** The editor exposes nothing of a multi-file diff but its label: the title, and the number of files in brackets. */
 function tabsOf(title: string): vscode.Tab[] {
 	return vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.filter(({ label }) => label.startsWith(`${title} (`)));
 }

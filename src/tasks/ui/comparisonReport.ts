@@ -35,7 +35,7 @@ class ComparisonReport extends ReportPage<ComparisonView, FromComparisonPage> {
 			${this.button(l10n.t('Which Is Better?'), { kind: 'judge' })}`;
 	}
 
-	/** The frame scrolls sideways by itself where the columns of many agents need more than the tab has. */
+	/** The frame scrolls sideways by itself if the columns of many agents need more than the width of the tab. */
 	private table({ agents, facts, sections }: ComparisonView): TemplateResult {
 		const label = l10n.t('What each agent has done');
 		return html`<div class="frame" role="region" aria-label=${label} tabindex="0">
@@ -118,7 +118,7 @@ class ComparisonReport extends ReportPage<ComparisonView, FromComparisonPage> {
 		</span>`;
 	}
 
-	/** `spoken` begins with the label, and says what it is about where its place shows that to the eye alone. */
+	/** `spoken` begins with the label, and adds the subject if only the button's position shows it. */
 	private button(label: string, message: FromComparisonPage, spoken = label): TemplateResult {
 		return html`<button type="button" aria-label=${spoken} @click=${this.sends(message)}>${label}</button>`;
 	}
