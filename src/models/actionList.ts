@@ -3,7 +3,7 @@ import { escapeIcons } from '../base/plainText.ts';
 import { explainError, showExplanation } from '../platform/notify.ts';
 import { type Choice, choose } from '../platform/pick.ts';
 
-/** A row that does something. The list comes back after it, except where it resolves with how the list ends. */
+/** A row that runs an action. The list comes back after it, unless it resolves with a value that ends the list. */
 export type Action<End> = Choice<() => Promise<End | undefined>>;
 
 /** Makes a row. The description may repeat foreign text. */
@@ -25,13 +25,13 @@ export const leaving = (run: () => PromiseLike<unknown>) => async (): Promise<'l
 export interface ActionListOptions<End> {
 	title: string;
 	placeHolder(): string;
-	/** Makes the rows anew each time that the list is shown. */
+	/** Makes the rows again each time that the list is shown. */
 	rows(): Promise<Action<End>[]>;
-	/** Names the service in what is said of an action that fails. */
+	/** The name of the service, for the message about a failed action. */
 	name: string;
 }
 
-/** Shows the list until one of its actions ends it, or until the user leaves it. */
+/** Shows the list until one of its actions ends it, or until it is dismissed. */
 export async function runActions<End>({
 	title,
 	placeHolder,
@@ -60,5 +60,5 @@ export async function runActions<End>({
 	}
 }
 
-/** How a list ends in which a service is changed: it was removed, or the user goes elsewhere. */
+/** The end of a list that changes a service: it was removed, or the user goes elsewhere. */
 export type ManageEnd = 'removed' | 'leave';

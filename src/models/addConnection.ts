@@ -1,4 +1,4 @@
-// What becomes of a service of the contract: a connection, which is looked at before it is written.
+// A service of the contract becomes a connection, which the user reviews before it is written.
 import * as vscode from 'vscode';
 import { placeOf } from '../base/hostname.ts';
 import { type Connection, connectionSchema } from '../contract/connection.ts';
@@ -30,8 +30,9 @@ export interface AddConnectionOptions {
 }
 
 /**
- * Shows what was found of a service, each part of which can be changed or added, and writes it once the user agrees.
- * Resolves with the connection where the user switches to it, and with `back` where no model of a long list was chosen.
+ * Shows the findings about a service, each of which can be changed or extended, and writes the connection once the user
+ * agrees. Resolves with the connection if the user switches to it, and with `back` if no model of a long list was
+ * chosen.
  */
 export async function addConnection(
 	{ draft, answer }: { draft: ServiceDraft; answer: HostAnswer | undefined },
@@ -67,8 +68,8 @@ export async function addConnection(
 }
 
 /**
- * Takes a short list whole. If the list is long, the user is asked, and asked again where nothing was chosen, as chat
- * needs a model. Resolves with undefined if the user dismisses the question.
+ * Takes a short list whole. If the list is long, asks the user, and asks again if nothing was chosen, as chat needs a
+ * model. Resolves with undefined if the user dismisses the question.
  */
 async function chooseModels(label: string, listed: readonly { id: string }[]): Promise<readonly string[] | undefined> {
 	const ids = listed.map(({ id }) => id);
@@ -89,7 +90,7 @@ async function chooseModels(label: string, listed: readonly { id: string }[]): P
 	}
 }
 
-/** What was found of a service, by the proposed name of the connection. */
+/** The findings about a service, under the proposed name of the connection. */
 interface Found {
 	name: string;
 	entry: Entry;
@@ -113,7 +114,7 @@ class Addition {
 		this.options = options;
 	}
 
-	/** `reason` says what could not be checked. */
+	/** `reason` says which part could not be checked. */
 	async run(reason: string | undefined): Promise<Connection | undefined> {
 		const editor = new ConnectionEditor<Connection | 'added'>(this, this.options.context);
 		const end = await runActions<Connection | 'added'>({
@@ -182,7 +183,7 @@ class Addition {
 		}
 	}
 
-	/** Resolves with nothing where it could not be written, which the user was told. */
+	/** Resolves with undefined if the connection could not be written, which the user was told. */
 	private async save(): Promise<Connection | undefined> {
 		const { keys } = this.options;
 		const { name, entry, draft } = this;
@@ -193,11 +194,12 @@ class Addition {
 		}
 		const connection: Connection = { ...connectionSchema.parse(entry), name };
 		const { apiUrl, service } = connection;
-		// The key was entered for one origin. Another host that was added here gets it once the user confirms that.
+		// The key was entered for one origin. Another host that was added here gets it only after the user's
+		// confirmation.
 		const asked: Connection = { ...connectionSchema.parse({ apiUrl, service }), name };
 		const isItsOwn = new URL(apiUrl).origin === new URL(draft.url).origin;
 		try {
-			// The key is there before the entry, so that the service is never asked without it.
+			// The key is saved before the entry, so that the service is never asked without it.
 			if (draft.key !== undefined && isItsOwn) {
 				await keys.save(asked, 'inference', draft.key);
 			}

@@ -1,4 +1,4 @@
-// The one way to a service: its address and its key. What answers there decides what it becomes.
+// The one way to a service: its address and its key. The answer there decides what the service becomes.
 import * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
 import { placeOf } from '../base/hostname.ts';
@@ -36,15 +36,15 @@ export interface AddServiceOptions extends AddConnectionOptions {
 	};
 }
 
-/** How long the first list waits for what runs on this machine. */
+/** The time for which the first list waits for servers on this machine. */
 const SHORT_LOOK_MS = 300;
 
-/** How long a step waits for the parts that tell a service of the contract. */
+/** The time for which a step waits for the parts that identify a service of the contract. */
 const PARTS_MS = 2_000;
 
 /**
- * Leads from nothing to a model that answers. `slug` names a model server that the user has already, for another model of
- * it. Resolves with undefined where the user leaves, or adds a connection without switching to it.
+ * Takes the user from nothing to a model that answers. `slug` names an existing model server, to add another model of
+ * it. Resolves with undefined if the user dismisses it, or adds a connection without switching to it.
  */
 export async function addService(options: AddServiceOptions, slug?: unknown): Promise<AddedModel | undefined> {
 	const leaving = new AbortController();
@@ -65,7 +65,7 @@ interface Settled {
 	model: string;
 }
 
-/** Says why the local service does not offer a model that the editor has just seen. */
+/** Returns why the local service does not offer a model that the editor has just seen. */
 function notOfferedText({ upstreamProblems }: Offer, { slug, url, model }: Settled): string {
 	const problem = upstreamProblems.find(candidate => candidate.slug === slug);
 	if (problem === undefined) {
@@ -129,7 +129,7 @@ class ServiceFlow {
 		const known = looking.then(here => {
 			this.here = here;
 		});
-		// Most answers come at once, and a list that is drawn once does not change under the user's hand.
+		// Most answers come at once, and a list that is drawn only once does not change under the user's hand.
 		await Promise.race([known, context.clock.sleep(SHORT_LOOK_MS, this.signal)]);
 		return pickService({ own, found: usedServers(service.found()), here: this.here }, looking);
 	}
@@ -152,7 +152,7 @@ class ServiceFlow {
 		}
 	}
 
-	/** Every user of this machine can listen at these ports, so another one than the user is asked about. */
+	/** Every user of this machine can listen at these ports, so a server of another user needs a confirmation. */
 	private async useHere(here: ServerHere): Promise<End> {
 		const { server, owner } = here;
 		const label = hereLabel(here);
@@ -183,7 +183,7 @@ class ServiceFlow {
 		return typeof picked === 'object' ? this.settle({ slug, label, url, model: picked.model }) : picked;
 	}
 
-	/** Lets the user choose a model of a server whose address is the machine's own, and which has no key. */
+	/** Lets the user choose a model of a server on this machine, which has no key. */
 	private async pickOf(draft: ServiceDraft, known: HostAnswer | undefined): Promise<PickedModel | StepEnd> {
 		const picked = await pickModel(this.options.context, draft, known);
 		return typeof picked === 'object' && 'next' in picked ? 'back' : picked;
@@ -221,8 +221,8 @@ class ServiceFlow {
 	}
 
 	/**
-	 * Asks for the key where the service wants one, then for the model, or for the rest of a connection. `known` is what the
-	 * service has answered without a key.
+	 * Asks for the key if the service wants one, then for the model, or for the rest of a connection. `known` is the
+	 * service's answer without a key.
 	 */
 	private async connect(draft: ServiceDraft, known?: HostAnswer, model?: string): Promise<End> {
 		let current = draft;
@@ -230,7 +230,7 @@ class ServiceFlow {
 		let question: KeyQuestion | undefined =
 			draft.key === undefined && (draft.service !== undefined || known?.state === 'wants-key') ? {} : undefined;
 		let isAsked = false;
-		/** The user wants a connection, whatever has answered. */
+		/** True once the user has asked for a connection, whatever the answer. */
 		let isChosen = false;
 		for (;;) {
 			if (answer === undefined && current.key !== undefined && current.parts !== undefined) {
@@ -281,7 +281,7 @@ class ServiceFlow {
 				if (problem === undefined) {
 					return this.addAsConnection(current, answer);
 				}
-				// What a model server takes as a key may be none of the contract's.
+				// A key that a model server accepts may not be one of the contract's.
 				question = { reason: problemText(problem, {}) };
 				isChosen = true;
 			}
@@ -320,7 +320,7 @@ class ServiceFlow {
 		return this.settle({ slug, label: draft.label, url, model: picked.model });
 	}
 
-	/** Makes the model the default once the local service offers it, and says otherwise that it does not. */
+	/** Makes the model the default once the local service offers it, and otherwise tells the user that it does not. */
 	private async settle(settled: Settled): Promise<End> {
 		const { slug, label, url, model } = settled;
 		const offer: Offer = await vscode.window.withProgress(
@@ -337,7 +337,7 @@ class ServiceFlow {
 	}
 }
 
-/** Why another key may help. */
+/** Returns the reason for which another key may help; empty if there is none. */
 function causeOf(answer: HostAnswer | undefined, { key }: ServiceDraft): string {
 	const isFailed = answer !== undefined && (answer.state === 'failed' || answer.state === 'wants-key');
 	return isFailed && answer.error !== undefined

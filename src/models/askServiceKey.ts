@@ -14,24 +14,24 @@ import { keyProblem, serverKey } from './model/keyFormat.ts';
 import type { ServiceDraft, StepEnd } from './model/serviceDraft.ts';
 import type { OwnServer } from './ownServers.ts';
 
-/** A key, and what the service answered to it. The key is empty where the user goes on without one. */
+/** A key, and the service's answer to it. The key is empty if the user continues without one. */
 export interface AcceptedKey {
 	key: string;
 	answer: HostAnswer;
 }
 
 export interface KeyQuestion {
-	/** Said in front of where the key is kept. */
+	/** Shown before the text about where the key is stored. */
 	reason?: string;
-	/** What has answered without a key, where one can be left out. */
+	/** The answer without a key, if the key is optional. */
 	withoutKey?: HostAnswer | undefined;
-	/** The key is one of the contract's, which has a form of its own. */
+	/** True if the key is one of the contract's, which have their own form. */
 	isConnection?: boolean;
 }
 
 /**
- * Asks for the key of a service, and takes it when the service does not refuse it, or when the user insists on one that was
- * refused.
+ * Asks for the key of a service, and accepts it if the service does not refuse it, or if the user insists on a refused
+ * one.
  */
 export async function askServiceKey(
 	context: HostContext,
@@ -81,7 +81,7 @@ export async function askServiceKey(
 	return typeof entered === 'object' ? entered.accepted : entered;
 }
 
-/** Asks for another key of a server that the user has, and keeps it. */
+/** Asks for another key for one of the user's servers, and stores it. */
 export async function changeServerKey(
 	context: HostContext,
 	store: KeyStore,
@@ -103,7 +103,10 @@ function formProblem(key: string, isConnection: boolean): string | undefined {
 		: vscode.l10n.t('A key has no blanks and no characters beyond ASCII. Paste it again.');
 }
 
-/** A service that lists its models to anybody has another place that tells whether the key is right, or none. */
+/**
+ * Checks a key. A service that lists its models to anybody has another path that shows whether the key is right, or
+ * none.
+ */
 async function check(
 	{ url, key, service, form }: ServiceDraft & { key: string },
 	context: HostContext,
@@ -130,7 +133,7 @@ async function refusalAt(
 	} catch (error) {
 		signal.throwIfAborted();
 		const failure = failureOf(error);
-		// The list of models that is asked for next says everything else that may be wrong.
+		// The list of models, which is requested next, shows all other problems.
 		return isAboutKey(failure) ? failure : undefined;
 	}
 }

@@ -1,4 +1,4 @@
-// The rows in which the fields of a connection are changed: one of the settings, or one that is not written yet.
+// The rows for editing the fields of a connection, either one of the settings or one that is not written yet.
 
 import * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
@@ -19,27 +19,27 @@ import { readConnection } from './model/readConnection.ts';
 
 export type Entry = Readonly<Record<string, unknown>>;
 
-/** A connection as it would stand in the settings, which may lack what it needs. */
+/** A connection as it would be in the settings, which may lack required fields. */
 export interface EditedConnection {
 	readonly name: string;
 	read(): Entry;
-	/** An undefined value takes a field out. */
+	/** An undefined value removes a field. */
 	change(changes: Entry): Promise<void>;
-	/** Asks the service for its models, or returns what it has listed. */
+	/** Asks the service for its models, or returns those it has listed. */
 	listModels(): Promise<readonly ListedModel[]>;
 }
 
 const MAXIMUM_TEXT = 300;
 
 /**
- * Returns whether the text has the form of a key or of credentials, which do not belong into the settings. Ids of models
- * may be as long and as odd as one.
+ * Returns whether the text has the form of a key or of credentials, which must not be in the settings. Ids of models
+ * may be just as long and odd.
  */
 function holdsSecret(field: string, text: string): boolean {
 	return field === 'id' ? /\b(?:sk-[\w-]{16,}|Bearer\s)/.test(text) : redactText(text) !== text;
 }
 
-/** Returns what is wrong with the text of a field. */
+/** Returns the problem with the text of a field. */
 function textProblem(field: string, typed: string, isRequired = false): string | undefined {
 	const text = typed.trim();
 	if (text === '') {
@@ -62,7 +62,7 @@ export class ConnectionEditor<End> {
 		this.context = context;
 	}
 
-	/** The connection as it is, or undefined where it cannot be used. */
+	/** The connection as it is, or undefined if it cannot be used. */
 	connection(): Connection | undefined {
 		const { name } = this.edited;
 		const read = readConnection(name, { [name]: this.edited.read() });
@@ -124,7 +124,7 @@ export class ConnectionEditor<End> {
 		];
 	}
 
-	/** The lists of which an entry needs only an id. All else of them is written in the settings. */
+	/** The lists whose entries need only an id. Other details are written in the settings. */
 	offerRows(): Action<End>[] {
 		const { name } = this.edited;
 		const { service } = this.edited.read();
@@ -144,7 +144,7 @@ export class ConnectionEditor<End> {
 					}),
 				),
 			},
-			// The search model has a documented name, which only the service's own name changes.
+			// The search model has a documented name, which depends only on the service's own name.
 			{
 				label: vscode.l10n.t('Search model'),
 				description:
@@ -220,7 +220,7 @@ export class ConnectionEditor<End> {
 			{ location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Asking {0} for its models…', name) },
 			() =>
 				this.edited.listModels().catch((error: unknown) => {
-					// Models can be typed all the same.
+					// Models can still be typed.
 					void showExplanation(explainError(error, name));
 					return [];
 				}),
@@ -242,7 +242,7 @@ export class ConnectionEditor<End> {
 		return Array.isArray(value) ? value.map(entriesOf) : [];
 	}
 
-	/** An entry that stays keeps all that is written of it. */
+	/** An entry that stays keeps all of its details. */
 	private async changeList(
 		field: 'models' | 'agents',
 		{ title, prompt, listed, entryOf }: { title: string; prompt: string; listed: string[]; entryOf(id: string): Entry },
@@ -259,7 +259,7 @@ export class ConnectionEditor<End> {
 	}
 }
 
-/** The organisation's host has a documented form; for the others, a service has a host of its own or none. */
+/** The organisation's host has a documented form; for other fields, a service has its own host or none. */
 function placeholderOf(field: HostField, domain: string | undefined): string {
 	if (field === 'orgUrl' && domain !== undefined) {
 		return `https://${vscode.l10n.t('your-organisation')}.${domain}`;

@@ -12,7 +12,7 @@ import { connectionNames, readConnection } from './model/readConnection.ts';
 
 /**
  * Reads the connection of that name. `sentence` is the whole message; `problem` is for places that already show the
- * name. `isThere` tells one that cannot be used from one that the settings do not have.
+ * name. `isThere` distinguishes a connection that cannot be used from one that is not in the settings.
  */
 export function describeConnection(
 	name: string,
@@ -43,7 +43,7 @@ export function describeConnection(
 	};
 }
 
-/** Returns what keeps the connection of that name from being used, or undefined. */
+/** Returns why the connection of that name cannot be used, or undefined if it can. */
 export function connectionProblem(name: string): string | undefined {
 	const described = describeConnection(name);
 	return 'sentence' in described ? oneLine(described.problem) : undefined;

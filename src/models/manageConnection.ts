@@ -17,7 +17,7 @@ import { changeConnection, removeConnection } from './saveConnection.ts';
 
 export interface ManageConnectionOptions {
 	keys: KeysFeature;
-	/** Returns a client for a connection, which sends the keys that are saved for it. */
+	/** Returns a client for a connection, which sends the keys saved for it. */
 	client(connection: Connection): Promise<Client>;
 	/** Opens the report of a diagnosis. */
 	diagnose(name: string): Promise<void>;

@@ -1,4 +1,4 @@
-// Changing, testing and removing a model server that the user has.
+// Changes, tests and removes the user's model servers.
 import * as vscode from 'vscode';
 import { placeOf } from '../base/hostname.ts';
 import { escapeIcons } from '../base/plainText.ts';
@@ -31,7 +31,7 @@ export async function manageServer(
 ): Promise<ManageEnd | undefined> {
 	const { context, store, service } = options;
 	const problem = service.problems().find(candidate => candidate.slug === slug);
-	/** What the local service says of the server, then what the latest test has found, until something is changed. */
+	/** The local service's message about the server, then the result of the latest test, until something is changed. */
 	let result = problem && upstreamProblemText(problem, setting.url);
 	const changing = (run: () => Promise<void>) =>
 		staying(async () => {
@@ -77,7 +77,7 @@ export async function manageServer(
 	});
 }
 
-/** The same for a found server that is used. Its address is the machine's own, and it has no key. */
+/** The same for a found server that is in use. Its address is on this machine, and it has no key. */
 export async function manageFound(
 	{ slug, label, url, owner }: FoundServer,
 	{ context, service }: ManageServerOptions,

@@ -20,14 +20,14 @@ export interface ModelsDependencies {
 	secrets: vscode.SecretStorage;
 	/** Returns a client for a connection that sends this key, whichever is saved. */
 	clientFor(connection: Connection, key: string): Promise<Client>;
-	/** Returns a client for a connection, which sends the keys that are saved for it. */
+	/** Returns a client for a connection, which sends the keys saved for it. */
 	clientOf(connection: Connection): Promise<Client>;
 	/** The local service, behind which the model servers are. */
 	localService: Pick<LocalService, 'handOver' | 'describeAll' | 'answerFound'>;
 	logger: Logger;
 }
 
-/** What is done with services beyond the active connection and its keys. */
+/** The actions on services, except for the active connection and its keys. */
 export class ModelsFeature {
 	private readonly dependencies: ModelsDependencies;
 	private readonly keys: KeysFeature;
@@ -43,7 +43,7 @@ export class ModelsFeature {
 		this.found = new FoundServers({ answer: answer => this.local.answerFound(answer) });
 	}
 
-	/** Notes what the local service tells of its model servers, and asks about those that it has found. */
+	/** Records the local service's report about its model servers, and asks about those that it has found. */
 	noteDescription(described: DescribedServers): void {
 		this.described = described;
 		// The flow that adds services asks in its own way.
@@ -58,7 +58,7 @@ export class ModelsFeature {
 		return [...this.found.unused(foundServers), ...(await failingServers(upstreamProblems, this.store, manage))];
 	}
 
-	/** `slug` names a model server that the user has already, for another model of it. */
+	/** `slug` names an existing model server, to add another model of it. */
 	async addService(slug?: unknown): Promise<AddedModel | undefined> {
 		const [{ addService }, { findServers }, { ownerOfPort }, { usualServers }] = await Promise.all([
 			import('./addService.ts'),

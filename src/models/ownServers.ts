@@ -1,4 +1,4 @@
-// The model servers that the user has already: those of the settings, and found ones that were agreed to.
+// The user's model servers: those of the settings, and found ones to which the user has agreed.
 import * as vscode from 'vscode';
 import type { FoundServer } from '../contract/foundServers.ts';
 import type { UpstreamSetting } from '../contract/upstreams.ts';
@@ -12,9 +12,9 @@ export interface OwnServer {
 	slug: string;
 	label: string;
 	setting: UpstreamSetting;
-	/** Says whether its key is there. */
+	/** Says whether its key is set. */
 	keyText: string;
-	/** `unconfirmed`: a key is there that was saved for another address, so it is not sent. */
+	/** `unconfirmed`: there is a key, but it was saved for another address, so it is not sent. */
 	keyState: 'missing' | 'unconfirmed' | 'set';
 }
 
@@ -63,7 +63,7 @@ function localName(hostname: string): string {
 	return /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname) ? 'localhost' : hostname;
 }
 
-/** The found servers that are used. */
+/** Returns the found servers that are in use. */
 export function usedServers(found: readonly FoundServer[]): FoundServer[] {
 	return found.filter(({ use }) => use === true);
 }

@@ -7,11 +7,11 @@ import { askHost, type HostAnswer, type HostContext } from './hosts/askHost.ts';
 import { hostProblem, isAboutKey, labelsOf } from './hosts/messages.ts';
 import type { ServiceDraft } from './model/serviceDraft.ts';
 
-/** The model that was chosen, and the address that has it. */
+/** The chosen model, and the address that has it. */
 export interface PickedModel {
 	model: string;
 	url: string;
-	/** What an entry has to say of its models, where the user has typed the name of one that the server may not list. */
+	/** The models to be written into the entry, if the user has typed a name that the server may not list. */
 	models?: string[];
 }
 
@@ -19,14 +19,17 @@ type Elsewhere = 'key' | 'address' | 'connection';
 type Row = Choice<{ model: string } | 'write' | 'again' | Elsewhere | 'none'>;
 
 /**
- * What the list leads to beside a model: the key or the address is to be changed, the service is to be a connection, or the
- * step before comes again. `answer` is what the service has answered last.
+ * The end of the list: a model, or the key or the address is to be changed, the service is to be a connection, or the
+ * previous step comes again. `answer` is the service's last answer.
  */
 export type PickModelEnd = PickedModel | { next: Elsewhere; answer: HostAnswer | undefined } | 'back' | undefined;
 
 const MAXIMUM_NAME = 200;
 
-/** Lists the models of a service, or says why they cannot be listed. `known` is what the service has just answered. */
+/**
+ * Lists the models of a service, or says why they cannot be listed. `known` is the answer that the service has just
+ * given.
+ */
 export async function pickModel(
 	context: HostContext,
 	draft: ServiceDraft,
@@ -86,7 +89,7 @@ async function showModels(
 		});
 	});
 	const rows = () => modelRows(draft, answer);
-	// Enter on words would do nothing, so the first row that does something is active.
+	// Enter on a row of text would do nothing, so the first row with an action is active.
 	const first = (shown: Row[]) => shown.find(({ value, kind }) => value !== 'none' && kind === undefined);
 	const asked = rows();
 	list.show(asked, first(asked)).busy = answer === undefined;
@@ -106,7 +109,7 @@ async function showModels(
 	return list.result;
 }
 
-/** The rows: the models, or the reason why there are none and what can be done about it. */
+/** Returns the rows: the models, or the reason why there are none with the possible actions. */
 export function modelRows(draft: ServiceDraft, answer: HostAnswer | undefined): Row[] {
 	if (answer === undefined) {
 		return [{ label: `$(blank) ${vscode.l10n.t('Asking {0} for its models…', placeOf(draft.url))}`, value: 'none' }];

@@ -7,25 +7,27 @@ import { ownerText } from './hosts/messages.ts';
 import { MODEL_SERVICES, type ModelService } from './model/modelServices.ts';
 import { isSamePlace, type OwnServer } from './ownServers.ts';
 
-/** What the first list leads to. */
+/** The user's choice in the first list. */
 export type ServiceChoice =
 	| { kind: 'here'; here: ServerHere }
 	| { kind: 'service'; service: ModelService }
-	/** `text` is what was typed into the list. */
+	/** `text` is the text that was typed into the list. */
 	| { kind: 'address'; text: string }
 	| { kind: 'look' };
 
 type Row = Choice<ServiceChoice>;
 
 export interface ServicesShown {
-	/** The servers that the user has already: those of the settings, and found ones that are used. */
+	/** The user's present servers: those of the settings, and found ones that are in use. */
 	own: readonly Pick<OwnServer, 'slug' | 'setting'>[];
 	found: readonly FoundServer[];
-	/** What was found on this machine. Undefined while it is looked for. */
+	/** The servers found on this machine. Undefined while the search is in progress. */
 	here: readonly ServerHere[] | undefined;
 }
 
-/** Lets the user choose a service. `looking` resolves with what is on this machine, at which the list is drawn again. */
+/**
+ * Lets the user choose a service. `looking` resolves with the servers on this machine; then the list is drawn again.
+ */
 export async function pickService(
 	shown: ServicesShown,
 	looking: Promise<readonly ServerHere[]>,
@@ -62,7 +64,7 @@ export async function pickService(
 	return list.result;
 }
 
-/** The rows: what runs on this machine, the well-known services, and any other address. */
+/** Returns the rows: the servers on this machine, the well-known services, and any other address. */
 export function serviceRows({ own, found, here }: ServicesShown): Row[] {
 	const ownUrls = [...own.map(({ setting }) => setting.url), ...found.map(({ url }) => url)];
 	const others = here?.filter(({ server }) => ownUrls.every(url => !isSamePlace(url, server.url)));
@@ -114,7 +116,7 @@ function hereRow(here: ServerHere): Row {
 	};
 }
 
-/** Names the program where it is certain, because many programs use some of the ports. */
+/** Names the program if it is certain, because many programs share some of the ports. */
 export function hereLabel({ server, isNamed }: ServerHere): string {
 	return isNamed ? server.label : vscode.l10n.t('Model server at the usual port of {0}', server.label);
 }

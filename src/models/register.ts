@@ -11,7 +11,9 @@ import type { KeysFeature } from './keys/keysFeature.ts';
 import { SECRET_PREFIX, SERVER_SECRET_PREFIX } from './model/keyFormat.ts';
 import type { ModelsDependencies, ModelsFeature } from './modelsFeature.ts';
 
-/** Registers the commands and what has to be noticed from the start. The rest is loaded when it is first used. */
+/**
+ * Registers the commands and the listeners that are needed from the start. The rest is loaded when it is first used.
+ */
 export function registerModels(dependencies: ModelsDependencies): Models {
 	const { secrets, clientFor, logger } = dependencies;
 	const store = new DisposableStore();

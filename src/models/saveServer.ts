@@ -1,4 +1,4 @@
-// Writes a server into the settings and its key into the secret storage, and learns what the local service makes of it.
+// Writes a server into the settings and its key into the secret storage, and reads how the local service handles it.
 import { defined } from '../base/defined.ts';
 import type { UpstreamProblem } from '../base/errors.ts';
 import { placeOf } from '../base/hostname.ts';
@@ -17,17 +17,17 @@ import { writeEntries } from './writeEntries.ts';
 
 export type Offer = Omit<GatewayDescription, 'foundServers'>;
 
-/** What the local service makes of the model servers. */
+/** The local service's view of the model servers. */
 export interface LocalModels {
-	/** Hands the settings over and resolves with what the service offers then. */
+	/** Hands the settings over and resolves with the service's offer after that. */
 	offer(): Promise<Offer>;
-	/** Returns why it did not know the models of some servers when it was last asked. */
+	/** Returns why the service did not know the models of some servers when it was last asked. */
 	problems(): readonly UpstreamProblem[];
 }
 
 /**
- * Keeps the server under its name, or under a new one. The key is there before the entry, so that the service never asks
- * the server without it.
+ * Stores the server under its name, or under a new one. The key is saved before the entry, so that the service never
+ * asks the server without it.
  */
 export async function saveServer(
 	store: KeyStore,
@@ -55,7 +55,7 @@ async function writeServer(
 	await (key === undefined ? write() : store.saveWith(serverKey(slug, entry.url), key, write));
 }
 
-/** A server that is there already keeps its name. */
+/** An existing server keeps its name. */
 function slugFor(wanted: string, url: string): string {
 	const value = readSetting('errand.local.upstreams');
 	const same = readUpstreamSettings(value).upstreams.find(({ setting }) => setting.url === url);
@@ -79,8 +79,8 @@ export async function removeServer(store: KeyStore, slug: string, url: string): 
 }
 
 /**
- * Returns the name by which requests reach this model of this provider, or undefined where the service does not offer it.
- * Another provider may have a model of the same id, and only a prefix tells them apart.
+ * Returns the name by which requests reach this model of this provider, or undefined if the service does not offer it.
+ * Another provider may have a model of the same id; then only a prefix distinguishes them.
  */
 export function requestName(
 	{ models, providers, providerPrefixes }: Offer,
@@ -96,7 +96,7 @@ export function requestName(
 	return others.length === 0 || prefix === undefined ? model : `${prefix}/${model}`;
 }
 
-/** Makes a model of the local connection the one that chat uses, in all conversations that chose no other. */
+/** Makes a model of the local connection the one that chat uses, in all conversations for which no other was chosen. */
 export async function makeDefault(name: string): Promise<void> {
 	if (readSetting('errand.connection') !== LOCAL_CONNECTION_NAME) {
 		await writeSetting('errand.connection', LOCAL_CONNECTION_NAME);
@@ -108,8 +108,8 @@ export async function makeDefault(name: string): Promise<void> {
 }
 
 /**
- * Takes the default model out of the settings where the service no longer offers it. It stays where it may be one of a
- * server whose models are not known now.
+ * Removes the default model from the settings if the service no longer offers it. It stays if it may belong to a server
+ * whose models are not known now.
  */
 export async function forgetMissingDefault(offer: Offer): Promise<void> {
 	if (offer.upstreamProblems.length > 0) {

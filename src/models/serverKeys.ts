@@ -41,7 +41,7 @@ export async function readServerKeys(context: HostContext, store: KeyStore): Pro
 	];
 }
 
-/** Asks for another key of the server of that name. The list of services helps with one that is not in the settings. */
+/** Asks for another key for the server of that name. If it is not in the settings, opens the list of services. */
 export async function changeKeyOf(slug: unknown, context: HostContext, store: KeyStore): Promise<void> {
 	const server = (await readOwnServers(store)).find(candidate => candidate.slug === slug);
 	await (server ? changeServerKey(context, store, server) : executeCommand(commands.switchConnection));

@@ -1,4 +1,4 @@
-// The one list of where models come from: connections, and the model servers behind the local one.
+// The one list of all sources of models: connections, and the model servers behind the local one.
 import * as vscode from 'vscode';
 import { placeOf } from '../base/hostname.ts';
 import { escapeIcons, oneLine } from '../base/plainText.ts';
@@ -24,9 +24,9 @@ import { type OwnServer, readOwnServers, usedServers } from './ownServers.ts';
 export interface ServiceListOptions {
 	keys: KeysFeature;
 	store: KeyStore;
-	/** What the local service has told of its model servers when it was last asked. */
+	/** The local service's last report about its model servers. */
 	described: Pick<GatewayDescription, 'foundServers' | 'upstreamProblems'>;
-	/** Each opens the list in which a service is changed, and resolves when that is left. */
+	/** Each opens the list for changing a service, and resolves when that is left. */
 	manage: {
 		connection(name: string): Promise<ManageEnd | undefined>;
 		server(server: OwnServer): Promise<ManageEnd | undefined>;
@@ -39,8 +39,8 @@ export interface ServiceListOptions {
 const MAXIMUM_DETAIL = 200;
 
 /**
- * Lists the services with their host and state. A connection becomes the active one, and one that cannot be used is put
- * right in a list of its own, as is a model server.
+ * Lists the services with their host and state. Choosing a connection makes it the active one; one that cannot be used
+ * is repaired in a separate list, as is a model server.
  */
 export async function showServices(options: ServiceListOptions): Promise<void> {
 	await runActions<'leave'>({
@@ -152,7 +152,7 @@ async function serverRows({ store, described, manage }: ServiceListOptions): Pro
 	];
 }
 
-/** Says what is wrong with an entry of `errand.local.upstreams`. */
+/** Returns the problem with an entry of `errand.local.upstreams`. */
 export function upstreamIssueText(
 	issue: ReturnType<typeof readUpstreamSettings>['problems'][number]['issue'],
 	entry: unknown,
@@ -162,7 +162,7 @@ export function upstreamIssueText(
 		: settingIssueText(issue, entry);
 }
 
-/** Choosing a connection switches to it, so another row leads to what can be changed. */
+/** Choosing a connection switches to it, so a separate row leads to its settings. */
 function changeRow({ manage }: ServiceListOptions): Row[] {
 	const own = connectionNames(readSetting('errand.connections')).filter(name => name !== LOCAL_CONNECTION_NAME);
 	if (own.length === 0) {

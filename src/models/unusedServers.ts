@@ -26,7 +26,7 @@ export class FoundServers {
 		this.options = options;
 	}
 
-	/** Asks about the servers that the user has not answered for. */
+	/** Asks about the servers for which the user has not answered yet. */
 	consider(servers: readonly FoundServer[]): void {
 		for (const server of servers) {
 			const name = `${server.owner.user} ${server.url}`;
@@ -74,7 +74,10 @@ export class FoundServers {
 	}
 }
 
-/** The servers of the settings that did not list their models, with the reasons. `manage` opens what helps with one. */
+/**
+ * The servers of the settings that did not list their models, with the reasons. `manage` opens the list for repairing
+ * one.
+ */
 export async function failingServers(
 	problems: readonly UpstreamProblem[],
 	store: KeyStore,

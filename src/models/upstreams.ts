@@ -6,7 +6,7 @@ import type { KeyStore } from './keys/keyStore.ts';
 import { serverKey } from './model/keyFormat.ts';
 import { readUpstreamSettings } from './model/upstreamSettings.ts';
 
-/** Returns the model servers of the settings with their keys from the secret storage. It never rejects. */
+/** Returns the model servers of the settings with their keys from the secret storage. Never rejects. */
 export async function currentUpstreams(
 	store: KeyStore,
 	logger: Logger,

@@ -1,8 +1,8 @@
 import { notWritten, settingHolds, writeSetting } from '../platform/settings.ts';
 
 /**
- * Writes the entries of a setting, and resolves once they have arrived here.
- * @throws UserFacingError where the settings cannot be written.
+ * Writes the entries of a setting, and resolves once the change is visible here. @throws UserFacingError if the
+ * settings cannot be written.
  */
 export async function writeEntries(
 	id: 'errand.connections' | 'errand.local.upstreams',

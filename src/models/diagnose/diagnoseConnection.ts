@@ -19,17 +19,17 @@ import { checkReplyStream } from './replyStream.ts';
 
 export interface DiagnosisOptions {
 	keys: Pick<KeysFeature, 'state' | 'check'>;
-	/** Returns a client for a connection, which sends the keys that are saved for it. */
+	/** Returns a client for a connection, which sends the keys saved for it. */
 	client(connection: Connection): Promise<Client>;
 	context: HostContext;
 }
 
-/** The longest time for everything that is asked of hosts. */
+/** The maximum time for all questions to hosts. */
 const WHOLE_MS = 90_000;
 
 /**
- * Checks a connection from the names of its hosts to the stream of a reply, and resolves with the report. What fails, what
- * the user stops and what takes too long are findings of it.
+ * Checks a connection from the names of its hosts to the stream of a reply, and resolves with the report. Failures,
+ * checks that the user stops and checks that take too long are findings of it.
  */
 export async function diagnose(
 	connection: Connection,
@@ -83,7 +83,7 @@ export async function diagnose(
 
 const modelFor = ({ models }: Connection) => models.find(({ kinds }) => kinds.includes('chat'))?.id;
 
-/** Resolves with the model that the user lets be asked for a reply, which may cost. */
+/** Resolves with the model that the user agrees to ask for a reply, which may cost money. */
 async function agreedModel(
 	connection: Connection,
 	label: string,

@@ -1,4 +1,4 @@
-// What can be found out about the network route to a host without asking the service anything.
+// Checks of the network route to a host that do not ask the service anything.
 
 import { lookup } from 'node:dns/promises';
 import net from 'node:net';
@@ -19,7 +19,7 @@ const LIMIT_MS = 8_000;
 /** A certificate that ends sooner than this is mentioned. */
 const SOON_DAYS = 14;
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** What a clock may be wrong by before certificates and attestations are affected. */
+/** The error of a clock above which certificates and attestations are affected. */
 const CLOCK_MS = 60_000;
 
 /** Checks the names, the proxies and the certificates of the hosts at these addresses, and this machine's clock. */
@@ -136,8 +136,8 @@ async function connectProblem(host: string, port: number, signal: AbortSignal): 
 }
 
 /**
- * Reads the certificate on a connection of its own. It is never a success: whether the editor accepts it is seen where the
- * address is asked.
+ * Reads the certificate on a separate connection. The result is never a success: only a request to the address shows
+ * whether the editor accepts the certificate.
  */
 async function checkCertificate(
 	origin: string,
@@ -152,7 +152,7 @@ async function checkCertificate(
 	}
 	const host = withoutBrackets(hostname);
 	const name = net.isIP(host) === 0 ? { servername: host } : {};
-	// The certificate is only looked at here, and nothing is sent on this connection.
+	// The certificate is only inspected here, and nothing is sent on this connection.
 	const socket = tls.connect({ host, port: Number(port || 443), ...name, rejectUnauthorized: false });
 	const secured = new Promise<void>((resolve, reject) => {
 		socket.once('secureConnect', resolve);
@@ -178,14 +178,14 @@ async function checkCertificate(
 		};
 	} catch {
 		signal.throwIfAborted();
-		// The address that is asked says the same in its own words.
+		// The request to the address reports the same problem in its own words.
 		return undefined;
 	} finally {
 		socket.destroy();
 	}
 }
 
-/** Sends a request without a key, as every answer, even a refusal, may tell the time. */
+/** Sends a request without a key, as every reply, even a refusal, may tell the time. */
 async function checkClock(
 	origin: string,
 	transport: Transport,
@@ -201,7 +201,7 @@ async function checkClock(
 		date = Date.parse(response.headers.get('date') ?? '');
 	} catch {
 		signal.throwIfAborted();
-		// Why there was no answer is said of the address that is asked.
+		// The request to the address reports why there was no reply.
 		date = Number.NaN;
 	}
 	if (Number.isNaN(date)) {

@@ -6,12 +6,12 @@ import type { DiagnosisFinding } from '../model/diagnosis.ts';
 import { streamVerdict } from '../model/streamTiming.ts';
 
 const REPLY_MS = 60_000;
-/** Long enough for the parts of it to be told apart, and a fraction of a cent. */
+/** Long enough for its parts to be told apart, and a fraction of a cent. */
 const REPLY_TOKENS = 300;
 
 /**
- * Checks whether a reply arrives piece by piece, or whether something on the way holds it back until it is whole. The model
- * is asked to count, which may cost money, so the caller asks the user first.
+ * Checks whether a reply arrives piece by piece, or whether something on the way holds it back until it is complete.
+ * The model is asked to count, which may cost money, so the caller must ask the user first.
  */
 export async function checkReplyStream(
 	model: string,

@@ -15,13 +15,13 @@ export interface AddressQuestion extends Pick<HostQuestion, 'kind' | 'form' | 'c
 	placeholder: string;
 	/** The initial text of the box. */
 	value: string;
-	/** Whether the present address can be taken out. */
+	/** True if the present address can be removed. */
 	canRemove?: boolean;
 }
 
-/** The address that was chosen, what its host has answered, a key that was pasted, and a model, where one was chosen. */
+/** The chosen address, the answer of its host, a key that was pasted, and a model, if one was chosen. */
 export interface ChosenAddress {
-	/** Undefined where the address is to be taken out. */
+	/** Undefined if the address is to be removed. */
 	url: string | undefined;
 	answer?: HostAnswer;
 	key?: string;
@@ -30,26 +30,29 @@ export interface ChosenAddress {
 
 type Row = Choice<'use' | 'remove' | 'none' | { model: string }>;
 
-/** What is known of the text in the box. */
+/** The state of the text in the box. */
 interface TypedState {
-	/** What is in the box, without a key. */
+	/** The text in the box, without a key. */
 	text: string;
-	/** Undefined where the text is no address yet. */
+	/** Undefined if the text is not an address yet. */
 	url: string | undefined;
 	/** Undefined until the host has answered. */
 	answer: HostAnswer | undefined;
 	isKeyPasted: boolean;
 }
 
-/** After this long without a key press the host is asked, so that few names are looked up that are only half typed. */
+/**
+ * The pause between key presses, in milliseconds, after which the host is asked, so that few half-typed names are
+ * looked up.
+ */
 const PAUSE_MS = 500;
 
 const MAXIMUM_URL = 100;
 
 /**
- * Asks for an address, whose host is asked while it is typed. No key is sent. The first Enter waits for the answer; an
- * address that does not pass is taken when the user chooses it again. Resolves with `back` where the user wants the step
- * before.
+ * Asks for an address and asks its host while it is typed. No key is sent. The first Enter waits for the answer; an
+ * address that fails is accepted when the user chooses it again. Resolves with `back` if the user wants the previous
+ * step.
  */
 export function askAddress(
 	question: AddressQuestion,
@@ -69,11 +72,13 @@ export function askAddress(
 		picker.onDidAccept(() => accept(picker.selectedItems[0]?.value, isWaiting));
 	});
 	const state: TypedState = { text: '', url: undefined, answer: undefined, isKeyPasted: false };
-	/** A pasted key belongs to the address that it was pasted with, or, pasted alone, to the one that is accepted. */
+	/**
+	 * A pasted key belongs to the address that it was pasted with or, if pasted alone, to the address that is accepted.
+	 */
 	let pasted: { key: string; origin: string | undefined } | undefined;
 	let asking = new AbortController();
 	let cancelPause = () => {};
-	/** Enter was pressed before the answer was there to be read. */
+	/** True if Enter was pressed before the answer could be read. */
 	let isWaiting = false;
 
 	function accept(row: Row['value'] | undefined, hasWaited: boolean): void {
@@ -98,7 +103,7 @@ export function askAddress(
 			pasted = { key: read.key, origin: read.url && new URL(read.url).origin };
 			state.isKeyPasted = true;
 			if (list.current) {
-				// The key leaves the box at once, where it could be read.
+				// The key is removed from the box at once, as it could be read there.
 				list.current.value = read.text;
 			}
 		}
@@ -133,7 +138,7 @@ export function askAddress(
 		}
 	}
 
-	/** These rows follow from what is typed, so they come into the same list. */
+	/** These rows depend on the typed text, so they go into the same list. */
 	function draw(): void {
 		const { current } = list;
 		if (current) {
@@ -145,8 +150,8 @@ export function askAddress(
 	list.show([]);
 	const initial = readText(question.value).text;
 	if (list.current && initial !== '') {
-		// Set after the list is shown, as an initial value would be selected and the next letter would replace it. An empty one
-		// is not set, as it would take away what is typed meanwhile.
+		// Set after the list is shown, as an initial value would be selected and the next letter would replace it. An
+		// empty value is not set, as it would remove text that was typed meanwhile.
 		list.current.value = initial;
 	}
 	typed(question.value);
@@ -156,7 +161,7 @@ export function askAddress(
 	});
 }
 
-/** All rows are shown whatever is typed, which is an address and no filter. */
+/** All rows are shown whatever is typed, because the text is an address and not a filter. */
 function rowsFor({ text, url, answer, isKeyPasted }: TypedState, { kind, canRemove = false }: AddressQuestion): Row[] {
 	const rows: Row[] = [];
 	const isForServer = mayBeServer(kind);

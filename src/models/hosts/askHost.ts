@@ -1,4 +1,4 @@
-// Asks an address what answers there, by questions that cost nothing.
+// Finds out what answers at an address, by requests that cost nothing.
 import type { Clock } from '../../base/async.ts';
 import { ClientError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -29,12 +29,12 @@ export const HOST_FIELDS = [
 export type HostField = (typeof HOST_FIELDS)[number];
 
 /**
- * What an address is asked for. `server`: the models of a server that speaks the OpenAI form. `service`: the same, or the
+ * The expected kind of host. `server`: the models of a server that speaks the OpenAI form. `service`: the same, or the
  * chat of a service of the contract that lists none.
  */
 export type HostKind = HostField | 'server' | 'service';
 
-/** All but what differs between two questions. */
+/** The parts that all questions have in common. */
 export interface HostContext {
 	transport: Transport;
 	logger: Logger;
@@ -44,20 +44,20 @@ export interface HostContext {
 export interface HostQuestion {
 	kind: HostKind;
 	url: string;
-	/** It goes to the origin of `url` alone, and nowhere without encryption. Without it, a host that wants one says so. */
+	/** Sent only to the origin of `url`, and never without encryption. Without it, a host that wants a key says so. */
 	key?: string | undefined;
-	/** The form that the entry of a server names. If missing, the address decides. */
+	/** The form that a server's entry names. If missing, the address decides. */
 	form?: UpstreamKind | undefined;
-	/** A model of the encrypted channel, without which the organisation's host cannot be asked. */
+	/** A model of the encrypted channel, which is required for asking the organisation's host. */
 	channelModel?: { model: string; provider: string } | undefined;
-	/** The longest silence, and the longest time for all of it. */
+	/** The maximum silence, and the maximum time for the whole question. */
 	milliseconds?: { silence: number; whole: number };
 }
 
 /**
- * `url` is where the host was asked last; for a list of a server, where it has it. `fits`: it has answered as the contract
- * says. `wants-key`: it is there. `answers`: something is there, and more cannot be asked. `noList`: the service lists no
- * models.
+ * `url` is the address that was asked last; for a server's list, the address that has it. `fits`: it has answered as
+ * the contract says. `wants-key`: it is there. `answers`: something is there, and more cannot be asked. `noList`: the
+ * service lists no models.
  */
 export type HostAnswer = { url: string } & (
 	| { state: 'fits'; models?: ListedModel[]; noList?: true }
@@ -113,7 +113,7 @@ export async function askHost(
 	return first as HostAnswer;
 }
 
-/** A service of the contract need not list its models, so it is asked in its own way where there is no list. */
+/** A service of the contract need not list its models, so if there is no list it is asked in its own way. */
 async function askService(question: HostQuestion, context: HostContext & { signal: AbortSignal }): Promise<HostAnswer> {
 	const listed = await askHost({ ...question, kind: 'server' }, context);
 	if (listed.state !== 'failed' || !isElsewhere(listed.error) || !isConnectionAddress(question.url)) {
@@ -136,7 +136,7 @@ function addressesFor({ kind, url }: HostQuestion): string[] {
 	}
 }
 
-/** Returns whether the answer may be that of a place beside the host: another address may have it. */
+/** Returns whether the answer may come from a path beside the host's, so that another address may be right. */
 function isElsewhere({ code }: ClientError): boolean {
 	return code === 'not-found' || code === 'bad-response' || code === 'invalid-request';
 }
@@ -153,7 +153,7 @@ async function ask(
 ): Promise<Asked> {
 	const { silence } = milliseconds;
 	const call = (route: Route, more: Partial<Call> = {}): Call => ({
-		// Every host stands for the one that is asked.
+		// The host under test takes the place of every host.
 		route: { ...route, host: 'inference', key: key === undefined ? undefined : route.key },
 		jsonBytes: MAXIMUM_LIST_BYTES,
 		firstByteMs: silence,
@@ -189,7 +189,7 @@ async function ask(
 /** The address itself. No key is sent for it. */
 const PAGE: Route = { method: 'GET', host: 'inference', key: undefined, path: '' };
 
-/** Many a plain model server tells its health at the same path, in words of its own. */
+/** Many plain model servers report their health at the same path, in their own words. */
 const isHealth = ({ status, crypto_status }: { status?: unknown; crypto_status?: unknown }) =>
 	status === 'healthy' || crypto_status !== undefined;
 
@@ -205,7 +205,7 @@ async function fits(
 	return { state: 'fits' };
 }
 
-/** Any status of HTTP is an answer. */
+/** Any HTTP status is an answer. */
 async function answers(caller: Caller, call: Call): Promise<Asked> {
 	try {
 		(await caller.stream(call)).close();
@@ -237,8 +237,8 @@ async function askInference(
 }
 
 /**
- * contract: not shown. A service need not list its models. The chat endpoint tells by an empty request, which no model can
- * answer, whether it is there, and whether it refuses the key.
+ * contract: not shown. A service need not list its models. An empty request, which no model can answer, shows whether
+ * the chat endpoint is there and whether it refuses the key.
  */
 async function askWithoutList(
 	caller: Caller,
@@ -254,7 +254,7 @@ async function askWithoutList(
 		if (failure.code === 'unauthorised') {
 			return hasKey ? Promise.reject(failure) : { state: 'wants-key', noList: true };
 		}
-		// A web server that knows no such endpoint says 404 or 405.
+		// A web server without such an endpoint replies with 404 or 405.
 		return status === 400 || status === 422 ? { state: 'fits', noList: true } : undefined;
 	}
 }
@@ -263,7 +263,7 @@ const PARTS = ['cloudUrl', 'agentUrl', 'encryptUrl'] as const satisfies HostFiel
 
 /**
  * Returns the fields whose part of a service of the contract answers below this address. No key is sent. A gateway that
- * wants a key whatever it is asked for says nothing about its parts, so a part that no service has is asked for as well.
+ * wants a key for every path tells nothing about its parts, so a part that no service has is requested as well.
  */
 export async function findParts(
 	url: string,

@@ -7,10 +7,10 @@ import { askHost, type HostContext } from './askHost.ts';
 /** A server that answers at a usual port. */
 export interface ServerHere {
 	server: UsualServer;
-	/** Whether it is certainly the program that the port is usual for. */
+	/** True if it is certainly the program for which the port is usual. */
 	isNamed: boolean;
 	owner: PortOwner;
-	/** Undefined where it wants a key first. */
+	/** Undefined if it wants a key first. */
 	models: ListedModel[] | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface FindOptions extends HostContext {
 	ownerOf(port: number): Promise<PortOwner>;
 }
 
-/** A server on this machine that says nothing for this long is none that could be used. */
+/** A server on this machine that is silent for this long cannot be used. */
 const PATIENCE = { silence: 2_000, whole: 4_000 };
 
 export async function findServers(servers: readonly UsualServer[], options: FindOptions): Promise<ServerHere[]> {

@@ -1,4 +1,4 @@
-// What is said of a host that was asked, and of who runs it.
+// Messages about a host that was asked, and about its owner.
 
 import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
@@ -13,10 +13,10 @@ import type { HostAnswer, HostField, HostKind } from './askHost.ts';
 
 const MAXIMUM_URL = 120;
 
-/** The characters of a row of a list that are certainly seen. */
+/** The number of characters of a list's row that are certainly visible. */
 const ROW_LENGTH = 85;
 
-/** The most of a typed text that is repeated. */
+/** The maximum length of a typed text that is repeated. */
 const MAXIMUM_TYPED = 60;
 
 export function hostLabel(field: HostField): string {
@@ -43,7 +43,7 @@ export function mayBeServer(kind: HostKind): boolean {
 	return kind === 'server' || kind === 'service';
 }
 
-/** Why the address cannot be that of a connection. */
+/** Returns why the address cannot be that of a connection. */
 export function addressRule(): string {
 	return vscode.l10n.t(
 		'Type an https address without user name, query or fragment; http is accepted for this machine only (localhost, 127.0.0.1).',
@@ -65,7 +65,7 @@ export function ownerText({ kind, user }: PortOwner): string {
 	}
 }
 
-/** Says in a sentence what a host has answered that was not a failure. */
+/** Describes in a sentence a host's answer that was not a failure. */
 export function answerText(answer: Exclude<HostAnswer, { state: 'failed' }>, kind: HostKind): string {
 	switch (answer.state) {
 		case 'answers':
@@ -93,7 +93,7 @@ export function answerText(answer: Exclude<HostAnswer, { state: 'failed' }>, kin
 	}
 }
 
-/** Says why a host is not what it is asked for, and what to do. `hasKey`: it got a key. */
+/** Returns why a host is not of the expected kind, and what to do. `hasKey`: it got a key. */
 export function hostProblem(error: ClientError, url: string, kind: HostKind, hasKey: boolean): FaultParts {
 	const place = placeOf(url);
 	const isServer = mayBeServer(kind);
@@ -140,13 +140,13 @@ function wrongPathStep(kind: HostKind): string {
 	}
 }
 
-/** Says why the local service does not know the models of a server, in the same words. */
+/** Returns why the local service does not know the models of a server, in the same words. */
 export function upstreamProblemText(problem: UpstreamProblem, url: string): string {
 	const { cause, step } = hostProblem(errorOfUpstream(problem), url, 'server', problem.hasKey === true);
 	return `${cause} ${step}`;
 }
 
-/** Breaks a sentence into the rows of a list, which would cut it. */
+/** Breaks a sentence into rows of a list, which would otherwise cut it. */
 function asRows(sentence: string): string[] {
 	const rows: string[] = [];
 	for (const word of sentence.split(' ')) {
@@ -160,14 +160,14 @@ function asRows(sentence: string): string[] {
 	return rows;
 }
 
-/** Breaks a sentence into the labels of rows, of which the first one has the icon. Nothing has none. */
+/** Breaks a sentence into the labels of rows, the first of which has the icon. An empty sentence has no labels. */
 export function labelsOf(sentence: string, icon = 'blank'): string[] {
 	return sentence === ''
 		? []
 		: asRows(escapeIcons(sentence)).map((row, index) => `$(${index === 0 ? icon : 'blank'}) ${row}`);
 }
 
-/** Says of what was typed that it is no address. Empty for nothing, and for the beginning of one. */
+/** Returns why the typed text is not an address. Empty for an empty text, and for the beginning of an address. */
 export function noAddressText(text: string): string {
 	if (['https://', 'http://'].some(scheme => scheme.startsWith(text.toLowerCase()))) {
 		return '';
@@ -184,8 +184,8 @@ export function isAboutKey({ code }: ClientError): boolean {
 }
 
 /**
- * What is wrong where something else answered: a redirect, or a page of the web. `other` is what is said of any other
- * answer that is not the expected one.
+ * Returns the problem if something else answered: a redirect, or a web page. `other` is the message for any other
+ * unexpected answer.
  */
 export function foreignAnswerParts({ status = 0, isPage }: ClientError, place: string, other: FaultParts): FaultParts {
 	if (status >= 300 && status < 400) {

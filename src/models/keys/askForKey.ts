@@ -10,13 +10,13 @@ export interface KeyQuestion {
 	kind: KeyKind;
 	/** Shown before the text about where the key is stored and sent. */
 	reason?: string;
-	/** A key that is not accepted as an answer, as it is the one to be replaced. */
+	/** A key that is not accepted as an answer, because it is the one to be replaced. */
 	replaces?: string;
 }
 
 /**
- * Asks for a key, which is hidden while it is typed. The box names the connection, the kind and the hosts that the key
- * is sent to. Returns undefined if the user dismissed it.
+ * Asks for a key, which is hidden while it is typed. The box names the connection, the kind and the hosts to which the
+ * key is sent. Returns undefined if the user dismissed it.
  */
 export async function askForKey({ connection, kind, reason, replaces }: KeyQuestion): Promise<string | undefined> {
 	const keeping = vscode.l10n.t(

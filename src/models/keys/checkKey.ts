@@ -32,7 +32,7 @@ async function isAccepted(client: Pick<Client, 'tasks' | 'agentTasks' | 'models'
 			await client.agentTasks.list({ limit: 1 });
 			return true;
 		case 'inference':
-			// contract: not shown. This is the only inference route that costs nothing, where a service offers it.
+			// contract: not shown. This is the only inference route that costs nothing, if a service offers it.
 			return (await client.models.discover()) !== undefined;
 	}
 }

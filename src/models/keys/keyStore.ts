@@ -9,7 +9,7 @@ import { type KeyCheck, keyCheckSchema } from '../model/keyCheck.ts';
 import { isSavedFor, type KeySlot, SERVER_SECRET_PREFIX } from '../model/keyFormat.ts';
 
 const storedKeySchema = z.preprocess(
-	// That of a model server has its only origin in a field of its own.
+	// The key of a model server has its only origin in a separate field.
 	value => (isFields(value) && value['origins'] === undefined ? { ...value, origins: [value['origin']] } : value),
 	z.object({
 		key: z.string().min(1),
@@ -34,7 +34,7 @@ export class KeyStore {
 	 */
 	private readonly known = new Map<string, string>();
 
-	/** `changed` is called when a key that requests use has changed, in this or in another window. */
+	/** `changed` is called when a key used by requests has changed, in this or in another window. */
 	constructor(secrets: Pick<SecretStorage, 'get' | 'store' | 'delete'>, changed: (secret: string) => void) {
 		this.secrets = secrets;
 		this.changed = changed;
@@ -61,8 +61,8 @@ export class KeyStore {
 	}
 
 	/**
-	 * Replaces the stored key. `check` is the result of a check of this same key.
-	 * @throws RangeError for an origin that no key may be sent to.
+	 * Replaces the stored key. `check` is the result of a check of this same key. @throws RangeError for an origin to
+	 * which no key may be sent.
 	 */
 	async save({ secret, origins }: KeySlot, key: string, check?: KeyCheck): Promise<void> {
 		if (!origins.every(mayCarryKey)) {
@@ -71,7 +71,7 @@ export class KeyStore {
 		await this.write(secret, { key, origins: [...origins], savedAt: Date.now(), ...defined({ check }) });
 	}
 
-	/** Saves a key and writes what needs it. Where that fails, the key that was there before is there again. */
+	/** Saves a key and then writes the entry that needs it. If that fails, restores the previous key. */
 	async saveWith(slot: KeySlot, key: string, write: () => Promise<void>): Promise<void> {
 		const before = await this.read(slot);
 		await this.save(slot, key);

@@ -16,7 +16,7 @@ import { type ManageKeysDependencies, manageKeys } from './manageKeys.ts';
 import { answerSentence, connectionLabel, kindLabel } from './messages.ts';
 import { checkSaved, type KeysContext, saveKey, setKey } from './saveKey.ts';
 
-/** What the keys are asked for, checked and kept with. */
+/** The dependencies for asking for, checking and storing keys. */
 export interface KeysDependencies extends ManageKeysDependencies {
 	store: KeyStore;
 	/** Creates a client for the connection that sends this key. */
@@ -24,7 +24,7 @@ export interface KeysDependencies extends ManageKeysDependencies {
 	logger: Logger;
 }
 
-/** What a service says about a key, with a sentence about it. */
+/** A service's answer about a key, with a sentence about it. */
 export interface KeyAnswer {
 	answer: 'accepted' | 'turned-down' | 'unknown';
 	sentence: string;
@@ -33,9 +33,9 @@ export interface KeyAnswer {
 export interface KeysFeature extends Pick<Keys, 'key' | 'state' | 'ensure'> {
 	/** Asks for a key and saves it. */
 	set(connection: Connection, kind: KeyKind): Promise<void>;
-	/** Keeps a key that was checked elsewhere, for the origins of this connection. */
+	/** Stores a key that was checked elsewhere, for the origins of this connection. */
 	save(connection: Connection, kind: KeyKind, key: string): Promise<void>;
-	/** Removes the keys of the connection of that name, which need not be a usable one. */
+	/** Removes the keys of the connection of that name, which need not be usable. */
 	removeAll(name: string): Promise<void>;
 	/** Asks the service whether it accepts the saved key. */
 	check(connection: Connection, kind: KeyKind): Promise<KeyAnswer>;
@@ -91,7 +91,7 @@ async function keyForRequest(store: KeyStore, connection: Connection, kind: KeyK
 	return key;
 }
 
-/** Throws where there is no key that may be sent. */
+/** Throws if there is no key that may be sent. */
 async function checkUsable(context: KeysContext, connection: Connection, kind: KeyKind): Promise<KeyAnswer> {
 	const key = await keyForRequest(context.store, connection, kind);
 	const check = key === undefined ? undefined : await checkSaved(context, connection, kind, key);

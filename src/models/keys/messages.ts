@@ -63,7 +63,7 @@ export function answerWord({ answer }: KeyCheck): string {
 	}
 }
 
-/** Returns the result of a check as a sentence with the next step, and what the service said. */
+/** Returns the result of a check as a sentence with the next step, and the service's own message. */
 export function answerSentence(check: KeyCheck, kind: KeyKind, connection: Connection): string {
 	const service = connectionLabel(connection);
 	const label = kindLabel(kind);
@@ -115,7 +115,7 @@ export function problemText(problem: KeyProblem, connection: Pick<Connection, 'c
 	}
 }
 
-/** Says in a few words whether a key is there. */
+/** Returns the state of a key in a few words. */
 export function keyStateText(state: 'not-needed' | 'missing' | 'unconfirmed' | 'set'): string {
 	switch (state) {
 		case 'set':

@@ -1,4 +1,4 @@
-// The report of a diagnosis: what was checked, what was found, what to do.
+// The report of a diagnosis: the checks, the findings, and the next steps.
 import { oneLine } from '../../base/plainText.ts';
 import { redactText } from '../../base/redact.ts';
 
@@ -7,10 +7,10 @@ export type FindingState = 'fine' | 'problem' | 'note' | 'unchecked';
 
 export interface DiagnosisFinding {
 	state: FindingState;
-	/** What was checked. */
+	/** The subject of the check. */
 	subject: string;
 	found: string;
-	/** What to do, where there is something. */
+	/** The next step, if there is one. */
 	step?: string | undefined;
 }
 
@@ -24,7 +24,10 @@ export interface DiagnosisWords {
 
 const MAXIMUM_LINE = 600;
 
-/** Returns the report as Markdown. No text in it, whoever wrote it, can add a line, a link or an image, or hold a key. */
+/**
+ * Returns the report as Markdown. No text in it, whoever wrote it, can add a line, a link or an image, or contain a
+ * key.
+ */
 export function diagnosisText(
 	{ title, head, states, step }: DiagnosisWords,
 	findings: readonly DiagnosisFinding[],
@@ -41,6 +44,6 @@ export function diagnosisText(
 }
 
 function plain(text: string): string {
-	// A backslash would take the effect of the one that is put before the next character.
+	// A backslash would cancel the one that is put before the next character.
 	return oneLine(redactText(text), MAXIMUM_LINE).replaceAll(/[\\<[\]`]/g, '\\$&');
 }

@@ -1,8 +1,8 @@
-// A setting that maps names to entries, as it may stand in a file that people write by hand.
+// A setting that maps names to entries, as it may be in a file that people write by hand.
 
 type Entries = Readonly<Record<string, unknown>>;
 
-/** Returns the entries, or none for anything that is no object. */
+/** Returns the entries, or none for anything that is not an object. */
 export function entriesOf(value: unknown): Entries {
 	return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Entries) : {};
 }

@@ -4,8 +4,8 @@ import { ClientError } from '../../base/errors.ts';
 import type { KeyKind } from '../../contract/routes.ts';
 
 /**
- * The result of a key check. `refused`: 401, or 403 where it has no other meaning. `plan-required` and `forbidden`: the
- * key is valid, but its account lacks the permission. `not-checkable`: only a request that costs would tell.
+ * The result of a key check. `refused`: 401, or 403 if it has no other meaning. `plan-required` and `forbidden`: the
+ * key is valid, but its account lacks the permission. `not-checkable`: only a request that costs money would show it.
  * `no-answer`: the service could not be reached or failed.
  */
 const answers = ['accepted', 'refused', 'plan-required', 'forbidden', 'not-checkable', 'no-answer'] as const;

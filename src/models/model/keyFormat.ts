@@ -1,7 +1,7 @@
 import type { Connection } from '../../contract/connection.ts';
 import type { KeyKind } from '../../contract/routes.ts';
 
-/** Where a key is kept, and the origins to which it may go. */
+/** The place of a key, and the origins to which it may be sent. */
 export interface KeySlot {
 	/** The name of the secret. It must not change, as other windows and later versions read it. */
 	secret: string;
@@ -11,7 +11,7 @@ export interface KeySlot {
 
 export const KEY_KINDS: readonly KeyKind[] = ['inference', 'cloud', 'agent'];
 
-/** How the names of the secrets begin that hold keys of connections, and those that hold keys of model servers. */
+/** The prefixes of the names of secrets that hold keys of connections and of model servers. */
 export const SECRET_PREFIX = 'errand.key.';
 export const SERVER_SECRET_PREFIX = 'errand.upstream.';
 
@@ -19,12 +19,12 @@ export function connectionKey(connection: Connection, kind: KeyKind): KeySlot {
 	return { secret: connectionSecret(connection.name, kind), origins: keyOrigins(kind, connection) };
 }
 
-/** The name of the secret for a connection, which need not be a usable one. */
+/** The name of the secret for a connection, which need not be usable. */
 export function connectionSecret(name: string, kind: KeyKind): string {
 	return `${SECRET_PREFIX}${name}.${kind}`;
 }
 
-/** The key of the model server of that name at that address. */
+/** The slot for the key of the model server of that name at that address. */
 export function serverKey(slug: string, url: string): KeySlot {
 	return { secret: SERVER_SECRET_PREFIX + slug, origins: [new URL(url).origin] };
 }
@@ -35,7 +35,7 @@ export type KeyProblem = 'empty' | 'characters' | 'inference-form' | 'prefix';
 const INFERENCE_KEY_PREFIX = 'sk-';
 
 /**
- * Returns what is wrong with the form of a key, or undefined. The prefix of a cloud token is checked only if the
+ * Returns the problem with the form of a key, or undefined. The prefix of a cloud token is checked only if the
  * connection defines it.
  */
 export function keyProblem(
@@ -66,7 +66,7 @@ export function keyEnding(key: string): string {
 }
 
 /**
- * Returns the sorted, distinct origins that a kind of key is sent to. The list is empty if the connection has no host
+ * Returns the sorted, distinct origins to which a kind of key is sent. The list is empty if the connection has no host
  * for it.
  */
 export function keyOrigins(kind: KeyKind, connection: Connection): string[] {

@@ -1,5 +1,5 @@
-// The well-known services that speak the OpenAI form of chat completions or Anthropic's of messages, by the addresses in their
-// documents.
+// The well-known services that speak the OpenAI form of chat completions or Anthropic's form of messages, with the
+// addresses from their documents.
 
 export interface ModelService {
 	/** The name of its entry in the settings. */
@@ -10,11 +10,11 @@ export interface ModelService {
 	/** The page on which an account's keys are made. */
 	keyPage: string;
 	/**
-	 * The service lists its models to anybody, so the list does not tell whether a key is right. `checkPath` is the path below
-	 * the address that does, where there is one.
+	 * Set if the service lists its models to anybody, so that the list does not show whether a key is right.
+	 * `checkPath` is the path below the address that does, if there is one.
 	 */
 	openList?: { checkPath?: string };
-	/** Each customer has an address of its own, of which `url` is the form. */
+	/** Each customer has a separate address, of which `url` is the form. */
 	isOwnAddress?: true;
 }
 

@@ -1,4 +1,4 @@
-// What a new connection consists of: what the user typed, what the service said, and the documented forms.
+// The parts of a new connection: the user's input, the service's answers, and the documented forms.
 import { defined } from '../../base/defined.ts';
 import { connectionSchema } from '../../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
@@ -14,7 +14,7 @@ const MAXIMUM_NAME = 60;
  */
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,59}$/u;
 
-/** Returns what is wrong with the name. `taken` are the existing names, with or without `local`. */
+/** Returns the problem with the name. `taken` are the existing names, with or without `local`. */
 export function nameProblem(name: string, taken: readonly string[]): NameProblem | undefined {
 	if (name === '') {
 		return 'empty';
@@ -28,7 +28,7 @@ export function nameProblem(name: string, taken: readonly string[]): NameProblem
 	return name === LOCAL_CONNECTION_NAME || taken.includes(name) ? 'taken' : undefined;
 }
 
-/** Returns the name, with a number where it is taken. */
+/** Returns the name, with a number if it is taken. */
 export function freeName(wanted: string, taken: readonly string[]): string {
 	for (let count = 1; ; count++) {
 		const suffix = count === 1 ? '' : ` ${count}`;
@@ -39,7 +39,7 @@ export function freeName(wanted: string, taken: readonly string[]): string {
 	}
 }
 
-/** Reads an address as it is typed. Without a scheme it has https everywhere but on this machine. */
+/** Reads an address as it is typed. Without a scheme it gets https, except on this machine. */
 export function readConnectionAddress(typed: string): TypedAddress {
 	const read = readTypedAddress(typed);
 	const hasScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(read.text);
@@ -53,7 +53,7 @@ export function isConnectionAddress(url: string): boolean {
 	return connectionSchema.shape.apiUrl.safeParse(url).success;
 }
 
-/** The contract's paths begin with their version, so an address that ends in one is meant without it. */
+/** The contract's paths begin with their version, so a version at the end of an address is also tried without it. */
 export function inferenceAddresses(url: string): string[] {
 	const bare = url.replace(/\/v\d+\w*$/, '');
 	return bare === url ? [url] : [bare, url];
@@ -65,7 +65,7 @@ export function proposedService(address: string): string {
 	return labels.length > 1 ? (labels.at(-2) ?? '') : '';
 }
 
-/** Returns the domain that a service's hosts have in common, such as `acme.com` of api.acme.com. */
+/** Returns the domain that a service's hosts have in common, such as `acme.com` for api.acme.com. */
 export function domainOf(address: string): string | undefined {
 	const labels = domainLabels(address);
 	return labels.length > 1 ? labels.slice(-2).join('.') : undefined;
@@ -77,8 +77,8 @@ function domainLabels(address: string): string[] {
 }
 
 /**
- * Returns the service's own name: the first part of its search model's name or of a full model path, where its list has
- * one, and else what its host or the connection is called (contract: inference.md, Model identifiers).
+ * Returns the service's own name: the first part of its search model's name or of a full model path, if its list has
+ * one, or else a name made from its host or from the connection's name (contract: inference.md, Model identifiers).
  */
 export function serviceName(address: string, name: string, listed: readonly ListedModel[]): string {
 	const inPath = listed.map(({ id }) => /^([a-z][a-z\d]*)ai\/[^/]+\/./.exec(id)?.[1]).find(part => part !== undefined);
@@ -89,7 +89,9 @@ export function serviceName(address: string, name: string, listed: readonly List
 	);
 }
 
-/** Returns the name that a search model of the list begins with, if it is that of the host or of an owner of models. */
+/**
+ * Returns the name with which a search model of the list begins, if it is that of the host or of an owner of models.
+ */
 function searchedName(address: string, listed: readonly ListedModel[]): string | undefined {
 	const owners = listed.map(model => model['owned_by']).filter(owner => typeof owner === 'string');
 	return [proposedService(address), ...owners].find(
@@ -98,8 +100,8 @@ function searchedName(address: string, listed: readonly ListedModel[]): string |
 }
 
 /**
- * Returns whether a service speaks the contract, and not only the OpenAI form of chat: parts of it answer that no model
- * server has, or its list has a search model of its own. `parts` are the addresses of such parts by their fields.
+ * Returns whether a service speaks the contract, and not only the OpenAI form of chat: it has parts that no model
+ * server has, or its list has its own search model. `parts` are the addresses of such parts by their fields.
  */
 export function speaksContract(
 	address: string,
@@ -109,7 +111,7 @@ export function speaksContract(
 	return Object.keys(parts).length > 0 || searchedName(address, listed) !== undefined;
 }
 
-/** More models than this are chosen from by the user, instead of all being written. */
+/** The maximum number of models that are all written; from a longer list, the user chooses. */
 export const MAXIMUM_WRITTEN_MODELS = 20;
 
 /** Returns the entry of a listed model as a user would write it. The search model is recognised by its documented name. */
@@ -130,7 +132,7 @@ export interface NewConnection {
 	/** The addresses of other parts of the service that were found, by their fields. */
 	found: Readonly<Record<string, string>>;
 	listed: readonly ListedModel[];
-	/** The ids of the listed models, or of others, that are written. */
+	/** The ids of the models to be written, listed or not. */
 	models: readonly string[];
 }
 

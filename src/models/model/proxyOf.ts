@@ -1,4 +1,4 @@
-// Which proxy the settings and the environment name for an address.
+// The proxy that the settings and the environment name for an address.
 import { isLoopbackHost } from '../../base/loopback.ts';
 
 export interface ProxySettings {
@@ -19,7 +19,7 @@ export type NamedProxy =
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'https:': 443, 'socks:': 1080, 'socks5:': 1080 };
 
-/** A proxy that the system itself is configured for cannot be seen from an extension. */
+/** An extension cannot see a proxy that is configured in the system itself. */
 export function proxyOf(address: string, { url, except, environment }: ProxySettings): NamedProxy {
 	const { hostname, protocol, port } = new URL(address);
 	if (isLoopbackHost(hostname)) {

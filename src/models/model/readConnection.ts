@@ -5,7 +5,7 @@ import { LOCAL_CONNECTION_NAME, localConnection } from '../../contract/localConn
 export type ReadConnection =
 	| { connection: Connection }
 	| { problem: 'unknown' }
-	/** `issue` says what is wrong, and its path is relative to the connection's `value`. */
+	/** `issue` describes the problem, and its path is relative to the connection's `value`. */
 	| { problem: 'invalid'; issue: z.core.$ZodIssue; value: unknown };
 
 /**

@@ -1,4 +1,4 @@
-// The entries of `errand.local.upstreams`, as they are added, changed and removed.
+// The entries of `errand.local.upstreams` and their changes.
 
 import { isIP } from 'node:net';
 import { defined } from '../../base/defined.ts';
@@ -6,15 +6,17 @@ import { withoutBrackets } from '../../base/hostname.ts';
 import { isUpstreamSlug, LISTED_MODELS } from '../../contract/upstreams.ts';
 import { entriesOf } from './entries.ts';
 
-/** What a user would write for a server by hand. */
+/** An entry as a user would write it by hand for a server. */
 export interface ServerEntry {
 	url: string;
 	label?: string;
-	/** The names of its models, where the server does not list all of them. */
+	/** The names of its models, if the server does not list all of them. */
 	models?: string[];
 }
 
-/** Returns the setting with the entry. Of an existing one, only the address changes, and models are added to its own. */
+/**
+ * Returns the setting with the entry. In an existing entry, only the address changes, and models are added to its own.
+ */
 export function withEntry(
 	value: unknown,
 	slug: string,
@@ -24,7 +26,7 @@ export function withEntry(
 	const before = entriesOf(entries[slug]);
 	const own: unknown[] | undefined = Array.isArray(before['models']) ? before['models'] : undefined;
 	const known = own ?? [];
-	// Who names the models of a server wants no others that it lists.
+	// A user who names the models of a server wants no others from its list.
 	const wanted = own === undefined ? models : models.filter(id => id !== LISTED_MODELS);
 	const added = wanted.filter(id => !known.some(model => model === id || entriesOf(model)['id'] === id));
 	const changed = {
@@ -36,15 +38,15 @@ export function withEntry(
 	return { ...entries, [slug]: changed };
 }
 
-/** The name of an entry whose address proposes none. */
+/** The name of an entry whose address suggests none. */
 const UNNAMED = 'server';
 
-/** Returns whether an entry has no name that tells its server from others, as nobody has chosen one. */
+/** Returns whether an entry has a default name, which does not distinguish its server from others. */
 export function isUnnamed(slug: string): boolean {
 	return new RegExp(`^${UNNAMED}(?:-\\d+)?$`).test(slug);
 }
 
-/** Returns the name for a new entry: the wanted one, with a number where that is taken or cannot be used. */
+/** Returns the name for a new entry: the wanted one, with a number if it is taken or cannot be used. */
 export function freeSlug(wanted: string, value: unknown): string {
 	const entries = entriesOf(value);
 	const base = isUpstreamSlug(wanted) ? wanted : UNNAMED;
@@ -68,8 +70,8 @@ export function slugOfAddress(url: string): string {
 }
 
 /**
- * Returns the addresses below which a server may list its models: the named one, then those where servers usually have
- * their version.
+ * Returns the addresses below which a server may list its models: the given one, then those at which servers usually
+ * have their version.
  */
 export function serverAddresses(url: string): string[] {
 	if (/\/v\d+\w*$/.test(url)) {

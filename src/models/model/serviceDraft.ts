@@ -7,23 +7,26 @@ import type { ModelService } from './modelServices.ts';
 export interface ServiceDraft {
 	/** The name of its entry, for a model server that has one already. */
 	slug?: string;
-	/** The wanted name of its entry, for one that runs on this machine. */
+	/** The wanted name of its entry, for a server on this machine. */
 	wantedSlug?: string;
-	/** How it is called in titles. */
+	/** Its name in titles. */
 	label: string;
 	url: string;
 	/** The form that its entry names. If missing, the address decides. */
 	form?: UpstreamKind;
 	key?: string;
-	/** Set where it is one of the well-known services. */
+	/** Set if it is one of the well-known services. */
 	service?: ModelService;
-	/** The addresses of parts that only a service of the contract has, where it may be one. They are looked for meanwhile. */
+	/**
+	 * The addresses of parts that only a service of the contract has, if it may be one. The search for them is in
+	 * progress.
+	 */
 	parts?: Promise<Readonly<Record<string, string>>>;
 }
 
 /**
- * Returns the draft at another address. A key, and what is known of a well-known service, belong to the origin that they
- * were given for.
+ * Returns the draft at another address. A key, and the facts about a well-known service, belong to the origin for which
+ * they were given.
  */
 export function movedTo(
 	url: string,
@@ -40,5 +43,5 @@ export function movedTo(
 	};
 }
 
-/** How a step ended beside its own result: the user went back to the step before, or left. */
+/** The end of a step without a result: the user went back to the previous step, or left. */
 export type StepEnd = 'back' | undefined;

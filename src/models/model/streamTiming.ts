@@ -1,12 +1,13 @@
 const FEWEST = 5;
 /** Parts that are this far apart were not sent at once. */
 const SPREAD_MS = 200;
-/** A stream that takes less than this in all says nothing about what holds it back. */
+/** A stream that takes less than this in total does not show whether it is held back. */
 const SHORTEST_MS = 1000;
 
 /**
- * Returns whether the parts of a reply have come one after another, as a stream does. `held-back`: all came at once after a
- * wait. `too-short`, `too-fast`: this reply does not tell. Arrivals are in milliseconds since the request left.
+ * Returns whether the parts of a reply have come one after another, as in a stream. `held-back`: all came at once after
+ * a wait. `too-short`, `too-fast`: this reply does not show it. Arrivals are in milliseconds since the request was
+ * sent.
  */
 export function streamVerdict(
 	arrivals: readonly number[],

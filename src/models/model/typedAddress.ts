@@ -1,28 +1,31 @@
-// Reads the address of a server as people type and paste it, and takes a key out of it.
+// Reads the address of a server as people type and paste it, and extracts a key from it.
 
 import { append } from '../../base/append.ts';
 import { defined } from '../../base/defined.ts';
 import { isNearHost } from '../../base/privateAddress.ts';
 
 export interface TypedAddress {
-	/** The text without the key, as it may be shown in a box. It is empty where there was only a key. */
+	/** The text without the key, as it may be shown in a box. Empty if there was only a key. */
 	text: string;
-	/** The key that stood in the text. */
+	/** The key that was in the text. */
 	key?: string;
-	/** The address to ask: http or https, without credentials, query, fragment and last slash. Absent: it is no address. */
+	/**
+	 * The address to ask: http or https, without credentials, query, fragment and trailing slash. Absent if the text is
+	 * not an address.
+	 */
 	url?: string;
 }
 
-/** A key that begins as those of the usual services do, wherever in a text it stands. */
+/** A key that begins like those of the usual services, anywhere in a text. */
 const KEY = /(?<![a-z])(?:(?:sk|rk|gsk|hf|xai|nvapi|csk|fw|tgp|r8)[-_]|AIza)(?=[\w-]*\d)[\w-]{16,}/;
 
-/** A word that is a key by its looks alone: long, of letters and digits, and no name of a host. */
+/** A word that looks like a key: long, of letters and digits, and not the name of a host. */
 const OPAQUE = /^(?=.*\d)(?=.*[a-z])[\w+=-]{28,}$/i;
 
 /** A key that is named as one, as in a header or in a command that was copied from a manual. */
 const NAMED_KEY = /(?:\bbearer\s+|(?:api[-_]?key|token)["']?\s*[:=]\s*["']?)([\x21-\x7e]+?)(?=["'\s&#]|$)/i;
 
-/** The paths of requests, which people copy together with the address in front of them. */
+/** The paths of requests, which people copy together with the address before them. */
 const ENDPOINT = /\/(?:chat\/completions|completions|responses|embeddings|models)$/i;
 
 const SCHEME = /^([a-z][a-z\d+.-]*):\/\//i;
@@ -31,7 +34,7 @@ const SCHEME = /^([a-z][a-z\d+.-]*):\/\//i;
 export function readTypedAddress(typed: string): TypedAddress {
 	const keys: string[] = [];
 	const named = NAMED_KEY.exec(typed)?.[1];
-	// A copied command may name a variable of the shell, which is no key.
+	// A copied command may name a variable of the shell, which is not a key.
 	if (named !== undefined && !/^[$<]/.test(named)) {
 		keys.push(named);
 	}
@@ -50,7 +53,7 @@ export function readTypedAddress(typed: string): TypedAddress {
 	return { text, ...defined({ key, url }) };
 }
 
-/** Takes a key out of all places of an address where one is pasted, and adds it to `keys`. */
+/** Removes keys from every part of an address in which one may be pasted, and adds them to `keys`. */
 function withoutKey(word: string, keys: string[]): string {
 	const scheme = SCHEME.exec(word)?.[0] ?? '';
 	const [, userInfo = '', place = '', query = '', fragment = ''] =
@@ -59,7 +62,7 @@ function withoutKey(word: string, keys: string[]): string {
 	const parameters = [...new URLSearchParams(query)]
 		.filter(([name, value]) => /key|token|secret/i.test(name) || isKey(value))
 		.map(([, value]) => value);
-	// A key that was pasted behind the address has become a part of its path.
+	// A key that was pasted behind the address has become part of its path.
 	const inPlace = KEY.exec(place)?.[0] ?? '';
 	const found = [decoded(password), decoded(user), ...parameters, isKey(fragment) ? fragment : '', inPlace];
 	append(
@@ -86,7 +89,7 @@ function decoded(text: string): string {
 	}
 }
 
-/** Without a scheme, an address of this machine or of a private network has http, and any other one https. */
+/** Without a scheme, an address on this machine or in a private network gets http, and any other address https. */
 function addressOf(text: string): string | undefined {
 	const scheme = SCHEME.exec(text)?.[1]?.toLowerCase();
 	const parsed = URL.parse(scheme === undefined ? `http://${text}` : text);

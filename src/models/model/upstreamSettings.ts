@@ -6,14 +6,15 @@ import { isUnnamed } from './serverEntries.ts';
 
 export interface UpstreamSettings {
 	upstreams: { slug: string; setting: UpstreamSetting }[];
-	/**
-	 * The entries that cannot be used; the others are used all the same. An entry without an issue has an invalid name.
-	 */
+	/** The entries that cannot be used; the others are still used. An entry without an issue has an invalid name. */
 	problems: { slug: string; entry: unknown; issue?: z.core.$ZodIssue }[];
 	findOllama: boolean;
 }
 
-/** Reads the setting. A server without a name has its address for one. The value `false` for the Ollama server's slug turns off looking for it. */
+/**
+ * Reads the setting. A server without a name is named by its address. The value `false` for the Ollama server's slug
+ * turns off looking for it.
+ */
 export function readUpstreamSettings(value: unknown): UpstreamSettings {
 	const settings: UpstreamSettings = { upstreams: [], problems: [], findOllama: true };
 	for (const [slug, entry] of Object.entries(typeof value === 'object' && value !== null ? value : {})) {
