@@ -1,4 +1,4 @@
-// The exchange with the running service about agents and about what tasks need.
+// The requests to the running service about agents and the needs of tasks.
 import * as z from 'zod';
 import { ClientError } from '../base/errors.ts';
 import { askService, requestOptionsFor } from '../client/local/serviceExchange.ts';
@@ -24,7 +24,7 @@ type Service = Pick<Discovery, 'address' | 'token'>;
 
 const MAXIMUM_LENGTH = 4 * 1024 * 1024;
 
-/** A slow machine takes half a minute until an agent has said its first word. An installation downloads up to 200 MB. */
+/** A slow machine takes half a minute until an agent's first output. An installation downloads up to 200 MB. */
 const LIMITS_MS = { quick: 30_000, report: 120_000, trial: 180_000, install: 30 * 60_000 };
 
 const takenSchema = z.object({ taken: z.literal(true) });
@@ -75,37 +75,37 @@ export function installAgent(service: Service, id: string, signal: AbortSignal):
 	return ask(service, { path: controlPaths.installAgent, reply: agentTrialSchema, timeoutMs, body: { id }, signal });
 }
 
-/** Returns what a task would need that has not been allowed yet. */
+/** Returns the needs of a task that have not been allowed yet. */
 export function checkTask(service: Service, request: TaskCheckRequest): Promise<TaskCheck> {
 	const timeoutMs = LIMITS_MS.quick;
 	return ask(service, { path: controlPaths.taskCheck, reply: taskCheckSchema, timeoutMs, body: request });
 }
 
-/** Tells the service what the user has allowed for a repository. */
+/** Sends the user's consent for a repository to the service. */
 export async function sendConsent(service: Service, consent: Consent): Promise<void> {
 	const timeoutMs = LIMITS_MS.quick;
 	await ask(service, { path: controlPaths.consents, reply: takenSchema, timeoutMs, body: consent });
 }
 
-/** Returns all that the user has allowed, for every repository. */
+/** Returns all of the user's consents, for every repository. */
 export async function readConsents(service: Service): Promise<KeptConsent[]> {
 	const question = { path: controlPaths.consents, reply: consentListSchema, timeoutMs: LIMITS_MS.quick };
 	return (await ask(service, question)).consents;
 }
 
-/** Takes back what the user has allowed for a repository. */
+/** Withdraws the user's consent for a repository. */
 export async function withdrawConsent(service: Service, withdrawal: Withdrawal): Promise<void> {
 	const timeoutMs = LIMITS_MS.quick;
 	await ask(service, { path: controlPaths.withdrawConsent, reply: takenSchema, timeoutMs, body: withdrawal });
 }
 
-/** Makes a commit of what an agent had done when its task was ended. Returns the name of its branch. */
+/** Makes a commit of the work that an agent had done when its task was ended. Returns the name of its branch. */
 export async function keepWork(service: Service, taskId: string): Promise<string> {
 	const question = { path: controlPaths.keepWork, reply: partialWorkSchema, timeoutMs: LIMITS_MS.trial };
 	return (await ask(service, { ...question, body: { taskId } })).branchName;
 }
 
-/** Returns what the tasks have used, the latest month first. */
+/** Returns the use by tasks, the latest month first. */
 export async function readMonthlyUse(service: Service): Promise<MonthlyUse> {
 	const question = { path: controlPaths.costs, reply: monthlyUseSchema, timeoutMs: LIMITS_MS.quick };
 	return (await ask(service, question)).months;

@@ -1,4 +1,4 @@
-// What the list of agents says.
+// The texts in the list of agents.
 import * as vscode from 'vscode';
 import { escapeIcons, oneLine } from '../base/plainText.ts';
 import type { AgentStatus, AgentsReport, AgentTrial, KeptConsent, SandboxStatus } from '../contract/agents.ts';
@@ -11,7 +11,7 @@ import type { AgentSettingProblem } from './model/taskSettings.ts';
 const MAXIMUM_NAME = 60;
 const MAXIMUM_TEXT = 300;
 
-/** What can be chosen in the list. */
+/** A choice in the list. */
 export type AgentListChoice =
 	| { kind: 'sandbox'; sandbox: SandboxStatus }
 	| { kind: 'agent'; agent: AgentStatus }
@@ -27,15 +27,15 @@ export interface AgentRow extends vscode.QuickPickItem {
 
 export interface AgentsView {
 	report: AgentsReport;
-	/** What is allowed for repositories. */
+	/** The user's consents for repositories. */
 	consents: readonly KeptConsent[];
 	/** The agent of `errand.tasks.agent`. */
 	defaultAgent: string;
-	/** Whether no agent runs without a sandbox. */
+	/** True if no agent may run without a sandbox. */
 	isSandboxRequired: boolean;
-	/** The command that installs the sandbox's program on this system, where it is known. */
+	/** The command that installs the sandbox's program on this system, if it is known. */
 	installCommand: string | undefined;
-	/** What the latest action has led to, as a sentence by the agent's id. */
+	/** The results of the latest actions, each as a sentence by the agent's id. */
 	results: ReadonlyMap<string, string>;
 	/** The entries of the setting that cannot be used. */
 	problems: readonly AgentSettingProblem[];
@@ -44,8 +44,8 @@ export interface AgentsView {
 const demoIds: ReadonlySet<string> = new Set(localConnection.agents.map(({ id }) => id));
 
 /**
- * Returns the rows for the sandbox, then for the agents and for what is wrong with the setting, then for what is allowed
- * for repositories.
+ * Returns the rows for the sandbox, then for the agents and the problems with the setting, then for the consents for
+ * repositories.
  */
 export function agentRows(view: AgentsView): AgentRow[] {
 	const { report, consents, problems } = view;
@@ -66,7 +66,7 @@ export function agentRows(view: AgentsView): AgentRow[] {
 	];
 }
 
-/** Returns the rows in place of agents that could not be read. `reason` is a sentence. */
+/** Returns the rows that are shown if the agents could not be read. `reason` is a sentence. */
 export function failureRows(reason: string): AgentRow[] {
 	return [
 		{
@@ -200,7 +200,7 @@ function sourceText({ source }: AgentStatus): string | undefined {
 	}
 }
 
-/** Says why an agent cannot run, or what it is where that is not plain. */
+/** Returns why an agent cannot run, or a description of it if it needs one. */
 export function stateText({ id, source, problem }: AgentStatus): string | undefined {
 	if (problem !== undefined) {
 		return agentProblemText(problem);
@@ -271,7 +271,7 @@ export function trialText(trial: AgentTrial): string {
 	return vscode.l10n.t('It works: {0} answered after {1} s.', name.join(' '), number(trial.seconds));
 }
 
-/** What the question before an installation says. */
+/** Returns the text of the question before an installation. */
 export function installDetail({ install, licence, megabytes }: AgentStatus): string {
 	const { packages = [], downloadMegabytes = 0, diskMegabytes = 0 } = install ?? {};
 	return [

@@ -1,4 +1,4 @@
-// What other features use of the local service.
+// The interface of the local service for other features.
 import type { Disposable } from '../base/disposable.ts';
 import type { Event } from '../base/event.ts';
 import type { Transport } from '../client/core/transport.ts';
@@ -15,11 +15,11 @@ export interface LocalService extends Disposable {
 	/** Starts the service ahead of the first request. */
 	warm(): Promise<void>;
 	/**
-	 * Returns what the local connection offers now: its models, providers, prefixes and aliases. Starts the service if
-	 * needed, and asks the user about model servers that it has found.
+	 * Returns the present offer of the local connection: its models, providers, prefixes and aliases. Starts the
+	 * service if needed, and asks the user about model servers that it has found.
 	 */
 	describe(): Promise<Omit<GatewayDescription, 'foundServers' | 'upstreamProblems'>>;
-	/** Returns the same with what it tells of other model servers. */
+	/** Returns the same with the report about other model servers. */
 	describeAll(): Promise<GatewayDescription>;
 	/** Hands changed settings over to the service, if this window uses it. */
 	handOver(): Promise<void>;
@@ -30,32 +30,32 @@ export interface LocalService extends Disposable {
 	/** Makes repository folders available to the look-ups. Starts the service if needed. */
 	nameRepositories(folders: readonly string[]): Promise<void>;
 	/**
-	 * Returns what a task would need that the user has not allowed yet. Like the next three, it starts the service if needed
-	 * and rejects with a ClientError or a UserFacingError.
+	 * Returns the needs of a task that the user has not allowed yet. Like the next three, it starts the service if
+	 * needed and rejects with a ClientError or a UserFacingError.
 	 */
 	checkTask(request: TaskCheckRequest): Promise<TaskCheck>;
-	/** Makes the service keep what the user has allowed for a repository. */
+	/** Makes the service remember the user's consent for a repository. */
 	allow(consent: Consent): Promise<void>;
-	/** Returns the settings about agents on this machine, as they are now. */
+	/** Returns the present settings about agents on this machine. */
 	agentSettings(): Promise<TaskSettings>;
-	/** Makes a commit of what an agent had done when its task was ended. Returns the name of its branch. */
+	/** Makes a commit of the work that an agent had done when its task was ended. Returns the name of its branch. */
 	keepWork(taskId: string): Promise<string>;
-	/** Returns what the tasks have used, the latest month first. */
+	/** Returns the use by tasks, the latest month first. */
 	monthlyUse(): Promise<MonthlyUse>;
 	/**
-	 * Returns the model that chat uses where none was chosen: the first one of a model server, as the service told when it
-	 * was last asked, in this window or before. Undefined where there was none but the demo.
+	 * Returns the model that chat uses if none was chosen: the first one of a model server, as the service reported
+	 * when it was last asked, in this window or before. Undefined if there was only the demo.
 	 */
 	defaultModel(): string | undefined;
 	/**
-	 * Whether the user has stopped the service and nothing has requested it since. Background work must then not start
-	 * it.
+	 * Returns whether the user has stopped the service and nothing has requested it since. Background work must then
+	 * not start it.
 	 */
 	isStopped(): boolean;
 	readonly onDidChangeStopped: Event<void>;
 	/**
-	 * Fires when the result of `describe` may have changed: the model servers or agents of the settings, the keys of model
-	 * servers, or which agents are installed.
+	 * Fires when the result of `describe` may have changed: the model servers or agents of the settings, the keys of
+	 * model servers, or the installed agents.
 	 */
 	readonly onDidChange: Event<void>;
 }

@@ -1,4 +1,4 @@
-// What the list of agents says about what is allowed for repositories.
+// The texts about consents for repositories in the list of agents.
 import * as vscode from 'vscode';
 import { oneLine } from '../base/plainText.ts';
 import type { KeptConsent, SandboxProblem } from '../contract/agents.ts';
@@ -11,14 +11,14 @@ export function consentLabel({ folder }: KeptConsent): string {
 	return oneLine(folder.split(/[\\/]/).findLast(Boolean) ?? folder, MAXIMUM_NAME);
 }
 
-/** Says what is allowed. */
+/** Describes what a consent allows. */
 export function consentText({ kind }: KeptConsent): string {
 	return kind === 'unsandboxed'
 		? vscode.l10n.t('may run agents without a sandbox')
 		: vscode.l10n.t('may install dependencies');
 }
 
-/** Says where it is allowed, and under which conditions. */
+/** Describes where it applies, and under which conditions. */
 export function consentDetail(consent: KeptConsent): string {
 	return [oneLine(consent.folder, MAXIMUM_TEXT), ...conditions(consent)].join(' · ');
 }

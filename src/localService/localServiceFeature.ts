@@ -19,7 +19,7 @@ import { Supervisor } from './supervisor.ts';
 /** What the root provides to this feature. */
 export interface LocalServiceDependencies {
 	extensionUri: vscode.Uri;
-	/** The editor's state of the user, for what the service offered last. */
+	/** The editor's state of the user, for the service's last offer. */
 	globalState: vscode.Memento;
 	models: Pick<Models, 'upstreams' | 'onDidChangeUpstreams' | 'noteDescription'>;
 	logger: Logger;
@@ -27,18 +27,18 @@ export interface LocalServiceDependencies {
 }
 
 export interface LocalServiceListener {
-	/** The user has stopped the service, or something has asked for it again. */
+	/** Called when the user has stopped the service, or when something has requested it again. */
 	stoppedChanged(isStopped: boolean): void;
-	/** What the service offers may have changed. */
+	/** Called when the service's offer may have changed. */
 	changed(): void;
-	/** The first chat model of a model server, as the service tells now. */
+	/** Called with the first chat model of a model server, as the service reports it now. */
 	offered(model: string | undefined): void;
 }
 
-/** What `LocalService` does once it is used. */
+/** The part of `LocalService` that is loaded at its first use. */
 type Used = Omit<LocalService, 'isStopped' | 'onDidChangeStopped' | 'onDidChange' | 'defaultModel' | 'agentSettings'>;
 
-/** Starts and asks the local service on behalf of this window. */
+/** Starts the local service and sends requests to it on behalf of this window. */
 export class LocalServiceFeature implements Used {
 	private readonly dependencies: LocalServiceDependencies;
 	private readonly listener: LocalServiceListener;
@@ -102,7 +102,7 @@ export class LocalServiceFeature implements Used {
 		const { readDescription } = await import('./serviceControl.ts');
 		const description = await readDescription(await this.supervisor.ensure());
 		const model = realModels(description).find(({ kinds }) => kinds.includes('chat'))?.id;
-		// A server that does not answer now still has its models, and the demo does not take their place.
+		// A server that does not answer now still has its models, and the demo does not replace them.
 		if (model !== undefined || description.upstreamProblems.length === 0) {
 			this.listener.offered(model);
 		}

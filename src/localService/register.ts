@@ -6,10 +6,10 @@ import { onDidChangeSetting } from '../platform/settings.ts';
 import type { LocalService } from './api.ts';
 import type { LocalServiceDependencies, LocalServiceFeature } from './localServiceFeature.ts';
 
-/** Where the model is kept that the service offered first when it was last asked. */
+/** The state key of the model that the service offered first when it was last asked. */
 const DEFAULT_MODEL_KEY = 'errand.localModel';
 
-/** The settings that the service is told of although they change nothing of what it offers. */
+/** The settings that the service receives although they do not change its offer. */
 const TASK_SETTINGS: readonly SettingId[] = [
 	'errand.local.sandbox',
 	'errand.tasks.maxCost',
@@ -17,7 +17,10 @@ const TASK_SETTINGS: readonly SettingId[] = [
 	'errand.chat.zeroDataRetention',
 ];
 
-/** Registers the commands and what has to be noticed from the start. The rest is loaded when the service is first used. */
+/**
+ * Registers the commands and the listeners that are needed from the start. The rest is loaded when the service is first
+ * used.
+ */
 export function registerLocalService(dependencies: LocalServiceDependencies): LocalService {
 	const { models, globalState, logger } = dependencies;
 	const store = new DisposableStore();

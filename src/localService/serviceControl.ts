@@ -34,7 +34,7 @@ export async function handOver({ pipe, token }: Discovery, handover: UpstreamHan
 	await askService({ ...request, headers: headersWith(token) }, LIMITS, JSON.stringify(handover));
 }
 
-/** Reads which names requests can use now, and which model servers were found. */
+/** Reads the names that requests can use now, and the model servers that were found. */
 export async function readDescription({ address, token }: Discovery): Promise<GatewayDescription> {
 	const request = requestOptionsFor(address, controlPaths.description);
 	return gatewayDescriptionSchema.parse(await askService({ ...request, headers: headersWith(token) }, LIMITS));
@@ -60,8 +60,8 @@ export async function requestShutdown({ address, token }: Discovery): Promise<vo
 }
 
 /**
- * Returns the tasks that have not ended: the prompts of those that an agent works on, and how many are waiting. Only
- * one page, the newest tasks, is read.
+ * Returns the tasks that have not ended: the prompts of those that an agent works on, and the number of waiting ones.
+ * Only one page, the newest tasks, is read.
  */
 export async function readActiveTasks({ address, token }: Discovery): Promise<ActiveTasks> {
 	const request = requestOptionsFor(address, `${routes.taskList.path}?status=active&limit=${MAXIMUM_LISTED}`);

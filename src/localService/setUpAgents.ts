@@ -32,15 +32,15 @@ import { readAgentSettings } from './model/taskSettings.ts';
 
 const STATUS_MS = 5000;
 
-/** What the list asks the service for. Each rejects with a ClientError or a UserFacingError. */
+/** The list's requests to the service. Each rejects with a ClientError or a UserFacingError. */
 export interface AgentControl {
 	report(): Promise<AgentsReport>;
-	/** Returns what is allowed for repositories. */
+	/** Returns the user's consents for repositories. */
 	consents(): Promise<KeptConsent[]>;
 	withdraw(withdrawal: Withdrawal): Promise<void>;
 	tryOut(id: string, signal: AbortSignal): Promise<AgentTrial>;
 	install(id: string, signal: AbortSignal): Promise<AgentTrial>;
-	/** Asks in a modal dialog and resolves with the button that was chosen. */
+	/** Asks in a modal dialog and resolves with the chosen button. */
 	askModal(message: string, detail: string, button: string): Thenable<string | undefined>;
 	showLog(): void;
 }
@@ -50,7 +50,7 @@ export async function setUpAgents(control: AgentControl): Promise<void> {
 	await new AgentList(control).run();
 }
 
-/** Whether the list is shown again after an action. */
+/** Tells whether the list is shown again after an action. */
 type Next = 'list' | 'leave';
 
 class AgentList {
@@ -58,7 +58,7 @@ class AgentList {
 	private report: AgentsReport | undefined;
 	private consents: readonly KeptConsent[] = [];
 	private installCommand: string | undefined;
-	/** What the latest action has led to, as a sentence by the agent's id. */
+	/** The results of the latest actions, each as a sentence by the agent's id. */
 	private readonly results = new Map<string, string>();
 
 	constructor(control: AgentControl) {
@@ -120,7 +120,7 @@ class AgentList {
 
 	private readConsents(): Promise<readonly KeptConsent[]> {
 		return this.control.consents().catch(error => {
-			// An older service that is still running does not tell them.
+			// An older service that is still running does not report them.
 			if (ClientError.is(error, 'not-found')) {
 				return [];
 			}

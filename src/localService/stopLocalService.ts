@@ -9,7 +9,7 @@ import type { Supervisor } from './supervisor.ts';
 const MAXIMUM_NAMED = 5;
 const MAXIMUM_PROMPT_LENGTH = 80;
 
-/** Ends the service for all windows. If agents are working, it names their tasks and asks first. */
+/** Ends the service for all windows. If agents are working, names their tasks and asks first. */
 export async function stopLocalService(supervisor: Supervisor, logger: Logger, showLog: () => void): Promise<void> {
 	try {
 		const service = await supervisor.find();

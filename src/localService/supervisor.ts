@@ -24,7 +24,7 @@ export interface SupervisorOptions {
 	stateFolder: string;
 	logger: Logger;
 	clock: Clock;
-	/** Returns the model servers that the service is to use, with their keys. It is called before every handover. */
+	/** Returns the model servers for the service to use, with their keys. Called before every handover. */
 	handover(): Promise<UpstreamHandoverInput>;
 	/** The texts for the user, which this file does not contain itself. */
 	sentences: {
@@ -54,7 +54,7 @@ export class Supervisor implements Disposable {
 	private failure: { error: UserFacingError; until: number } | undefined;
 	private stopped = false;
 	private readonly handovers = new SerialQueue();
-	/** Whether the service may have an outdated list of upstreams. The settings can also change while it starts. */
+	/** True if the service may have an outdated list of upstreams. The settings can also change while it starts. */
 	private isOutOfDate = false;
 	private readonly stoppedChanged = new Emitter<void>();
 	/** Fires when `isStopped` has changed. */
@@ -93,7 +93,7 @@ export class Supervisor implements Disposable {
 		return running.service;
 	});
 
-	/** Whether the service was told to end, here or in another window, and has not been requested since. */
+	/** True if the service was told to end, here or in another window, and has not been requested since. */
 	get isStopped(): boolean {
 		return this.stopped;
 	}
@@ -118,8 +118,8 @@ export class Supervisor implements Disposable {
 	}
 
 	/**
-	 * Ends a service that `find` returned, and resolves when it has ended. It is started again when it is needed. Rejects
-	 * if it does not end in time.
+	 * Ends a service that `find` returned, and resolves when it has ended. It is started again when it is needed.
+	 * Rejects if it does not end in time.
 	 */
 	async stop(service: Discovery): Promise<void> {
 		const { clock, logger } = this.options;
@@ -211,8 +211,8 @@ export class Supervisor implements Disposable {
 	}
 
 	/**
-	 * Hands over to a running service the upstreams that this window would have started it with. Failing is not fatal, as
-	 * chat still has the demo; the handover is tried again with the next request.
+	 * Hands over to a running service the upstreams with which this window would have started it. A failure is not
+	 * fatal, as chat still has the demo; the handover is tried again with the next request.
 	 */
 	private bringUpToDate(service: Discovery): Promise<void> {
 		// Handovers run one after another, so that the list that was read last is also sent last.
@@ -265,7 +265,7 @@ export class Supervisor implements Disposable {
 		}
 	}
 
-	/** Counts a crash if the lost service is not the one that runs now; one too many is a failure. */
+	/** Counts a crash if the lost service is not the one that runs now; one crash too many is a failure. */
 	private judgeLoss(present: Discovery | undefined): void {
 		const { lost } = this;
 		this.lost = undefined;
@@ -312,7 +312,7 @@ function observe(child: ChildProcess): Observed {
 const linesOf = (text: string): string[] => text.split('\n').filter(line => line.trim() !== '');
 
 /**
- * Finds the line of a program's last output that says what was wrong. The output of an uncaught error ends with a stack
+ * Finds the line of a program's last output that describes the error. The output of an uncaught error ends with a stack
  * trace and Node's version, so the last line is not always the right one.
  */
 function reasonIn(said: string): string | undefined {

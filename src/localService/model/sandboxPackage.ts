@@ -13,8 +13,8 @@ const COMMANDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the command that installs the sandbox's program, by the content of `/etc/os-release`. A distribution that is
- * not known counts as the first known one that it is like. Returns undefined if there is none.
+ * Returns the command that installs the sandbox's program, based on the content of `/etc/os-release`. An unknown
+ * distribution counts as the first known one in its `ID_LIKE`. Returns undefined if there is none.
  */
 export function sandboxInstallCommand(osRelease: string): string | undefined {
 	const field = (name: string) =>

@@ -85,7 +85,7 @@ export function startCommand({ execPath, servicePath, environment, proxy }: Star
 	};
 }
 
-/** The editor ignores a proxy setting that is no address, whereas with it every request of the service would fail. */
+/** The editor ignores a proxy setting that is not an address, but with it every request of the service would fail. */
 function isProxyAddress(url: string | undefined): url is string {
 	return url?.includes('://') === true && URL.canParse(url);
 }

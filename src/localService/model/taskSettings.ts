@@ -4,12 +4,12 @@ import { defined } from '../../base/defined.ts';
 import { type AgentSetting, agentSettingSchema, type TaskSettings } from '../../contract/agents.ts';
 import { type RoutingPolicy, routingPolicySchema } from '../../contract/provider.ts';
 
-/** The values as they stand in the settings, which may be anything. */
+/** The values as they are in the settings, which may be anything. */
 export interface TaskSettingValues {
 	agents: unknown;
 	sandbox: unknown;
 	maxCost: unknown;
-	/** The routing policy and the zero data retention that hold for all conversations. */
+	/** The routing policy and the zero data retention for all conversations. */
 	routingPolicy: unknown;
 	retention: unknown;
 	/** The user's environment. */
@@ -41,8 +41,8 @@ export interface ReadTaskSettings {
 const NOBODY: RoutingPolicy = { only: [] };
 
 /**
- * Reads the settings. Entries of agents that cannot be used are left out. Where another setting cannot be used, the
- * strictest value takes its place, except for a limit on costs, of which there is none then.
+ * Reads the settings. Entries of agents that cannot be used are left out. If another setting cannot be used, the
+ * strictest value takes its place, except for the limit on costs, which is then absent.
  */
 export function readTaskSettings(values: TaskSettingValues): ReadTaskSettings {
 	const { agents, problems } = readAgentSettings(values.agents);
@@ -80,7 +80,7 @@ export function readTaskSettings(values: TaskSettingValues): ReadTaskSettings {
 	};
 }
 
-/** Returns the variables that the agents name, with their values, as far as they are set. */
+/** Returns the variables that the agents name and that are set, with their values. */
 function variablesOf(
 	agents: readonly AgentSetting[],
 	environment: TaskSettingValues['environment'],
