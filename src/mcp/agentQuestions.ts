@@ -6,19 +6,21 @@ import { ASKED_SCHEME } from '../platform/ids.ts';
 import { askModal } from '../platform/notify.ts';
 import type { Question } from './server/access.ts';
 
-/** What fits into a dialog of every platform without being cut or pushing its buttons off the screen. */
+/**
+ * The size of a text that fits into a dialog on every platform without being cut or pushing its buttons off the screen.
+ */
 const MAXIMUM_CHARACTERS = 1_200;
 const MAXIMUM_LINES = 20;
 
-/** The editor leaves out the end of a very long line, and what stands far to the right is easily overlooked. */
+/** The editor cuts the end of a very long line, and text far to the right is easily overlooked. */
 const LONGEST_LINE = 100;
 
-/** What is shown of a text that does not fit. */
+/** The length of the part that is shown of a text that does not fit. */
 const BEGINNING = 200;
 
 /**
- * Asks the user what another agent wants, one question at a time. There is no way to a yes past all of its text: one that
- * does not fit into a dialog is opened as a document, beside which the answer is given.
+ * Asks the user about another agent's requests, one question at a time. A yes is never possible without seeing the
+ * whole text: a text that does not fit into a dialog is opened as a document, beside which the user answers.
  */
 export class AgentQuestions implements vscode.TextDocumentContentProvider {
 	private readonly shown = new Map<string, string>();
@@ -26,7 +28,7 @@ export class AgentQuestions implements vscode.TextDocumentContentProvider {
 	private isAsking = false;
 	private isSilenced = false;
 
-	/** Returns why nobody can be asked now; undefined where it is possible. */
+	/** The reason why nobody can be asked now; undefined if asking is possible. */
 	get hindrance(): string | undefined {
 		if (this.isSilenced) {
 			return vscode.l10n.t('The user does not want to be asked by agents any more in this window. Nothing was sent.');
@@ -41,8 +43,8 @@ export class AgentQuestions implements vscode.TextDocumentContentProvider {
 	}
 
 	/**
-	 * Resolves with whether the user has said yes. Once the signal has aborted, a yes no longer counts. If two calls were
-	 * let in before either had something to ask, one waits for the other's answer.
+	 * Resolves with true if the user has said yes. Once the signal has aborted, a yes no longer counts. If two calls
+	 * were admitted before either had a question, one waits for the other's answer.
 	 */
 	ask(question: Question, signal: AbortSignal): Promise<boolean> {
 		return this.turns.run(() => this.askInTurn(question, signal));
@@ -56,7 +58,7 @@ export class AgentQuestions implements vscode.TextDocumentContentProvider {
 		try {
 			const text = textOf(question);
 			const fits = text.length <= MAXIMUM_CHARACTERS && text.split('\n').length <= MAXIMUM_LINES;
-			// It comes first, because Enter presses the first button of a dialog that nobody has expected.
+			// It comes first, because Enter presses the first button of an unexpected dialog.
 			const no = vscode.l10n.t('Refuse');
 			const never = vscode.l10n.t('Refuse, and Ask No More');
 			const show = vscode.l10n.t('Show Everything');
@@ -70,7 +72,7 @@ export class AgentQuestions implements vscode.TextDocumentContentProvider {
 		}
 	}
 
-	/** Shows all of it as a document, and asks in a list that leaves room for reading. */
+	/** Shows the whole text as a document, and asks in a list that leaves room for reading. */
 	private async askBeside({ title, yes }: Question, text: string, signal: AbortSignal): Promise<boolean> {
 		const uri = vscode.Uri.from({
 			scheme: ASKED_SCHEME,
@@ -95,12 +97,12 @@ export class AgentQuestions implements vscode.TextDocumentContentProvider {
 	}
 }
 
-/** All parts, with a name for each character that would not be seen. */
+/** Returns all parts, with a name for each invisible character. */
 function textOf({ parts }: Question): string {
 	return parts.map(({ name, text }) => partText(name, showExactly(text), text.length)).join('\n');
 }
 
-/** Breaks long lines, with a mark where a line goes on. */
+/** Breaks long lines, with a mark at each continuation. */
 function wrapped(text: string): string {
 	const pieces = new RegExp(`.{1,${LONGEST_LINE}}`, 'gu');
 	return text
@@ -113,7 +115,7 @@ function beginningOf({ parts }: Question): string {
 	return parts.map(({ name, text }) => partText(name, showExactly(cut(text, BEGINNING)), text.length)).join('\n');
 }
 
-/** The lines of a long text stand behind a mark, so that none of them can pass for a part of the question. */
+/** The lines of a long text begin with a mark, so that none of them can be taken for a part of the question. */
 function partText(name: string, text: string, length: number): string {
 	return text.includes('\n') || length > BEGINNING
 		? `\n${vscode.l10n.t('{0} ({1} characters):', name, length)}\n${text.replace(/^/gm, '│ ')}`

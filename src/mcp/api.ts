@@ -1,4 +1,4 @@
-// What the calls of other programs ask of tasks.
+// The tasks that other programs can use through their calls.
 import type {
 	AskedOutcome,
 	ContinuedTask,
@@ -10,30 +10,30 @@ import type {
 } from '../contract/editorPipe.ts';
 import type { Task } from '../contract/tasks.ts';
 
-/** All that the launch of a task sends, in full. */
+/** Everything that the launch of a task sends, in full. */
 export interface ShownLaunch {
 	prompt: string;
 	connection: string;
-	/** The address or the folder of the repository, as the service gets it. */
+	/** The address or the folder of the repository, as the service receives it. */
 	repository: string;
 	/** The local name of the branch. */
 	branch: string;
-	/** Each with its model, where one was chosen. Empty where the service decides. */
+	/** Each with its model, if one was chosen. Empty if the service decides. */
 	agents: readonly string[];
-	/** What is sent and what is done before, and what becomes of it, in a line each. */
+	/** A line each about the request, with the actions before it, and about its result. */
 	what: string;
 	where: string;
 	findings: readonly LaunchFinding[];
-	/** Something has changed since it was shown before. */
+	/** True if something has changed since it was last shown. */
 	hasChanged: boolean;
 }
 
-/** All that a further prompt sends, with the task as it is. */
+/** Everything that a further prompt sends, with the present state of the task. */
 export interface ShownFollowUp {
 	task: Task;
 	prompt: string;
 	connection: string;
-	/** Set where the branch is checked out, so that a new task starts from it; `text` says so. */
+	/** Set if the branch is checked out, so that a new task starts from it; `text` says so. */
 	from: { branch: string; text: string } | undefined;
 }
 
@@ -44,8 +44,8 @@ export interface ShownStop {
 }
 
 /**
- * The tasks of the active connection for other programs. Whatever spends or changes something waits until `allow` has
- * resolved with true for exactly what is shown.
+ * The tasks of the active connection for other programs. An action that spends or changes something waits until `allow`
+ * has resolved with true for exactly what is shown.
  */
 export interface TasksForPrograms {
 	start(wish: PipeParsed<'start'>, allow: (shown: ShownLaunch) => Promise<boolean>): Promise<AskedOutcome<StartedTask>>;

@@ -16,7 +16,7 @@ import { type OpenPipe, openPipe, type PipeAnswers } from './pipe.ts';
 import { continueQuestion, decideQuestion, searchQuestion, startQuestion, stopQuestion } from './questionMessages.ts';
 import type { Question } from './server/access.ts';
 
-/** The parts that the calls of other agents are answered with. */
+/** The services by which the calls of other agents are answered. */
 export interface McpDependencies {
 	connect: {
 		/** Returns the active connection with its client and its name for the user. */
@@ -28,7 +28,10 @@ export interface McpDependencies {
 	logger: Logger;
 }
 
-/** Answers what the MCP server's process asks this window, on the active connection, with the user's yes where it spends. */
+/**
+ * Answers the calls of the MCP server's process to this window, on the active connection, with the user's consent if
+ * they spend something.
+ */
 export class McpOffer implements Disposable {
 	private readonly dependencies: McpDependencies;
 	private readonly store = new DisposableStore();
@@ -40,7 +43,7 @@ export class McpOffer implements Disposable {
 		this.store.add(vscode.workspace.registerTextDocumentContentProvider(ASKED_SCHEME, this.questions));
 	}
 
-	/** Opens the pipe of this window, once. */
+	/** Opens the pipe of this window, only once. */
 	pipe(): Promise<OpenPipe> {
 		this.opening ??= openPipe({
 			answers: this.answers(),
@@ -95,7 +98,7 @@ export class McpOffer implements Disposable {
 		yield* logEvents((await this.dependencies.connect.active()).client, asked, signal);
 	}
 
-	/** Refuses where nobody can be asked. */
+	/** Refuses if nobody can be asked. */
 	private async act<Value>(run: () => Promise<AskedOutcome<Value>>): Promise<AskedOutcome<Value>> {
 		if (!vscode.workspace.isTrusted) {
 			return {
@@ -109,7 +112,9 @@ export class McpOffer implements Disposable {
 		return hindrance === undefined ? run() : { done: false, reason: hindrance };
 	}
 
-	/** Asks a model of the active connection. What was shown for one connection is never sent to another. */
+	/**
+	 * Sends a request to a model of the active connection. A request shown for one connection is never sent to another.
+	 */
 	private actOnModel<Value>(
 		questionFor: (label: string) => Question,
 		signal: AbortSignal,

@@ -17,14 +17,16 @@ import {
 	pipeCalls,
 } from '../contract/editorPipe.ts';
 
-/** More calls than this at the same time are refused, and so are more connections than twice as many. */
+/**
+ * The maximum number of calls at the same time, and half the maximum number of connections; further ones are refused.
+ */
 const MAXIMUM_CALLS = 16;
 const HEAD_MS = 10_000;
 const BODY_MS = 30_000;
 const MAXIMUM_HEAD_BYTES = 16 * 1024;
 const LINES = 'application/x-ndjson; charset=utf-8';
 
-/** Does what the calls ask for. The signal aborts when the caller has gone. All errors are explained. */
+/** Carries out the calls. The signal aborts when the caller has gone. All errors are explained. */
 export type PipeAnswers = {
 	[Call in Exclude<PipeCall, 'follow'>]: (asked: PipeParsed<Call>, signal: AbortSignal) => Promise<PipeAnswer<Call>>;
 } & { follow(asked: PipeParsed<'follow'>, signal: AbortSignal): AsyncIterable<LogEventOfTask> };
@@ -39,15 +41,15 @@ export interface PipeOptions {
 export interface OpenPipe {
 	/** The path of the socket, or the name of the pipe. */
 	readonly address: string;
-	/** Every call carries it. */
+	/** Every call must carry it. */
 	readonly token: string;
 	/** Ends all calls. */
 	close(): void;
 }
 
 /**
- * Opens the pipe through which the MCP server's process asks this window: HTTP over a socket in a folder that only the OS
- * user can open, or over a named pipe with a random name. Nothing of it goes over the network.
+ * Opens the pipe through which the MCP server's process calls this window: HTTP over a socket in a folder that only the
+ * OS user can open, or over a named pipe with a random name. Nothing of it goes over the network.
  */
 export async function openPipe(options: PipeOptions): Promise<OpenPipe> {
 	const token = randomBytes(32).toString('base64url');
@@ -83,7 +85,7 @@ export async function openPipe(options: PipeOptions): Promise<OpenPipe> {
 	};
 }
 
-/** A new folder is closed to all others. */
+/** A new folder is closed to all other users. */
 function newPlace(): { address: string; folder: string | undefined } {
 	if (process.platform === 'win32') {
 		return { address: `\\\\.\\pipe\\errand-${randomBytes(16).toString('hex')}`, folder: undefined };
@@ -92,7 +94,7 @@ function newPlace(): { address: string; folder: string | undefined } {
 	return { address: path.join(folder, 'editor.sock'), folder };
 }
 
-/** Decides what passes, and answers it. */
+/** Decides which calls are admitted, and answers them. */
 class Gate {
 	private readonly options: PipeOptions;
 	private readonly checkToken: ReturnType<typeof createTokenCheck>;

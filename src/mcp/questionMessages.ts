@@ -74,7 +74,7 @@ export function decideQuestion(connection: string, { state, questions }: PipePar
 	};
 }
 
-/** What a new task has from the one before. */
+/** Returns the settings that a new task takes over from the one before. */
 function newTaskParts({ installDependencies, maxDuration = 0 }: Task): Part[] {
 	const dependencies = installDependencies ? vscode.l10n.t('installed first') : vscode.l10n.t('not installed');
 	const time = maxDuration > 0 ? timeLimitText(maxDuration) : vscode.l10n.t('as the service decides');

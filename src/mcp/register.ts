@@ -5,8 +5,8 @@ import { EXTENSION_ID, MCP_PROVIDER } from '../platform/ids.ts';
 import type { McpDependencies, McpOffer } from './mcpOffer.ts';
 
 /**
- * Offers the MCP server to the editor's own agents. Nothing is loaded before the editor starts the server, which then
- * learns where this window listens.
+ * Offers the MCP server to the editor's own agents. Nothing is loaded until the editor starts the server, which then
+ * receives the address of this window's pipe.
  */
 export function registerMcp(extensionUri: vscode.Uri, dependencies: McpDependencies): Disposable {
 	const version: unknown = vscode.extensions.getExtension(EXTENSION_ID)?.packageJSON.version;

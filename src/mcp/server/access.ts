@@ -13,7 +13,7 @@ import type { Task } from '../../contract/tasks.ts';
 /** The calls that only read. */
 export type ReadingCall = 'list' | 'get' | 'changes' | 'diff';
 
-/** The calls that spend or change something, with what each returns. */
+/** The calls that spend or change something, with their return values. */
 export interface ActionValues {
 	start: StartedTask;
 	continue: ContinuedTask;
@@ -23,26 +23,30 @@ export interface ActionValues {
 }
 export type ActingCall = keyof ActionValues;
 
-/** What a user is asked before something is done, by a form of the client or by the editor. Nothing in it is shortened. */
+/**
+ * A question to the user before an action, shown in a form of the client or by the editor. Nothing in it is shortened.
+ */
 export interface Question {
-	/** A sentence whose answer is yes or no. */
+	/** A question that is answered with yes or no. */
 	title: string;
-	/** The label of what stands for a yes, a button or a box to check, such as “Start the task”. */
+	/** The label of the button or check box that means yes, such as “Start the task”. */
 	yes: string;
-	/** All that will be sent, each part with its name. The texts come from anybody. */
+	/** Everything that will be sent, each part with its name. The texts may come from anybody. */
 	parts: readonly { name: string; text: string }[];
 }
 
-/** Something that can be done. */
+/** An action that can be carried out. */
 export interface Action<Value> {
-	/** The client's user has to say yes to it first. Undefined where the editor asks its own user. */
+	/** The question to which the client's user must say yes first. Undefined if the editor asks its own user. */
 	question: Question | undefined;
 	run(signal: AbortSignal): Promise<AskedOutcome<Value>>;
 }
 
-/** Where the tools find tasks: in the editor that has started this process, or at a local service that runs by itself. */
+/**
+ * The tools' access to tasks: in the editor that has started this process, or at a local service that runs by itself.
+ */
 export interface Access {
-	/** Rejects with an error to be explained, as the others do. */
+	/** Rejects with an error to be explained, as the other methods do. */
 	read<Call extends ReadingCall>(
 		call: Call,
 		asked: PipeArguments<Call>,
@@ -50,7 +54,7 @@ export interface Access {
 	): Promise<PipeAnswer<Call>>;
 	/** Reads a log from an index until the task has ended. */
 	follow(asked: PipeArguments<'follow'>, signal: AbortSignal): AsyncIterable<LogEventOfTask>;
-	/** Looks at what is to be done, and does none of it. */
+	/** Checks an action and describes it, without carrying it out. */
 	prepare<Call extends ActingCall>(
 		call: Call,
 		asked: PipeArguments<Call>,

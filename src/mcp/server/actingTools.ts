@@ -8,14 +8,14 @@ const MAXIMUM_ANSWER = 40_000;
 const MAXIMUM_EXCERPT = 1_000;
 const MAXIMUM_SOURCES = 20;
 
-/** The hints for tools that spend money or quota, or change something on the service. Each call does so anew. */
+/** The hints for tools that spend money or quota, or change something on the service. Each call does so again. */
 const ACTS = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true };
 
 const ASKS = 'The user is asked first and sees exactly what is sent.';
 
 const taskId = nameSchema.describe('The id of the task, as list_tasks and start_task give it.');
 
-/** Registers the tools that spend or change something. None of them does without the user's yes. */
+/** Registers the tools that spend or change something. None of them does so without the user's consent. */
 export function registerActingTools({ access, add, act }: Tools): void {
 	add(
 		'start_task',

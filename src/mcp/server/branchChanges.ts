@@ -1,4 +1,4 @@
-// What the tasks of the local service have changed: it puts their branches into the repository on this machine.
+// The changes of the local service's tasks, whose branches it puts into the local repository.
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defined } from '../../base/defined.ts';
@@ -13,7 +13,7 @@ const MAXIMUM_FILES = 1_000;
 /** In UTF-16 code units. */
 const MAXIMUM_DIFF = 100_000;
 
-/** A file above this size, in bytes, is not compared line by line. */
+/** The size, in bytes, above which a file is not compared line by line. */
 const LARGE_FILE = 'core.bigFileThreshold=8m';
 
 /** These keep git from running a program that the repository names for comparing files. */
@@ -21,10 +21,10 @@ const PLAIN = ['-r', '--no-textconv', '--no-ext-diff', '--no-color', '--ignore-s
 
 const OBJECT = /^(?:[\da-f]{40}|[\da-f]{64})$/;
 
-/** `start`: what git compares the branch with. */
+/** `start`: the commit with which git compares the branch. */
 type StartedResult = TaskResult & { start: string };
 
-/** Lists what a task has changed. Rejects with a UserFacingError. */
+/** Lists the changes of a task. Rejects with a UserFacingError. */
 export async function listBranchChanges(task: Task): Promise<TaskChangeList> {
 	const folder = folderOf(task);
 	const results = startedResultsOf(task).map(async ({ key, branch, name, start }) => {
@@ -41,7 +41,7 @@ export async function listBranchChanges(task: Task): Promise<TaskChangeList> {
 	return { results: await Promise.all(results) };
 }
 
-/** Returns what a task has changed in one file. Rejects with a UserFacingError. */
+/** Returns a task's changes in one file. Rejects with a UserFacingError. */
 export async function readFileDiff(task: Task, result: string | undefined, file: string): Promise<FileDiff> {
 	const found = startedResultsOf(task).find(({ key }) => result === undefined || key === result);
 	if (!found) {

@@ -17,15 +17,17 @@ import { refusal } from './results.ts';
 
 const VALID_SECONDS = 600;
 
-/** What the client sends back with the answer: which question it was. It is signed, and each is used once. */
+/**
+ * The identity of the question, which the client sends back with the answer. It is signed, and can be used only once.
+ */
 interface Asked {
 	question: string;
 	once: string;
 }
 
 /**
- * Asks the user of a client, by a form that the client shows (elicitation). A yes holds for exactly what the form has
- * shown, and once.
+ * Asks the user of a client through a form that the client shows (elicitation). A yes holds only once, and for exactly
+ * the content of the form.
  */
 export class Confirmations {
 	private readonly codec: RequestStateCodec<Asked> = createRequestStateCodec<Asked>({
@@ -34,10 +36,10 @@ export class Confirmations {
 	});
 	private readonly used = new Set<string>();
 
-	/** The server's hook for what clients send back. */
+	/** The server's hook for the state that clients send back. */
 	readonly verify = (state: string, context: ServerContext): Promise<Asked> => this.codec.verify(state, context);
 
-	/** Returns `yes`, or what to answer the call with: the question itself, or why there is no yes. */
+	/** Returns `yes`, or the answer to the call: the question itself, or the reason why there is no yes. */
 	async ask(
 		server: McpServer,
 		context: ServerContext,
@@ -75,8 +77,8 @@ export class Confirmations {
 }
 
 /**
- * All of the question, with a name for each character that would not be seen. The lines of a long text stand behind a mark,
- * so that none of them can pass for a part of the question.
+ * Returns the whole question, with a name for each invisible character. The lines of a long text begin with a mark, so
+ * that none of them can be taken for a part of the question.
  */
 function textOf({ title, parts }: Question): string {
 	const lines = parts.map(({ name, text }) => {

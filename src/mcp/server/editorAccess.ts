@@ -22,7 +22,7 @@ export interface EditorPipe {
 const GONE =
 	'The editor that has started this server does not answer any more. Its window was closed or reloaded: start the server again from the editor.';
 
-/** Asks the editor, which has the keys, and which asks its user before anything is spent. */
+/** Sends the calls to the editor, which has the keys, and which asks its user before anything is spent. */
 export function createEditorAccess(pipe: EditorPipe): Access {
 	return {
 		read: (call, asked, signal) => answerOf(pipe, call, asked, signal),
@@ -64,7 +64,7 @@ async function answerOf<Call extends PipeCall>(
 	throw new UserFacingError(GONE);
 }
 
-/** Yields the lines of an answer. Throws a UserFacingError for a problem, and where the answer ends without a last line. */
+/** Yields the lines of an answer. Throws a UserFacingError for a problem, or if the answer ends without a last line. */
 async function* linesOf(pipe: EditorPipe, call: PipeCall, asked: object, signal: AbortSignal) {
 	let isWhole = false;
 	for await (const text of textLines(await send(pipe, call, asked, signal))) {
@@ -126,7 +126,7 @@ async function* textLines(response: http.IncomingMessage): AsyncGenerator<string
 		if (error instanceof UserFacingError) {
 			throw error;
 		}
-		// What has come is used; whether the answer is whole is decided by its last line.
+		// The text that has arrived is used; its last line shows whether the answer is complete.
 		return;
 	} finally {
 		response.destroy();

@@ -26,8 +26,8 @@ const WHERE = { name: 'On', text: 'the local service of this machine' };
 type Refused = { done: false; reason: string; findings?: LaunchFinding[] };
 
 /**
- * Works with the local service of this user, if one runs with this state folder. Nobody but the client's user can be asked
- * here, so what needs an answer that only the editor can ask for is refused.
+ * Works with the local service of this user, if one runs with this state folder. Only the client's user can be asked
+ * here, so an action that needs an answer for which only the editor can ask is refused.
  */
 export function createLocalAccess(stateFolder: string): Access {
 	const service = async (): Promise<Discovery> => {
@@ -43,7 +43,7 @@ export function createLocalAccess(stateFolder: string): Access {
 		createFetchTransport((input, init) => fetch(input, init)),
 		service,
 	);
-	// The transport puts the service's token in the place of this value, which never leaves the process.
+	// The transport replaces this value by the service's token, so it never leaves the process.
 	const key = crypto.randomUUID();
 	const client = createClient({ connection: localConnection, keys: async () => key, transport });
 	const actions = actionsOf(client, service);
@@ -126,7 +126,7 @@ function actionsOf(client: Client, service: () => Promise<Discovery>): Actions {
 				question: {
 					title: 'Search the web for this?',
 					yes: 'Search',
-					// The settings of the editor, which have the policy, are not known here.
+					// The editor's settings, which contain the policy, are not known here.
 					parts: [WHERE, { name: 'Routing policy', text: 'none' }, { name: 'Query', text: query }],
 				},
 				run: async signal => ({ done: true, value: await searchWhole(client, query, undefined, signal) }),
@@ -192,7 +192,10 @@ async function prepareStart(
 	};
 }
 
-/** What the local service says of the task, as the editor would show it. Only there can it be answered. */
+/**
+ * Returns the service's findings about the task, as the editor would show them. They can only be resolved in the
+ * editor.
+ */
 function findingsOf(check: TaskCheck, branch: string): LaunchFinding[] {
 	const inEditor = 'Start a task for this repository in the editor once, where this can be answered.';
 	return [

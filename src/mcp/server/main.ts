@@ -1,4 +1,4 @@
-// The MCP server of Errand, a program of its own: it serves one client on its standard input and output.
+// Errand's MCP server, a separate program that serves one client on its standard input and output.
 import os from 'node:os';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ import { createEditorAccess } from './editorAccess.ts';
 import { createLocalAccess } from './localAccess.ts';
 import { createServer } from './server.ts';
 
-/** The longest message of a client in bytes. A longer one ends the connection. */
+/** The maximum size of a client's message in bytes. A longer one ends the connection. */
 const MAXIMUM_MESSAGE = 16 * 1024 * 1024;
 
 const HELP = `Errand's MCP server. It speaks the Model Context Protocol on its standard input and output.
@@ -58,7 +58,7 @@ function main(): void {
 		transport: new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MAXIMUM_MESSAGE }),
 		onerror: error => process.stderr.write(`${describeError(error)}\n`),
 	});
-	// A call may still wait for the service, and nobody reads its answer any more.
+	// A call may still wait for the service, but its answer is no longer read.
 	process.stdin.once('close', () => process.exit());
 }
 

@@ -6,7 +6,7 @@ import { TASK_STATUS_FILTERS } from '../../contract/tasks.ts';
 import { dataResult, outsideDiff, outsideText, taskView } from './results.ts';
 import { type Tools, tellProgress } from './tools.ts';
 
-/** A page of the list has at most this many tasks. */
+/** The maximum number of tasks on a page of the list. */
 const MAXIMUM_LISTED = 50;
 const MAXIMUM_ENTRIES = 200;
 const MAXIMUM_LOG_BYTES = 64 * 1024;
@@ -14,10 +14,10 @@ const MAXIMUM_LOG_BYTES = 64 * 1024;
 const MAXIMUM_WAIT_SECONDS = 50;
 const MAXIMUM_DIFF = 60_000;
 const LISTED_FILES = 300;
-/** The shortest time between two reports of progress, in milliseconds. */
+/** The minimum time between two reports of progress, in milliseconds. */
 const PROGRESS_MS = 250;
 
-/** The hints for tools that only read. The service may be one on the network, whose texts others have written. */
+/** The hints for tools that only read. The service may be one on the network, with texts that others have written. */
 const READS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true };
 
 const taskId = nameSchema.describe('The id of the task, as list_tasks and start_task give it.');
@@ -128,35 +128,35 @@ export function registerReadingTools({ access, add }: Tools): void {
 	);
 }
 
-/** How much of a log is read in one call. */
+/** The limits for the part of a log that one call reads. */
 interface LogLimits {
 	entries: number;
 	/** The size of the texts in UTF-8. */
 	bytes: number;
-	/** How long to wait for further entries while the task is active. */
+	/** The time to wait for further entries while the task is active. */
 	milliseconds: number;
 }
 
-/** The longest text of one entry in characters. */
+/** The maximum length of the text of one entry, in characters. */
 const MAXIMUM_ENTRY = 4_000;
 
 interface LogPart {
 	entries: { index: number; type: string | undefined; step: string | undefined; text: string; cut_from?: number }[];
-	/** The index of the entry with which the next call has to begin. */
+	/** The index of the entry with which the next call must begin. */
 	next_index: number;
-	/** The last state that the log has told. */
+	/** The last state that the log has reported. */
 	status: string | undefined;
-	/** The log has ended, as the task has. */
+	/** True if the log has ended, because the task has. */
 	has_ended: boolean;
 	/** Why the part ends here. */
 	ends_because: 'the log has ended' | 'enough entries' | 'enough text' | 'time is over';
-	/** Indexes that the service could not give any more. */
+	/** Indexes that the service could no longer return. */
 	missing?: { from: number; to: number }[];
 }
 
 /**
- * Reads a part of a log within limits. `onEntry` is called after each entry with what was read so far. Rejects with what
- * the events reject with, and with the signal's reason.
+ * Reads a part of a log within limits. `onEntry` is called after each entry with the part read so far. Rejects with the
+ * errors of the events, and with the signal's reason.
  */
 async function readLog(
 	follow: (fromIndex: number, signal: AbortSignal) => AsyncIterable<LogEventOfTask>,

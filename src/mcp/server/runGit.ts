@@ -7,8 +7,8 @@ const TIMEOUT_MS = 30_000;
 const MAXIMUM_OUTPUT = 64 * 1024 * 1024;
 
 /**
- * Runs a command of git that reads commits, trees and references alone, so that no hook and no filter has a part in it.
- * `settings` are further ones, as `key=value`. Rejects with the error of a git that failed.
+ * Runs a git command that only reads commits, trees and references, so that no hook and no filter is involved.
+ * `settings` are further ones, as `key=value`. Rejects with the error of a failed git.
  */
 export function runGit(
 	folder: string,
@@ -16,7 +16,8 @@ export function runGit(
 	settings: readonly string[] = [],
 ): Promise<string> {
 	const env = childEnvironment(process.env, safeEnvironment('none'));
-	// Windows looks for programs in the working folder first, which a client may have chosen to be the repository.
+	// Windows looks for programs in the working folder first, and a client may have started this program in the
+	// repository.
 	const limits = { cwd: path.dirname(process.execPath), timeout: TIMEOUT_MS, maxBuffer: MAXIMUM_OUTPUT };
 	return new Promise((resolve, reject) => {
 		const whole = [...safeArguments(settings), '-C', folder, ...commandLine];
@@ -26,7 +27,10 @@ export function runGit(
 	});
 }
 
-/** Returns the branch that is checked out in a repository, or undefined where that is none or the folder is no repository. */
+/**
+ * Returns the branch that is checked out in a repository, or undefined if there is none or the folder is not a
+ * repository.
+ */
 export async function currentBranch(folder: string): Promise<string | undefined> {
 	const name = await runGit(folder, ['symbolic-ref', '--quiet', '--short', 'HEAD']).catch(() => '');
 	return name.trim() || undefined;

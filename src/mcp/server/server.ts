@@ -7,10 +7,10 @@ import { registerReadingTools } from './readingTools.ts';
 import { refusal, sentenceOf } from './results.ts';
 import { type ToolResult, type Tools, tellingProgress } from './tools.ts';
 
-/** More calls than this at the same time are refused. */
+/** The maximum number of calls at the same time; further ones are refused. */
 const MAXIMUM_CALLS = 16;
 
-/** No tool has use for arguments with more members than this. */
+/** The maximum number of members in arguments, which no tool needs more of. */
 const MAXIMUM_MEMBERS = 10_000;
 
 const INSTRUCTIONS =

@@ -3,22 +3,22 @@ import type * as z from 'zod';
 import type { AskedOutcome } from '../../contract/editorPipe.ts';
 import type { Access, Action } from './access.ts';
 
-/** How often a client that shows progress is told that a call still waits, in milliseconds. */
+/** The interval at which a client that shows progress is told that a call still waits, in milliseconds. */
 const WAITING_MS = 10_000;
 
 /** A result, or a question that the client answers before it calls again. */
 export type ToolResult = CallToolResult | InputRequiredResult;
 
-/** What the files with the tools are given. */
+/** The services that are passed to the files with the tools. */
 export interface Tools {
 	access: Access;
-	/** Registers a tool. An error of it becomes a sentence. */
+	/** Registers a tool. Its errors become sentences. */
 	add<Schema extends z.ZodObject>(
 		name: string,
 		tool: { title: string; description: string; inputSchema: Schema; annotations: ToolAnnotations },
 		run: (asked: z.output<Schema>, context: ServerContext) => Promise<ToolResult>,
 	): void;
-	/** Does something once the user has said yes, and answers with what `answer` makes of its value. */
+	/** Carries out an action once the user has said yes, and returns the answer that `answer` makes from its value. */
 	act<Value>(
 		prepared: Action<Value> | Extract<AskedOutcome<never>, { done: false }>,
 		context: ServerContext,
@@ -26,7 +26,7 @@ export interface Tools {
 	): Promise<ToolResult>;
 }
 
-/** Tells progress to a client that has asked for it. `done` has to grow. */
+/** Reports progress to a client that has asked for it. `done` must grow. */
 export async function tellProgress(context: ServerContext, done: number, message: string): Promise<void> {
 	const progressToken = context.mcpReq._meta?.progressToken;
 	if (progressToken !== undefined && !context.mcpReq.signal.aborted) {
@@ -37,7 +37,7 @@ export async function tellProgress(context: ServerContext, done: number, message
 	}
 }
 
-/** Tells again and again that something is going on, so that a client that gives up on silence goes on waiting. */
+/** Reports at intervals that the call is in progress, so that a client that gives up on silence keeps waiting. */
 export async function tellingProgress<T>(context: ServerContext, message: string, run: () => Promise<T>): Promise<T> {
 	let told = 0;
 	const tell = () => void tellProgress(context, ++told, message).catch(() => {});
