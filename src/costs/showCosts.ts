@@ -20,7 +20,7 @@ import {
 	monthlyCosts,
 } from './model/monthlyCosts.ts';
 
-/** The features that know what was used. */
+/** The features that know the use. */
 export interface CostsDependencies {
 	connections: Pick<Models, 'all'>;
 	localService: Pick<LocalService, 'monthlyUse'>;
@@ -32,11 +32,11 @@ const MAXIMUM_NAME = 80;
 
 interface Costs {
 	months: MonthSums[];
-	/** Sentences that say what could not be read. */
+	/** Sentences about the records that could not be read. */
 	problems: string[];
 }
 
-/** Shows what each connection has cost, month by month, and what that is made of. */
+/** Shows the cost of each connection, month by month, and its parts. */
 export async function showCosts(dependencies: CostsDependencies): Promise<void> {
 	const { months, problems } = await vscode.window.withProgress(
 		{ location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Adding up costs…') },
@@ -147,7 +147,7 @@ function sumRow({ connection, parts, cost }: ConnectionSum): vscode.QuickPickIte
 		isLocal ? partText('tasks', parts) : undefined,
 		partText('chat', parts),
 		parts.some(({ kind }) => kind === 'others') ? partText('others', parts) : undefined,
-		// The contract has no field for what a task has cost.
+		// The contract has no field for the cost of a task.
 		!isLocal && connection?.hasTasks
 			? vscode.l10n.t('tasks: cost not known, as the service does not say it')
 			: undefined,
@@ -175,7 +175,7 @@ function partText(kind: ModelPart['kind'], parts: readonly ModelPart[]): string 
 	}
 }
 
-/** Shows the models and providers that a sum is made of. Choosing one goes back. */
+/** Shows the models and providers of which a sum consists. Choosing one goes back. */
 async function showParts({ connection, parts }: ConnectionSum): Promise<void> {
 	const title = oneLine(connection?.label ?? vscode.l10n.t('Connection not written down'), MAXIMUM_NAME);
 	const rows = parts.map(part => ({ ...partRow(part), value: part }));

@@ -1,4 +1,4 @@
-// This module puts together what each connection has cost in each month from what its tasks and its replies say.
+// This module computes the cost of each connection in each month from the records of its tasks and its replies.
 import { addCosts, type KnownCost } from '../../base/knownCost.ts';
 import type { NamedConnection } from '../../models/api.ts';
 
@@ -7,7 +7,7 @@ export interface ModelPart {
 	kind: 'tasks' | 'chat' | 'others';
 	model: string;
 	provider: string | undefined;
-	/** The requests of tasks, or the replies of the others. Undefined where nobody has counted them. */
+	/** The number of requests of tasks, or of replies of the others. Undefined if they were not counted. */
 	count: number | undefined;
 	inputTokens: number;
 	outputTokens: number;
@@ -21,17 +21,17 @@ export interface MonthParts {
 	parts: ModelPart[];
 }
 
-/** The months of one connection; undefined for replies of which nobody has written down the connection. */
+/** The months of one connection; `connection` is undefined for replies whose connection was not recorded. */
 export interface ConnectionMonths {
 	connection: string | undefined;
 	months: MonthParts[];
 }
 
 export interface ConnectionSum {
-	/** Undefined for replies of which nobody has written down the connection. */
+	/** Undefined for replies whose connection was not recorded. */
 	connection: NamedConnection | undefined;
 	parts: ModelPart[];
-	/** Undefined where nothing was used. */
+	/** Undefined if nothing was used. */
 	cost: KnownCost | undefined;
 }
 
@@ -42,8 +42,7 @@ export interface MonthSums {
 }
 
 /**
- * Adds up what was used, month by month with the latest first. The current month is always among them, and has every
- * connection.
+ * Adds up the use, month by month with the latest first. The current month is always included, with every connection.
  */
 export function monthlyCosts(
 	connections: readonly NamedConnection[],
