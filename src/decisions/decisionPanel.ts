@@ -21,10 +21,7 @@ import { resultView, sendingView } from './view.ts';
 /** The services of the window that every tab of a decision uses: its page, the question for a key, and the log. */
 export interface TabDependencies {
 	extensionUri: vscode.Uri;
-	/**
-	 * Asks the user for a connection's key of inference, where it is missing. Resolves with false when there is still
-	 * none.
-	 */
+	/** Asks the user for a connection's inference key, if it is missing. Resolves with false if there is still none. */
 	ensureKey(connection: Connection): Promise<boolean>;
 	logger: Logger;
 }
@@ -36,21 +33,21 @@ export interface DecisionPanelDependencies extends TabDependencies {
 
 type PageAction = Exclude<FromDecisionPage, { kind: 'page-ready' }>;
 
-/** A decision as an editor tab: what will be sent, then the answers. Nothing leaves the machine before the user sends it. */
+/** A decision as an editor tab: the request, then the answers. Nothing leaves the machine before the user sends it. */
 export class DecisionPanel {
 	private readonly dependencies: DecisionPanelDependencies;
 	private subject: Subject;
 	private readonly panel: PagePanel<FromDecisionPage, DecisionView>;
 	private stage: DecisionView['stage'] = 'idle';
 	private prepared: Prepared | undefined;
-	/** The model that the user has chosen in place of the file's. */
+	/** The model that the user has chosen instead of the file's. */
 	private chosenModel: string | undefined;
 	private problem: Explanation | undefined;
 	/** Aborted by the next step or when the panel is disposed of. */
 	private working: AbortController | undefined;
 	private shownRun = '';
 	private comparedWith = '';
-	/** A second click while the key is looked up sends nothing more. */
+	/** True while the key is looked up, so that a second click sends nothing more. */
 	private isAskingForKey = false;
 
 	private readonly handlers: { [K in PageAction['kind']]: (message: PageAction & { kind: K }) => unknown } = {
@@ -97,7 +94,7 @@ export class DecisionPanel {
 		this.panel.onDidDispose(() => {
 			this.working?.abort();
 			this.working = undefined;
-			// A closed tab sends nothing, also when its key is answered later.
+			// A closed tab sends nothing, even if the question for its key is answered later.
 			this.prepared = undefined;
 			listener();
 		});
@@ -107,7 +104,7 @@ export class DecisionPanel {
 		this.panel.dispose();
 	}
 
-	/** Brings the tab to the front, reads everything anew, and shows what would be sent. Never rejects. */
+	/** Brings the tab to the front, reads everything again, and shows the request. Never rejects. */
 	async open(subject: Subject): Promise<void> {
 		this.subject = subject;
 		this.panel.reveal();
@@ -135,11 +132,11 @@ export class DecisionPanel {
 			return;
 		}
 		this.isAskingForKey = true;
-		// The user may have switched the connection since; what was shown goes where it was shown to go.
+		// The user may have switched the connection since; the request goes to the connection for which it was shown.
 		const hasKey = await this.dependencies.ensureKey(prepared.target.connection).finally(() => {
 			this.isAskingForKey = false;
 		});
-		// Meanwhile the tab may have been closed, or may show something else than the user has agreed to.
+		// Meanwhile the tab may have been closed, or may show something other than what the user has agreed to.
 		const isShown = this.prepared === prepared && this.model(prepared) === model;
 		if (!hasKey || !isShown) {
 			return;
@@ -172,7 +169,7 @@ export class DecisionPanel {
 		return own;
 	}
 
-	/** Runs one step to its end, and shows what has become of it. */
+	/** Runs one step to its end, and shows the result. */
 	private async work(own: AbortController, step: () => Promise<void>): Promise<void> {
 		try {
 			await step();
@@ -185,7 +182,7 @@ export class DecisionPanel {
 				const model = (prepared && this.model(prepared)) ?? '';
 				this.problem = explainDecision(error, prepared?.target.label ?? 'Errand', model);
 				if (!ClientError.is(error, 'aborted')) {
-					// A sentence for the user may repeat what the file says, which no log may hold.
+					// A sentence for the user may repeat text from the file, which must not get into a log.
 					const reason = error instanceof UserFacingError ? error.name : describeError(error);
 					this.dependencies.logger.log('warn', 'A decision was not evaluated', { reason });
 				}
@@ -225,7 +222,7 @@ export class DecisionPanel {
 		const { prepared } = this;
 		const model = prepared && this.model(prepared);
 		if (prepared && model !== undefined) {
-			// The fields stand in the order in which the client sends them.
+			// The fields are in the order in which the client sends them.
 			const bodies = prepared.requests.map(({ state, questions }) => ({ state, questions, model }));
 			await this.dependencies.documents.show(this.subject.title, bodies);
 		}

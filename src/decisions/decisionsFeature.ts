@@ -20,7 +20,7 @@ export interface DecisionsDependencies {
 	workspaceState: vscode.Memento;
 }
 
-/** The commands of decisions, each with a tab for what it is about. */
+/** The commands of decisions, each with a tab for its subject. */
 export class DecisionsFeature implements Disposable {
 	private readonly dependencies: DecisionsDependencies;
 	private readonly disposables = new DisposableStore();
@@ -34,8 +34,8 @@ export class DecisionsFeature implements Disposable {
 	}
 
 	/**
-	 * Asks what fits the task, the comparison or the changed file that the argument names. Without one, the user chooses
-	 * what to ask, or begins a file.
+	 * Asks the question that fits the task, the comparison or the changed file that the argument names. Without one,
+	 * the user chooses a question, or begins a file.
 	 */
 	ask(argument: unknown): Promise<void> {
 		const { material, workspaceState } = this.dependencies;
@@ -49,7 +49,7 @@ export class DecisionsFeature implements Disposable {
 				case 'which-better':
 					return judgeSubject(argument, material, workspaceState);
 				case 'is-ready':
-					// In a review, the palette means the changes that are in front.
+					// In a review, the Command Palette refers to the active changes.
 					return readinessSubject(argument ?? vscode.window.activeTextEditor?.document.uri, material);
 				default:
 					await openExample(decision);

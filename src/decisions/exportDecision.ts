@@ -6,7 +6,7 @@ import { noteTexts, opinionText, ordersText, outcomeText, percentText, runFacts 
 import { type ExportWords, runAsJson, runAsMarkdown } from './model/exportRun.ts';
 import type { Run } from './model/run.ts';
 
-/** Asks for a file and writes a run into it. Reports what went wrong. */
+/** Asks for a file and writes a run into it. Shows errors to the user. */
 export async function saveRun(run: Run, title: string, format: 'json' | 'markdown'): Promise<void> {
 	// The text is made before the save dialog, during which the tab may show another run.
 	const words = exportWords(title);

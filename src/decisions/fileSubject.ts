@@ -8,7 +8,7 @@ import type { StatePart } from './model/sending.ts';
 import { SourceReader } from './sourceReader.ts';
 import { onlyReply, type Subject, type SubjectMaterial } from './subject.ts';
 
-/** A decision file, read as the editor shows it, with changes that are not saved. */
+/** A decision file as the editor shows it, including unsaved changes. */
 export function fileSubject(uri: vscode.Uri, material: SubjectMaterial): Subject {
 	return {
 		key: uri.toString(),

@@ -1,4 +1,4 @@
-// The sentences of decisions, in the editor's language.
+// The messages about decisions, in the editor's language.
 import * as vscode from 'vscode';
 import { ClientError } from '../base/errors.ts';
 import { oneLine } from '../base/plainText.ts';
@@ -10,10 +10,10 @@ import type { QuestionOutcome } from './model/outcome.ts';
 import { MAXIMUM_RUNS, type Run } from './model/run.ts';
 
 const MAXIMUM_NAME = 80;
-/** What is wrong with a file may repeat names of it, which may be of any length. */
+/** A message about a file may repeat names from it, which may be of any length. */
 const MAXIMUM_MESSAGE = 200;
 
-/** Fits a name of others into a sentence. */
+/** Shortens a name given by others to fit into a sentence. */
 export const named = (text: string): string => oneLine(text, MAXIMUM_NAME);
 
 const shortened = (text: string): string => oneLine(text, MAXIMUM_MESSAGE);
@@ -25,7 +25,7 @@ export const percentText = (probability: number): string => percents.format(prob
 export const opinionText = (): string =>
 	vscode.l10n.t('The answers are a model’s opinion. Look for yourself before you act on one.');
 
-/** Says what is wrong with a file. */
+/** Describes the problem with a file. */
 export function fileProblemText(problem: FileProblem): string {
 	switch (problem.kind) {
 		case 'not-json':
@@ -102,7 +102,7 @@ export function typeText(type: Question['type']): string {
 	}
 }
 
-/** Says the answer. */
+/** Returns the answer in words. */
 export function outcomeText({ type, answer, rows, certainty }: QuestionOutcome): string {
 	if (answer === undefined) {
 		return certainty === 'even' ? vscode.l10n.t('Undecided') : vscode.l10n.t('No answer');
@@ -119,7 +119,7 @@ export function outcomeText({ type, answer, rows, certainty }: QuestionOutcome):
 
 const formatScore = (score: number) => formatNumber(Math.round(score * 100) / 100);
 
-/** Says what has to be known about an answer, its uncertainty first. */
+/** Returns the notes about an answer, its uncertainty first. */
 export function noteTexts(outcome: QuestionOutcome): string[] {
 	const { certainty, rivals, isStated, received, confidence, type } = outcome;
 	const notes: string[] = [];
@@ -160,7 +160,7 @@ export const ordersText = (): string =>
 		'Uncertain: with the changes in the opposite order, the model preferred another. So the order decides, not the changes.',
 	);
 
-/** Explains what the page shows, as far as it shows it. */
+/** Explains the parts of the page, for the types of questions that it shows. */
 export function legendTexts(types: ReadonlySet<Question['type']>): string[] {
 	return [
 		vscode.l10n.t('A bar is the probability that the model gives an answer. An answer without a bar has none.'),
@@ -182,7 +182,7 @@ export function timeText(at: string): string {
 	);
 }
 
-/** Returns what is told of a run: labels with their texts. */
+/** Returns the facts about a run: labels with their texts. */
 export function runFacts(run: Run): { label: string; text: string }[] {
 	const { asked, model, servedBy, usage, cost, requests, state } = run;
 	const resolved = model === undefined || model === asked ? named(asked) : `${named(asked)} → ${named(model)}`;

@@ -9,9 +9,9 @@ import { EXAMPLES, type ExampleName } from './model/examples.ts';
 type TaskQuestion = 'why-failed' | 'which-better' | 'is-ready';
 
 /**
- * Resolves with what to ask about the subject of the argument, which the user chooses where several questions fit, or with
- * an example to begin with where the argument names nothing. Resolves with undefined when dismissed, and rejects with a
- * UserFacingError where no question fits.
+ * Resolves with the question about the subject of the argument, which the user chooses if several fit, or with an
+ * example to begin with if the argument names nothing. Resolves with undefined when dismissed, and rejects with a
+ * UserFacingError if no question fits.
  */
 export async function chooseDecision(
 	argument: unknown,
@@ -27,7 +27,7 @@ export async function chooseDecision(
 	}
 	if (!('taskId' in named)) {
 		return choose<TaskQuestion | ExampleName>(title, [
-			// The first one can be evaluated at once, also where there is no task.
+			// The first one can be evaluated at once, even if there is no task.
 			separator(vscode.l10n.t('As a file to write')),
 			...examples(),
 			separator(vscode.l10n.t('About a task')),
@@ -97,7 +97,7 @@ export async function openExample(name: ExampleName): Promise<void> {
 	await vscode.window.showTextDocument(document, { preview: false });
 }
 
-/** The file gets a place in the workspace when the user saves it; until then nothing is written. */
+/** The file gets its place in the workspace when the user saves it; until then nothing is written. */
 async function freeName(name: string): Promise<vscode.Uri> {
 	const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
 	const taken = new Set(vscode.workspace.textDocuments.map(({ uri }) => uri.path));

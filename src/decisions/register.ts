@@ -8,7 +8,7 @@ import { registerCommand } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
 import type { DecisionsDependencies, DecisionsFeature } from './decisionsFeature.ts';
 
-/** How decision files are named; package.json has the same pattern for their schema and their menus. */
+/** The names of decision files; package.json has the same pattern for their schema and their menus. */
 const PATTERN = '**/*.decision.json';
 
 /** Registers the commands and the code lens of decision files. Their implementation loads with the first command. */

@@ -4,7 +4,7 @@ import { DECISION_SCHEME } from '../platform/ids.ts';
 import { named } from './messages.ts';
 import { DECISION_FILE } from './model/decisionFile.ts';
 
-/** What evaluations send, word by word, as documents that only read. They are gone when they are closed. */
+/** The exact requests of evaluations, as read-only documents. They are gone when they are closed. */
 export class RequestDocuments implements Disposable {
 	private readonly disposables = new DisposableStore();
 	private readonly texts = new Map<string, string>();
@@ -26,7 +26,7 @@ export class RequestDocuments implements Disposable {
 	async show(title: string, bodies: readonly object[]): Promise<void> {
 		const uri = vscode.Uri.from({
 			scheme: DECISION_SCHEME,
-			// It ends like any JSON file, and not like a decision file, which it is not.
+			// It has the ending of a JSON file and not of a decision file, because it is not one.
 			path: `/${vscode.l10n.t('Request: {0}', named(title).replace(DECISION_FILE, '')).replaceAll(/[\\/]/g, '∕')}.json`,
 		});
 		const [first] = bodies;

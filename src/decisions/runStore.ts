@@ -8,7 +8,7 @@ import type { Prepared } from './subject.ts';
 
 const PREFIX = 'errand.decisions';
 
-/** The runs of this workspace, by what they are about. */
+/** The runs of this workspace, by subject. */
 export class RunStore {
 	private readonly entries: StateEntries<Runs>;
 
@@ -21,7 +21,7 @@ export class RunStore {
 		return this.entries.get(subject)?.runs ?? [];
 	}
 
-	/** Keeps a run. Rejects with the system's error. */
+	/** Stores a run. Rejects with the system's error. */
 	async add(subject: string, run: Run): Promise<void> {
 		await this.entries.set(subject, { subject, runs: withRun(this.of(subject), run) });
 		const all = this.entries.values().sort((one, other) => (newest(one) < newest(other) ? 1 : -1));
@@ -33,7 +33,7 @@ export class RunStore {
 
 const newest = ({ runs }: Runs): string => runs[0]?.at ?? '';
 
-/** Makes a run of what was sent and what came back. The state itself is left out of it. */
+/** Makes a run from the requests and the replies. The state itself is left out of it. */
 export function runOf(prepared: Prepared, asked: string, replies: readonly DecisionReply[]): Run {
 	const { target, requests, questions, lines } = prepared;
 	const { answers, ordersDisagree } = prepared.combine(replies);

@@ -18,7 +18,7 @@ export class SourceReader {
 	private readonly uri: vscode.Uri;
 	private readonly material: ReadableMaterial;
 	private readonly signal: AbortSignal;
-	/** The tasks that were asked for, by the ids that the file names. Several sources may be of one. */
+	/** The tasks that were asked for, by the ids that the file names. Several sources may refer to the same task. */
 	private readonly tasks = new Map<string | undefined, Promise<TaskFacts | undefined>>();
 
 	/** `uri` is that of the decision file. */
@@ -28,7 +28,7 @@ export class SourceReader {
 		this.signal = signal;
 	}
 
-	/** Resolves with undefined where the user has dismissed a question. */
+	/** Resolves with undefined if the user has dismissed a question. */
 	async read(source: DecisionSource): Promise<ContextText | undefined> {
 		const { readContext } = this.material;
 		switch (source.from) {
@@ -84,7 +84,10 @@ export class SourceReader {
 		return patch && readContext({ kind: 'text', label: patchLabel(patch), text: patch.text });
 	}
 
-	/** The selection is in another editor: in that of the file itself it would be a part of the questions. */
+	/**
+	 * Returns the editor with the selection, which is not that of the file itself: a selection there would be part of
+	 * the questions.
+	 */
 	private async selectedEditor(): Promise<vscode.TextEditor | undefined> {
 		const editors = vscode.window.visibleTextEditors.filter(
 			({ document, selection }) => document.uri.toString() !== this.uri.toString() && !selection.isEmpty,
@@ -105,7 +108,7 @@ export class SourceReader {
 				);
 	}
 
-	/** A decision file may come from anybody, so it names no files but those of its own workspace. */
+	/** A decision file may come from anybody, so it can only name files of its own workspace. */
 	private placeOf(path: string): vscode.Uri {
 		const folder =
 			vscode.workspace.getWorkspaceFolder(this.uri)?.uri ??
@@ -132,7 +135,7 @@ export class SourceReader {
 		return place;
 	}
 
-	/** Refuses links too: in a repository of others one may lead to any file of this machine. */
+	/** Refuses links too: in someone else's repository a link may lead to any file of this machine. */
 	private async fileOf(path: string): Promise<vscode.Uri> {
 		const place = this.placeOf(path);
 		const folders = vscode.workspace.workspaceFolders ?? [{ uri: vscode.Uri.joinPath(this.uri, '..') }];
@@ -155,7 +158,7 @@ export class SourceReader {
 		return place;
 	}
 
-	/** Returns the repository that the file lies in, or the one that the user chooses. */
+	/** Returns the repository that contains the file, or the one that the user chooses. */
 	private async repository(): Promise<vscode.Uri | undefined> {
 		const { repositories } = await getGitApi();
 		const roots = repositories.map(({ rootUri }) => rootUri);
@@ -178,7 +181,7 @@ export class SourceReader {
 	}
 }
 
-/** Names changes, and says where only a part of them is there. */
+/** Returns a label for changes, which says so if only a part of them is there. */
 export function patchLabel({ name, isCut }: { name: string; isCut: boolean }): string {
 	return isCut
 		? vscode.l10n.t('changes of {0}, only their beginning', named(name))

@@ -5,7 +5,7 @@ import type { Questions } from '../contract/decisions.ts';
 import type { Tasks } from '../tasks/api.ts';
 import type { Asked, Combined, DecisionReply, StatePart } from './model/sending.ts';
 
-/** The active connection with its client, because what was shown for one is never sent to another. */
+/** The active connection with its client, so that a request shown for one is never sent to another. */
 export interface DecisionConnection {
 	client: Pick<Client, 'decisions'>;
 	connection: Connection;
@@ -14,19 +14,19 @@ export interface DecisionConnection {
 	isLocal: boolean;
 }
 
-/** The connection that a subject's questions go to, and the sources that may be read for them. */
+/** The connection to which a subject's questions go, and the sources that may be read for them. */
 export interface SubjectMaterial {
 	active(): Promise<DecisionConnection>;
 	readContext: ChatView['readContext'];
 	tasks: Pick<Tasks, 'choose' | 'readLog' | 'readChanges' | 'readPatches' | 'showLogEntry'>;
 }
 
-/** Everything that an evaluation sends, read and ready to be shown. */
+/** Everything that an evaluation sends, ready to be shown. */
 export interface Prepared {
 	target: DecisionConnection;
-	/** One request, or one for each order of what is compared. */
+	/** One request, or one for each order of a comparison. */
 	requests: readonly Asked[];
-	/** The questions as their answers are shown. */
+	/** The questions in the form in which their answers are shown. */
 	questions: Questions;
 	/** The model that the file names. */
 	model: string | undefined;
@@ -37,18 +37,18 @@ export interface Prepared {
 	lines?: Readonly<Record<string, string>>;
 }
 
-/** What is decided about: a file, a task or a comparison. */
+/** The subject of a decision: a file, a task or a comparison. */
 export interface Subject {
-	/** Identifies it among all, for the runs that are kept of it. */
+	/** Identifies it among all subjects, for its stored runs. */
 	key: string;
 	title: string;
-	/** Reads everything anew. Resolves with undefined where the user has dismissed a question. */
+	/** Reads everything again. Resolves with undefined if the user has dismissed a question. */
 	prepare(signal: AbortSignal): Promise<Prepared | undefined>;
-	/** Shows an entry of the log that it is about. */
+	/** Shows an entry of the log that the decision is about. */
 	showEntry?(index: number): Promise<void>;
 }
 
-/** The replies to a single request are the answers themselves. */
+/** Returns the combined answers of a single request, which are those of its reply. */
 export function onlyReply([reply]: readonly DecisionReply[]): Combined {
 	return { answers: reply?.answers ?? {} };
 }

@@ -1,4 +1,4 @@
-// Decisions about tasks, for which no file is needed.
+// Decisions about tasks, which need no file.
 import * as vscode from 'vscode';
 import { UserFacingError } from '../base/errors.ts';
 import { input } from '../platform/pick.ts';
@@ -10,10 +10,10 @@ import { triageRequest } from './model/triage.ts';
 import { patchLabel } from './sourceReader.ts';
 import { onlyReply, type Subject, type SubjectMaterial } from './subject.ts';
 
-/** Where the criteria are kept that were typed last. */
+/** The state key of the criteria that were typed last. */
 const CRITERIA_KEY = 'errand.decisionCriteria';
 
-/** Returns what `Why Did It Fail?` asks. Resolves with undefined where no task was chosen. */
+/** Returns the subject of `Why Did It Fail?`. Resolves with undefined if no task was chosen. */
 export async function triageSubject(argument: unknown, material: SubjectMaterial): Promise<Subject | undefined> {
 	const { tasks } = material;
 	const title = vscode.l10n.t('Why Did It Fail?');
@@ -51,7 +51,7 @@ export async function triageSubject(argument: unknown, material: SubjectMaterial
 	);
 }
 
-/** Returns what `Ready?` asks. Resolves with undefined where no task was chosen. */
+/** Returns the subject of `Is It Ready?`. Resolves with undefined if no task was chosen. */
 export async function readinessSubject(argument: unknown, material: SubjectMaterial): Promise<Subject | undefined> {
 	const { tasks } = material;
 	const title = vscode.l10n.t('Is It Ready?');
@@ -64,7 +64,7 @@ export async function readinessSubject(argument: unknown, material: SubjectMater
 			title: `${title} ${task.title}`,
 			async prepare() {
 				const target = await material.active();
-				// The task may have gone on since.
+				// The task may have continued since.
 				const { resultKey } = patch;
 				const now = (await tasks.readChanges(task.id, { resultKey }, title)) ?? patch;
 				const asked = readinessRequest(task.prompt, now.text);
@@ -87,8 +87,8 @@ export async function readinessSubject(argument: unknown, material: SubjectMater
 }
 
 /**
- * Returns what `Which Is Better?` asks. Resolves with undefined where nothing was chosen. `kept` has the criteria that
- * were typed last.
+ * Returns the subject of `Which Is Better?`. Resolves with undefined if nothing was chosen. `kept` has the criteria
+ * that were typed last.
  */
 export async function judgeSubject(
 	argument: unknown,
@@ -144,7 +144,7 @@ export async function judgeSubject(
 	};
 }
 
-/** Looks for secrets, as the chat does in what is added to it. */
+/** Looks for secrets, as the chat does in added context. */
 async function checked(
 	{ readContext }: Pick<SubjectMaterial, 'readContext'>,
 	text: string,

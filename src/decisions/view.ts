@@ -1,4 +1,4 @@
-// What the page shows, made of what the host knows.
+// The contents of the page, made from the host's data.
 import * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
 import { oneLine, plainText } from '../base/plainText.ts';
@@ -21,13 +21,13 @@ import type { Run } from './model/run.ts';
 import { estimateCost, estimateUsage } from './model/sending.ts';
 import type { Prepared } from './subject.ts';
 
-/** The longest text of others that the page shows in one place. */
+/** The maximum length of a text of others in one place of the page. */
 const MAXIMUM_TEXT = 2_000;
 const MAXIMUM_RECEIVED = 10_000;
 
 const shown = (text: string) => oneLine(text, MAXIMUM_TEXT);
 
-/** Tells what will be sent where, and what that will cost. */
+/** Returns the view of the request, with its destination and its cost. */
 export function sendingView({ target, requests, parts, warnings }: Prepared, model: string): SendingView {
 	const { connection, label, isLocal } = target;
 	const usage = estimateUsage(requests);
@@ -69,7 +69,7 @@ function questionsText(questions: number, requests: number): string {
 	return requests === 1 ? count : vscode.l10n.t('{0}, in {1} requests: one for each order', count, requests);
 }
 
-/** Shows a run, beside another one where one is compared with. */
+/** Returns the view of a run, beside another one if they are compared. */
 export function resultView(run: Run, other: Run | undefined): ResultView {
 	const compared = new Map(other ? readOutcomes(other.questions, other.answers) : []);
 	const outcomes = readOutcomes(run.questions, run.answers);
@@ -130,7 +130,7 @@ function rowView(
 		...defined({ share: isShare ? probability : undefined }),
 		probability: shareText(probability),
 		isChosen,
-		// A score is an average, so the level that is nearest to it need not be the likeliest.
+		// A score is an average, so the nearest level need not be the likeliest.
 		mark: isChosen ? (type === 'score' ? vscode.l10n.t('nearest') : vscode.l10n.t('chosen')) : '',
 		...defined({ compared: other && shareText(other.share), entry }),
 	};

@@ -4,20 +4,20 @@ import { defined } from '../../base/defined.ts';
 import { isDeeperThan, parseJson } from '../../base/json.ts';
 import { decisionRequestSchema, MAXIMUM_CRITERIA, MAXIMUM_QUESTIONS } from '../../contract/decisions.ts';
 
-/** How decision files are named. Menus in package.json match on it, and so does its JSON schema. */
+/** The names of decision files. Menus in package.json match on the same pattern, and so does their JSON schema. */
 export const DECISION_FILE = /\.decision\.json$/;
 
 const taskPart = { task: z.string().min(1).exactOptional() };
 
-/** Where a text of the state comes from. It is read when the file is evaluated. */
+/** The source of a text of the state. It is read when the file is evaluated. */
 const sourceSchema = z.discriminatedUnion('from', [
 	z.strictObject({ from: z.literal('selection') }),
 	/** `path` is relative to the folder of the workspace. */
 	z.strictObject({ from: z.literal('file'), path: z.string().min(1) }),
 	z.strictObject({ from: z.literal('diff') }),
-	/** The problems of all files are read where no path is given. */
+	/** If no path is given, the problems of all files are read. */
 	z.strictObject({ from: z.literal('problems'), path: z.string().min(1).exactOptional() }),
-	/** The user is asked for a task where none is named, once for all sources of the file. */
+	/** If no task is named, the user is asked for one, once for all sources of the file. */
 	z.strictObject({ from: z.literal('task-prompt'), ...taskPart }),
 	z.strictObject({ from: z.literal('task-log'), ...taskPart }),
 	z.strictObject({ from: z.literal('task-changes'), ...taskPart }),
@@ -25,28 +25,31 @@ const sourceSchema = z.discriminatedUnion('from', [
 export type DecisionSource = z.output<typeof sourceSchema>;
 
 /**
- * Every request of the contract is such a file. The sources stand beside the state and not in it, because no form inside
- * of an arbitrary state would be free.
+ * Every request of the contract is such a file. The sources are beside the state and not in it, because an arbitrary
+ * state leaves no form free for them.
  */
 export const decisionFileSchema = z.strictObject({
 	$schema: z.string().exactOptional(),
 	state: decisionRequestSchema.shape.state.exactOptional(),
-	/** The sources by the names that their texts get in the state. */
+	/** The sources, by the names that their texts get in the state. */
 	sources: z.record(z.string(), sourceSchema).exactOptional(),
-	/** The model of the connection decides where none is named. */
+	/** If none is named, the connection's model is used. */
 	model: decisionRequestSchema.shape.model.exactOptional(),
 	questions: decisionRequestSchema.shape.questions,
 });
 export type DecisionFile = z.output<typeof decisionFileSchema>;
 
 /**
- * The longest text of a file, in UTF-16 code units. A file may come from anybody, and a longer one would hold up the
- * extension while it is read. Large texts come from sources.
+ * The maximum length of a file, in UTF-16 code units. A file may come from anybody, and reading a longer one would
+ * block the extension. Large texts come from sources.
  */
 export const MAXIMUM_FILE_LENGTH = 1_000_000;
 const MAXIMUM_LEVELS = 100;
 
-/** A reason to refuse a file. `path` names the field, such as `questions.mood.criteria[1]`, unless it is about the whole file. */
+/**
+ * A reason to refuse a file. `path` names the field, such as `questions.mood.criteria[1]`, unless the problem is about
+ * the whole file.
+ */
 export type FileProblem =
 	| { kind: 'not-json' | 'too-long' | 'too-deep' | 'no-state' }
 	| { kind: 'same-name' | 'reserved-name' | 'empty-instructions'; path: string }
@@ -54,7 +57,7 @@ export type FileProblem =
 	| { kind: 'unknown-path'; path: string; named: string }
 	| { kind: 'too-many'; path: string; count: number; maximum: number };
 
-/** Parses the text of a file, or tells the first thing that is wrong with it, also what its JSON schema cannot say. */
+/** Parses the text of a file, or returns its first problem, including those that its JSON schema cannot express. */
 export function readDecisionFile(text: string): { file: DecisionFile } | { problem: FileProblem } {
 	if (text.length > MAXIMUM_FILE_LENGTH) {
 		return { problem: { kind: 'too-long' } };
@@ -83,8 +86,8 @@ export function readDecisionFile(text: string): { file: DecisionFile } | { probl
 }
 
 /**
- * Returns what the local service would refuse of a file, before it is sent. Other services may take more, and say
- * themselves what is too much.
+ * Returns the part of a file that the local service would refuse, before it is sent. Other services may accept more,
+ * and report their own limits.
  */
 export function localProblem({ questions }: DecisionFile): FileProblem | undefined {
 	const ofQuestions = Object.entries(questions).map(([id, { criteria }]) => ({
@@ -129,7 +132,7 @@ function problemOf({ state, sources = {}, questions }: DecisionFile): FileProble
 	if (twice !== undefined) {
 		return { kind: 'same-name', path: pathText(['sources', twice]) };
 	}
-	// The sources are not read yet, and each becomes a text.
+	// The sources have not been read yet; each becomes a text.
 	const known = { ...state, ...Object.fromEntries(names.map(name => [name, ''])) };
 	for (const [id, { instructions }] of Object.entries(questions)) {
 		const path = pathText(['questions', id, 'instructions']);
@@ -145,8 +148,8 @@ function problemOf({ state, sources = {}, questions }: DecisionFile): FileProble
 }
 
 /**
- * `state.task.log`, `state.files[0]`: the way in which instructions name a part of the state for certain. What stands in
- * something else, such as `this.state.busy`, is code that they are about.
+ * `state.task.log`, `state.files[0]`: the form in which instructions name a part of the state unambiguously. Inside
+ * something else, such as `this.state.busy`, it is code that they are about.
  */
 const NAMED_PATH = /(?<![\p{L}\p{N}_$.])state((?:\.[\p{L}_][\p{L}\p{N}_-]*|\.\d+|\[\d+\])+)/gu;
 
@@ -161,7 +164,9 @@ function unknownPath(instructions: string, state: object): string | undefined {
 	return undefined;
 }
 
-/** Every path into a text counts as found: the text may be JSON or a log, in which the model can find the part by itself. */
+/**
+ * Every path into a text counts as found: the text may be JSON or a log, in which the model can find the part itself.
+ */
 function hasPath(state: object, steps: readonly string[]): boolean {
 	let value: unknown = state;
 	for (const step of steps) {

@@ -1,4 +1,4 @@
-// The files that a new decision begins with. The first needs no task, so it can be evaluated at once.
+// The initial contents of new decision files. The first needs no task, so it can be evaluated at once.
 import type { DecisionFile } from './decisionFile.ts';
 
 export type ExampleName = 'classify' | 'triage' | 'ready';

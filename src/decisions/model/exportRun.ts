@@ -1,4 +1,4 @@
-// A run as a file.
+// A run as a file to be exported.
 
 import { append } from '../../base/append.ts';
 import { oneLine } from '../../base/plainText.ts';
@@ -12,14 +12,14 @@ export interface ExportWords {
 	facts(run: Run): string[];
 	/** The answer in words. */
 	answer(outcome: QuestionOutcome): string;
-	/** What has to be known about an answer. */
+	/** The notes about an answer. */
 	notes(outcome: QuestionOutcome): string[];
 	ordersDisagree: string;
 	columns: { option: string; meaning: string; probability: string };
 	percent(probability: number): string;
 }
 
-/** Returns a JSON text with everything that is kept of the run, and its answers in words. */
+/** Returns a JSON text with everything that is stored of the run, and its answers in words. */
 export function runAsJson(run: Run, words: ExportWords): string {
 	const { id: _, questions, answers, ...facts } = run;
 	const said = Object.fromEntries(
@@ -29,7 +29,7 @@ export function runAsJson(run: Run, words: ExportWords): string {
 	return `${JSON.stringify({ ...fields, questions, answers, inWords: said }, undefined, '\t')}\n`;
 }
 
-/** Returns the run as Markdown. Texts of others are written so that they are nothing but text. */
+/** Returns the run as Markdown. Texts of others are escaped so that they remain plain text. */
 export function runAsMarkdown(run: Run, words: ExportWords): string {
 	const { option, meaning, probability } = words.columns;
 	const lines = [
@@ -58,7 +58,8 @@ export function runAsMarkdown(run: Run, words: ExportWords): string {
 }
 
 /**
- * Escapes what Markdown or HTML could take for more than text, addresses and formulas among it, and puts it on one line.
+ * Escapes everything that Markdown or HTML could interpret, including addresses and formulas, and puts the text on one
+ * line.
  */
 function plain(text: string): string {
 	return oneLine(text)

@@ -1,12 +1,13 @@
-// Which of several changes is better? Each is asked about in two orders, so that the position does not decide.
+// Which of several changes is better? The question is asked in two orders of the changes, so that the position does not
+// decide.
 import { defined } from '../../base/defined.ts';
 import type { Question, Questions } from '../../contract/decisions.ts';
 import { readOutcome } from './outcome.ts';
 import type { Asked, Combined, DecisionReply } from './sending.ts';
 
-/** What one agent has made of the prompt. */
+/** The result of one agent for the prompt. */
 interface Contender {
-	/** Unlike those of the others. */
+	/** Different from the names of the others. */
 	name: string;
 	changes: string;
 }
@@ -16,7 +17,7 @@ export const JUDGE_QUESTION = 'better';
 export const DEFAULT_CRITERIA =
 	'It does what the prompt asks, completely and correctly; it changes nothing else; it is tested; it is simple and reads like the code around it.';
 
-/** An option that is nobody's, so it stays where it is in both orders. */
+/** An option that belongs to no contender, so it stays in its place in both orders. */
 const NONE = 'none_of_the_above';
 const NONE_MEANING = 'None of them is better: they are equally good, or none does what the prompt asks.';
 
@@ -32,14 +33,14 @@ export function judgeRequests(prompt: string, criteria: string, contenders: read
 	}));
 }
 
-/** Returns the question as its combined answer is shown: the options are the contenders. */
+/** Returns the question for its combined answer: the options are the contenders. */
 export function judgeQuestions(contenders: readonly Contender[]): Questions {
 	return questionsFor(contenders.map(({ name }) => [name, '']));
 }
 
 /**
- * Averages the replies to `judgeRequests`. A contender whose probability one order does not tell has none. Where the orders
- * have different winners, nobody has won unless the averages tell two of them apart.
+ * Averages the replies to `judgeRequests`. A contender has no probability if one of the orders gives none. If the
+ * orders have different winners, nobody has won unless the averages distinguish two of them.
  */
 export function combineJudgements(names: readonly string[], replies: readonly DecisionReply[]): Combined {
 	const orders = [names, names.toReversed()];
@@ -65,7 +66,9 @@ export function combineJudgements(names: readonly string[], replies: readonly De
 	return { answers: { [JUDGE_QUESTION]: answer }, ordersDisagree: winners.size > 1 };
 }
 
-/** Averages that differ by less are the same: a model that always prefers the first position makes such a pair. */
+/**
+ * Averages that differ by less count as the same: a model that always prefers the first position produces such a pair.
+ */
 const SAME = 0.01;
 
 function clearlyFirst(means: readonly (readonly [string, number])[]): string | undefined {

@@ -1,46 +1,46 @@
-// What an answer says, in a form that page, exports and comparisons share.
+// The outcome of an answer, in a form that the page, exports and comparisons share.
 import { type Question, type Questions, readAnswer } from '../../contract/decisions.ts';
 
 /** One option, level or truth value. */
 interface OutcomeRow {
 	name: string;
 	meaning: string;
-	/** Undefined where the service gave none. */
+	/** Undefined if the service gave none. */
 	probability: number | undefined;
 	isChosen: boolean;
 }
 
 /**
- * `even`: two options are nearly as likely, or the orders of a comparison have different winners. `doubtful`: what was
- * chosen is not likely. `contradictory`: another option is likelier than the one that was chosen. `unknown`: nothing
- * says.
+ * `even`: two options are nearly as likely, or the orders of a comparison have different winners. `doubtful`: the
+ * chosen option is not likely. `contradictory`: another option is likelier than the chosen one. `unknown`: nothing
+ * indicates it.
  */
 type Certainty = 'clear' | 'even' | 'doubtful' | 'contradictory' | 'unknown';
 
 export interface QuestionOutcome {
 	type: Question['type'];
-	/** The chosen option, the score or the probability that the statement is true; undefined where there is none. */
+	/** The chosen option, the score or the probability that the statement is true; undefined if there is none. */
 	answer: string | number | undefined;
 	/** Sorted by probability; the levels of a score keep their order. */
 	rows: readonly OutcomeRow[];
 	certainty: Certainty;
-	/** The two likeliest, where they are nearly as likely. */
+	/** The two likeliest options, if they are nearly as likely. */
 	rivals: readonly string[];
 	confidence: number | undefined;
-	/** The probability is what the model itself states, and nothing measured it. */
+	/** True if the probability is the model's own statement and was not measured. */
 	isStated: boolean;
-	/** What came, where it was no answer to the question. */
+	/** The received value, if it was not an answer to the question. */
 	received: unknown;
 }
 
-/** Two options count as nearly as likely below this difference. */
+/** The difference in probability below which two options count as nearly as likely. */
 const NEAR = 0.15;
-/** A choice with a lower probability is doubtful. */
+/** The probability below which a choice is doubtful. */
 const LIKELY = 0.5;
-/** A statement counts as uncertain within this distance from one half. */
+/** The distance from one half within which a statement counts as uncertain. */
 const HALF = 0.1;
 
-/** How many options are shown that were not asked for. */
+/** The maximum number of options shown that were not asked for. */
 const MAXIMUM_STRANGE = 20;
 
 /** Reads the answer to a question, which may be anything. */
@@ -114,7 +114,7 @@ export function readOutcomes(
 	]);
 }
 
-/** Returns whether the numbers of an answer are such that its question can have. */
+/** Returns whether the numbers of an answer are possible for its question. */
 function isPossible(
 	answer: Exclude<ReturnType<typeof readAnswer>, { type: 'other' }>,
 	{ criteria }: Question,

@@ -1,24 +1,24 @@
-// The messages between the page of a decision and the host. All texts are made by the host.
+// The messages between the page of a decision and the host, which makes all texts.
 
 export interface RowView {
 	name: string;
 	meaning: string;
-	/** 0 to 1, for the bar; undefined where the service gave no probability. */
+	/** 0 to 1, for the bar; undefined if the service gave no probability. */
 	share?: number;
-	/** The same as a number in words. */
+	/** The same number as text. */
 	probability: string;
 	isChosen: boolean;
 	/** The word that marks the chosen row; empty in the others. */
 	mark: string;
 	/** The probability in the other run. */
 	compared?: string;
-	/** The index of the log entry that the row stands for. */
+	/** The index of the log entry that the row represents. */
 	entry?: number;
 }
 
 export interface QuestionView {
 	id: string;
-	/** What kind of question it is, in words. */
+	/** The type of the question, in words. */
 	type: string;
 	instructions: string;
 	/** The answer in words. */
@@ -28,16 +28,16 @@ export interface QuestionView {
 	isUncertain: boolean;
 	notes: string[];
 	rows: RowView[];
-	/** What came in place of an answer. */
+	/** The value received in place of an answer. */
 	received?: string;
 }
 
 export interface SendingView {
-	/** What is sent where, and what it will cost: labels with their texts. */
+	/** The facts about the request, its destination and its cost: labels with their texts. */
 	facts: { label: string; text: string }[];
 	/** The parts of the state with their sizes. */
 	parts: { name: string; label: string; size: string }[];
-	/** What the user should see before sending. */
+	/** Warnings for the user before sending. */
 	warnings: string[];
 }
 
@@ -47,11 +47,11 @@ export interface RunChoice {
 }
 
 export interface ResultView {
-	/** What has to be known about all answers. */
+	/** The notes about all answers. */
 	notes: string[];
 	facts: { label: string; text: string }[];
 	questions: QuestionView[];
-	/** Sentences that explain bars, words and kinds of questions. */
+	/** Sentences that explain the bars, the words and the types of questions. */
 	legend: string[];
 	run: string;
 	comparedWith: string;
@@ -60,18 +60,18 @@ export interface ResultView {
 export interface DecisionView {
 	title: string;
 	stage: 'preparing' | 'ready' | 'asking' | 'idle';
-	/** What the page is about now. */
+	/** The present state of the page. */
 	sentence: string;
 	tone: 'open' | 'bad' | 'pending';
 	/** The label of the button that helps with a problem. */
 	help?: string;
-	/** Says that answers are a model's opinion. */
+	/** The sentence which says that answers are a model's opinion. */
 	opinion: string;
 	/** Absent while nothing is prepared or no model is chosen. */
 	sending?: SendingView;
 	result?: ResultView;
 	runs: RunChoice[];
-	/** How many runs are kept, as a sentence. */
+	/** The number of stored runs, as a sentence. */
 	kept: string;
 }
 

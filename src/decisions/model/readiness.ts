@@ -1,7 +1,7 @@
-// Is it ready? The questions that are asked about the changes of a task.
+// Is it ready? The questions about the changes of a task.
 import type { Asked } from './sending.ts';
 
-/** Returns the request that compares what was asked for with what was done. */
+/** Returns the request that compares a task's prompt with its changes. */
 export function readinessRequest(prompt: string, changes: string): Asked {
 	return {
 		state: { prompt, changes },

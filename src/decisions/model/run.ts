@@ -1,24 +1,26 @@
-// Evaluations that were made, as they are kept for comparing them.
+// Finished evaluations, which are stored for comparison.
 import * as z from 'zod';
 import { decisionRequestSchema } from '../../contract/decisions.ts';
 
-/** The state is not kept, as it may be large and hold anything; its digest says whether two runs had the same one. */
+/**
+ * The state is not stored, as it may be large and contain anything; its digest shows whether two runs had the same one.
+ */
 const runSchema = z.object({
 	id: z.string(),
 	/** ISO 8601. */
 	at: z.string(),
 	/** The connection's name for the user. */
 	connection: z.string(),
-	/** The model as it was asked for. */
+	/** The requested model. */
 	asked: z.string(),
-	/** The model that answered, as the service names it. */
+	/** The model that answered, by the service's name for it. */
 	model: z.string().exactOptional(),
 	servedBy: z.array(z.string()),
-	/** The questions as their answers are shown. */
+	/** The questions in the form in which their answers are shown. */
 	questions: decisionRequestSchema.shape.questions,
 	answers: z.record(z.string(), z.unknown()),
 	ordersDisagree: z.boolean().exactOptional(),
-	/** How many requests it took. */
+	/** The number of requests sent. */
 	requests: z.int().positive(),
 	state: z.object({ sha256: z.string(), characters: z.int().nonnegative() }),
 	usage: z.object({ input: z.number(), output: z.number() }).exactOptional(),
@@ -29,18 +31,24 @@ const runSchema = z.object({
 });
 export type Run = z.output<typeof runSchema>;
 
-/** How many runs are kept of one file, task or comparison. */
+/** The maximum number of runs that are stored for one file, task or comparison. */
 export const MAXIMUM_RUNS = 20;
-/** How many files, tasks and comparisons have runs. */
+/** The maximum number of files, tasks and comparisons with stored runs. */
 export const MAXIMUM_SUBJECTS = 50;
 
 export const runsSchema = z.object({ subject: z.string(), runs: z.array(runSchema) });
 export type Runs = z.output<typeof runsSchema>;
 
-/** The most characters of one answer's JSON that are kept. Answers are far shorter, unless a service is hostile. */
+/**
+ * The maximum length of one answer's JSON that is stored, in UTF-16 code units. Answers are far shorter, unless a
+ * service is hostile.
+ */
 const MAXIMUM_ANSWER = 100_000;
 
-/** Returns the answers to the questions as they are kept. If one is too long, only the beginning of its JSON is kept. */
+/**
+ * Returns the answers to the questions in the form in which they are stored. If an answer is too long, only the
+ * beginning of its JSON is stored.
+ */
 export function keptAnswers(
 	questions: Readonly<Record<string, unknown>>,
 	answers: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-// What an evaluation sends, and what comes of it.
+// The requests of an evaluation, and their results.
 import { estimateTokens } from '../../base/tokens.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { type DecisionUsage, decisionModelId, type Questions } from '../../contract/decisions.ts';
@@ -11,25 +11,25 @@ export interface Asked {
 	questions: Questions;
 }
 
-/** A part of the state, as it is told before it is sent. */
+/** A part of the state, as it is shown before it is sent. */
 export interface StatePart {
 	name: string;
-	/** What it is, such as the name of a file. */
+	/** A description, such as the name of a file. */
 	label: string;
 	characters: number;
 }
 
-/** What came back for one request. The answers are what the service sent, as the client has read them. */
+/** The reply to one request. The answers are those that the service sent, as the client has read them. */
 export interface DecisionReply {
 	model: string | undefined;
 	answers: Record<string, unknown>;
 	usage: DecisionUsage | undefined;
 }
 
-/** What all requests of an evaluation say together. */
+/** The combined answers to all requests of an evaluation. */
 export interface Combined {
 	answers: Record<string, unknown>;
-	/** The orders of one comparison had different winners. */
+	/** True if the orders of one comparison had different winners. */
 	ordersDisagree?: boolean;
 }
 
@@ -38,14 +38,14 @@ const PER_TOKEN = 1 / 1_000_000;
 /** A few words of JSON for each question. */
 const TOKENS_OF_ANSWER = 20;
 
-/** Returns the model that a request names. Undefined where neither the file nor the connection has one. */
+/** Returns the model that a request names. Undefined if neither the file nor the connection has one. */
 export function modelOf(connection: Connection, chosen: string | undefined): string | undefined {
 	return chosen ?? (connection.decisionModel === undefined ? undefined : decisionModelId(connection.decisionModel));
 }
 
 /**
- * Estimates the tokens of requests on the safe side: each question is evaluated on its own, so the state counts once for
- * each of them.
+ * Estimates the tokens of requests on the safe side: each question is evaluated separately, so the state counts once
+ * for each of them.
  */
 export function estimateUsage(requests: readonly Asked[]): { input: number; output: number } {
 	let [input, output] = [0, 0];
@@ -59,7 +59,7 @@ export function estimateUsage(requests: readonly Asked[]): { input: number; outp
 	return { input, output };
 }
 
-/** Returns what an estimate would cost in US dollars. Undefined where the connection states no price of the model. */
+/** Returns the estimated cost in US dollars. Undefined if the connection states no price for the model. */
 export function estimateCost(
 	connection: Connection,
 	model: string,
@@ -73,8 +73,8 @@ export function estimateCost(
 }
 
 /**
- * Returns what replies have cost in US dollars. The local service says for each answer who has given it; only where all
- * are of one model, its price is that of the usage.
+ * Returns the cost of replies in US dollars. The local service names the model that gave each answer; its price applies
+ * to the usage only if all answers are of one model.
  */
 export function costOf(connection: Connection, model: string, replies: readonly DecisionReply[]): number | undefined {
 	let sum = 0;
@@ -89,7 +89,7 @@ export function costOf(connection: Connection, model: string, replies: readonly 
 	return sum;
 }
 
-/** Returns who has answered, where the service says so, each once. */
+/** Returns who has answered, if the service says so, each once. */
 export function servedBy(replies: readonly DecisionReply[]): string[] {
 	const names = replies.flatMap(({ answers }) => Object.values(answers).map(serverOf));
 	return [...new Set(names.flatMap(served => (served ? [`${served.provider} · ${served.model}`] : [])))];

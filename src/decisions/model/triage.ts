@@ -1,15 +1,15 @@
-// Why did a task fail? The questions that are asked about its log.
+// Why did a task fail? The questions about its log.
 import { defined } from '../../base/defined.ts';
 import { cut } from '../../base/plainText.ts';
 import type { Questions } from '../../contract/decisions.ts';
 import type { LogEntryText, TaskFacts } from '../../tasks/api.ts';
 import type { Asked } from './sending.ts';
 
-/** A choice of at most 26 options can be answered with one letter, whose probability a model server can tell. */
+/** A choice of at most 26 options can be answered with one letter, whose probability a model server can return. */
 const MAXIMUM_CANDIDATES = 25;
-/** The last entries are candidates whatever they say. */
+/** The last entries are candidates whatever their text. */
 const LAST_CANDIDATES = 3;
-/** How much of the log is sent: its beginning, which says what was set up, and its end. */
+/** The parts of the log that are sent: its beginning, which shows the setup, and its end. */
 const FIRST_ENTRIES = 20;
 const LAST_ENTRIES = 180;
 const MAXIMUM_ENTRY = 400;
@@ -74,7 +74,10 @@ export function triageRequest(
 	return { asked: { state, questions }, lines };
 }
 
-/** Returns the entries that may be decisive, in the order of the log: the later ones first where there are too many. */
+/**
+ * Returns the entries that may be decisive, in the order of the log. If there are too many, the later ones take
+ * precedence.
+ */
 function candidatesOf(log: readonly LogEntryText[]): LogEntryText[] {
 	const written = log.filter(({ text }) => text.trim() !== '');
 	const last = written.slice(-LAST_CANDIDATES);

@@ -13,7 +13,7 @@ import type {
 } from '../model/protocol.ts';
 
 class DecisionReport extends ReportPage<DecisionView, FromDecisionPage> {
-	/** The step that is next gets the focus, where nothing else on the page has it. */
+	/** The button for the next step gets the focus, unless something else on the page has it. */
 	protected override updated(): void {
 		const isFree = document.activeElement === document.body || document.activeElement === null;
 		if (isFree && document.hasFocus()) {
@@ -40,7 +40,7 @@ class DecisionReport extends ReportPage<DecisionView, FromDecisionPage> {
 		</main>`;
 	}
 
-	/** The main button stays the same element through all steps, because one that is replaced loses the focus. */
+	/** The main button stays the same element through all steps, because a replaced one loses the focus. */
 	private actions({ stage, result, sending }: DecisionView): TemplateResult {
 		const isWarned = sending !== undefined && sending.warnings.length > 0;
 		const [label, message]: [string, FromDecisionPage] =
