@@ -22,31 +22,31 @@ export function accessSetting(): Access {
 	return access;
 }
 
-/** What the first request of a window is about. */
+/** The subject of the first request in a window. */
 export interface AccessQuestion {
 	/** The name of the connection in the settings. */
 	connection: string;
-	/** The names by which the user knows connection and model. */
+	/** The names of the connection and the model for the user. */
 	label: string;
 	model: string;
-	/** Who may serve it, and the routing policy. */
+	/** The providers that may serve it, and the routing policy. */
 	served: string;
 }
 
 /**
- * Whether others may use the models. The editor's stable interface neither asks the user itself nor tells who sends a
- * request, and each may cost something.
+ * Decides whether other extensions may use the models. The editor's stable interface neither asks the user itself nor
+ * identifies the sender of a request, and each may cost something.
  */
 export class ModelAccess {
-	/** The answers that hold for this window, by connection. */
+	/** The answers for this window, by connection. */
 	private readonly answers = new Map<string, Promise<boolean>>();
 
-	/** Forgets the answers, as the setting has changed. */
+	/** Forgets the answers, because the setting has changed. */
 	reset(): void {
 		this.answers.clear();
 	}
 
-	/** Resolves with whether the request may be sent, and asks the user where nothing has decided that. */
+	/** Resolves with true if the request may be sent, and asks the user if that is not decided yet. */
 	isAllowed(question: AccessQuestion): Promise<boolean> {
 		const access = accessSetting();
 		if (access !== 'ask') {
@@ -59,14 +59,14 @@ export class ModelAccess {
 		}
 		const answer = ask(question);
 		this.answers.set(connection, answer);
-		// What could not be asked or written down is asked again.
+		// A question that failed, or an answer that could not be stored, is asked again.
 		answer.catch(() => this.answers.delete(connection));
 		return answer;
 	}
 }
 
 async function ask({ label, model, served }: AccessQuestion): Promise<boolean> {
-	// It comes first, because Enter presses the first button of a dialog that nobody has expected.
+	// It comes first, because Enter presses the first button of an unexpected dialog.
 	const no = vscode.l10n.t('Refuse');
 	const here = vscode.l10n.t('Allow in This Window');
 	const always = vscode.l10n.t('Always Allow');

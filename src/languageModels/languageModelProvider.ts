@@ -32,7 +32,7 @@ export interface ModelRequestParts {
 
 export interface LanguageModelProviderOptions extends ModelRequestParts {
 	ledger: UseLedger;
-	/** Called when the models have to be told anew. */
+	/** Called when the editor must read the models again. */
 	changed(): void;
 }
 
@@ -52,7 +52,7 @@ export class LanguageModelProvider
 	}
 
 	/**
-	 * Resolves with no models where the key is missing: silently, or after asking for it. Rejects with an error whose
+	 * Resolves with no models if the key is missing: silently, or after asking for it. Rejects with an error whose
 	 * message is a sentence, which the editor shows in its list of models.
 	 */
 	async provideLanguageModelChatInformation({
@@ -137,7 +137,7 @@ export class LanguageModelProvider
 		if (ruled.kind === 'refused') {
 			throw vscode.LanguageModelError.Blocked(ruled.explanation.message);
 		}
-		// The user may have chosen another connection while the question was open; its rules say nothing about this one.
+		// The user may have chosen another connection while the question was open; its rules do not apply to this one.
 		if (ruled.connection.name !== connection.name) {
 			throw vscode.LanguageModelError.NotFound(
 				otherConnectionText(model.name, ruled.connection.label ?? ruled.connection.name),
@@ -162,7 +162,7 @@ export class LanguageModelProvider
 		}
 	}
 
-	/** Counts what a reply has used, also of one that was broken off, and remembers who served. */
+	/** Counts the use by a reply, even by one that was broken off, and remembers its provider. */
 	private count(model: OfferedModel, reader: ReplyReader, rules: RequestRules, connection: Connection): void {
 		const { provider, usage, model: served = model.model } = reader.told;
 		if (usage === undefined && !reader.hasBegun) {
@@ -189,7 +189,7 @@ export class LanguageModelProvider
 		}
 	}
 
-	/** Returns the error that the caller gets, and tells the user of a key that is missing or was refused. */
+	/** Returns the error for the caller, and tells the user about a key that is missing or was refused. */
 	private failure(error: unknown, { model, rules, label, request }: Call): Error {
 		if (error instanceof vscode.LanguageModelError) {
 			return error;
@@ -224,20 +224,20 @@ export class LanguageModelProvider
 	}
 }
 
-/** A request of others on its way. */
+/** A request of another extension in progress. */
 interface Call {
 	model: OfferedModel;
 	rules: RequestRules;
 	signal: AbortSignal;
-	/** The name by which the user knows the connection. */
+	/** The connection's name for the user. */
 	label: string;
-	/** The request as far as it has been built. */
+	/** The request, once it has been built. */
 	request: ChatRequest | undefined;
 }
 
 const ABOUT_KEYS: ReadonlySet<CommandId> = new Set([commands.manageKeys, internalCommands.changeServerKey]);
 
-/** The editor's interface has a name for some kinds of failures, which extensions look for. */
+/** The editor's interface has names for some kinds of failures, which extensions check. */
 function languageModelError(code: ClientError['code'] | undefined, message: string): Error {
 	switch (code) {
 		case 'no-key':
@@ -286,7 +286,7 @@ function readPart(part: unknown): MessagePart {
 	if (part instanceof vscode.LanguageModelPromptTsxPart) {
 		return { kind: 'text', text: JSON.stringify(part.value) ?? '' };
 	}
-	// The stable interface has no class for what a model has thought, but a reply of another model may have brought some.
+	// The stable interface has no class for a model's thoughts, but a reply of another model may have included some.
 	const isThinking = typeof part === 'object' && part !== null && 'value' in part && 'metadata' in part;
 	return { kind: isThinking ? 'thinking' : 'other' };
 }

@@ -3,7 +3,7 @@ import { oneLine } from '../base/plainText.ts';
 import type { ReplyProblem } from './model/replyReader.ts';
 import type { MessageProblem } from './model/toMessages.ts';
 
-/** Names of tools and types are those of others. */
+/** Names of tools and types come from others. */
 const MAXIMUM_NAME = 80;
 
 export function messageProblemText(problem: MessageProblem): string {
@@ -57,7 +57,7 @@ export function otherConnectionText(model: string, connection: string): string {
 	);
 }
 
-/** Says why others may not use the models, and where that is decided. */
+/** Returns why others may not use the models, and which setting decides that. */
 export function noAccessText(): string {
 	return vscode.l10n.t(
 		'Not sent: you have not allowed others to use the models of Errand. The setting errand.languageModels.access decides.',

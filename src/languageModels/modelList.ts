@@ -10,18 +10,20 @@ import { type OfferedModel, offeredModels } from './offeredModels.ts';
 
 /** The services from which the list of models is made. */
 export interface ModelListParts {
-	/** Nothing is asked. */
+	/** Returns the connection without asking its service. */
 	connection: Models['active'];
-	/** Resolves with the active connection, including what only its service knows. Starts the local service. */
+	/**
+	 * Resolves with the active connection, including the facts that only its service knows. Starts the local service.
+	 */
 	describe(): Promise<Connection>;
 	keys: Pick<Keys, 'state' | 'ensure'>;
 	isStopped: LocalService['isStopped'];
 }
 
-/** The models that are offered to others: those of the active connection, as long as they may be used. */
+/** The models that are offered to other extensions: those of the active connection, as long as they may be used. */
 export class ModelList {
 	private readonly parts: ModelListParts;
-	/** What was offered last, for as long as the user keeps the local service stopped. */
+	/** The last offer, for as long as the user keeps the local service stopped. */
 	private offered: OfferedModel[] = [];
 	/** The providers that have served last, by the ids of the models. */
 	private readonly served = new Map<string, string>();
@@ -30,12 +32,12 @@ export class ModelList {
 		this.parts = parts;
 	}
 
-	/** Resolves with the connection whose models `read` gives. */
+	/** Resolves with the connection whose models `read` returns. */
 	connection(): Promise<Connection> {
 		return this.parts.connection();
 	}
 
-	/** Resolves with no models where the key is missing: silently, or after asking for it. */
+	/** Resolves with no models if the key is missing: silently, or after asking for it. */
 	async read(
 		connection: Connection,
 		{ silent, rules }: { silent: boolean; rules: RequestRules },
@@ -52,14 +54,14 @@ export class ModelList {
 		return this.offered;
 	}
 
-	/** Remembers who has served a model. Returns whether another provider has served it before, or none. */
+	/** Remembers the provider of a model. Returns true if another provider has served it before, or none. */
 	noteServed({ id }: OfferedModel, provider: string): boolean {
 		const isNew = this.served.get(id) !== provider;
 		this.served.set(id, provider);
 		return isNew;
 	}
 
-	/** Resolves with whether the connection has a key that may be sent, or needs none. */
+	/** Resolves with true if the connection has a key that may be sent, or needs none. */
 	private async hasKey(connection: Connection, silent: boolean): Promise<boolean> {
 		const { keys } = this.parts;
 		const state = await keys.state(connection, 'inference');

@@ -11,7 +11,7 @@ import { shownText } from '../platform/pick.ts';
 import { assumedLengthText, servedLastText } from './messages.ts';
 import { pauses } from './model/pauses.ts';
 
-/** A model as the editor gets it, with what a request to it needs. */
+/** A model as the editor gets it, with the data for a request to it. */
 export interface OfferedModel extends vscode.LanguageModelChatInformation {
 	/** The name of its connection in the settings. */
 	readonly connection: string;
@@ -20,13 +20,16 @@ export interface OfferedModel extends vscode.LanguageModelChatInformation {
 	readonly limits: ModelLimits;
 }
 
-/** What the editor is told where the connection says nothing, in tokens: it demands numbers, and drops what is more. */
+/**
+ * The values for the editor if the connection states none, in tokens: the editor requires numbers, and drops messages
+ * beyond them.
+ */
 const ASSUMED_LENGTH = 32_768;
 const ASSUMED_OUTPUT = 4_096;
 
 /**
- * Resolves with the chat models of a connection. `servedBy` returns the provider that has served a model last. A
- * connection may have thousands of models, so the work is done in short steps.
+ * Resolves with the chat models of a connection. `servedBy` returns the last provider of a model. A connection may have
+ * thousands of models, so the work is done in short steps.
  */
 export async function offeredModels(
 	connection: Connection,
@@ -59,7 +62,7 @@ function offeredModel(
 	const length = contextLength ?? ASSUMED_LENGTH;
 	const input = requestBudget(defined({ contextLength: length, maxOutputTokens })) ?? length;
 	return {
-		// The id names the connection, so that a model that somebody has chosen never leads to another service.
+		// The id names the connection, so that a model that the user has chosen never leads to another service.
 		id: `${name}/${model.id}`,
 		name: shownText(model.label ?? model.id),
 		family: model.id,
@@ -80,7 +83,7 @@ function offeredModel(
 const providerName = ({ providers }: Connection, slug: string) =>
 	providers.find(provider => provider.slug === slug)?.label ?? slug;
 
-/** The demo of the local service is a model only as long as there is no other. */
+/** The demo of the local service is only offered if there is no other model. */
 function modelsOf(connection: Connection): ConnectionModel[] {
 	const chat = connection.models.filter(({ kinds }) => kinds.includes('chat'));
 	if (connection.name !== LOCAL_CONNECTION_NAME) {

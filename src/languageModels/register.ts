@@ -20,14 +20,14 @@ export interface LanguageModelsDependencies {
 	requests: ModelRequestParts;
 	/** The events after which the list may have changed. */
 	changes: {
-		/** Fires when another connection is active or keys have changed. */
+		/** Fires when another connection becomes active or keys have changed. */
 		readonly onDidChange: Event<void>;
-		/** Fires when the active connection has other models than before, and when its models are first known. */
+		/** Fires when the active connection's models have changed, and when they are first known. */
 		readonly onDidLearnModels: Event<void>;
 	};
 }
 
-/** Offers the models to the editor. What answers for them is loaded when somebody asks for a model. */
+/** Offers the models to the editor. The implementation is loaded when the models are first requested. */
 export function registerLanguageModels({
 	globalStorageUri,
 	list: listParts,
@@ -54,15 +54,15 @@ export function registerLanguageModels({
 		);
 		return loaded;
 	};
-	// The editor asks for the models whenever it is told of a change. In a window in which nobody has used a model, that
-	// would load everything and start the local service.
+	// The editor asks for the models whenever it is notified of a change. In a window in which nobody has used a model,
+	// that would load everything and start the local service.
 	const change = () => {
 		if (loaded) {
 			changed.fire();
 		}
 	};
 	store.add(changes.onDidChange(change));
-	/** The number of lists that are being made. */
+	/** The number of lists in progress. */
 	let listing = 0;
 	const list: LanguageModelProvider['provideLanguageModelChatInformation'] = async options => {
 		listing++;
@@ -72,8 +72,8 @@ export function registerLanguageModels({
 			listing--;
 		}
 	};
-	// By itself, the editor does not even ask when its list of models is opened: it shows those that it was told of. What
-	// is learnt by making a list is in that list.
+	// By itself, the editor does not even ask when its list of models is opened: it shows those that were reported
+	// before. Models that are learnt while a list is made are in that list.
 	store.add(changes.onDidLearnModels(() => listing === 0 && changed.fire()));
 	store.add(
 		onDidChangeSetting(['errand.chat.routing', 'errand.chat.zeroDataRetention', 'errand.chat.parameters'], change),

@@ -21,14 +21,14 @@ const replySchema = z.object({
 	outputTokens: z.number(),
 	cost: costSchema,
 });
-/** One reply to a request of others. It holds nothing of the request or the reply. */
+/** One reply to another extension's request. It contains nothing of the request or the reply itself. */
 export type CountedReply = z.input<typeof replySchema>;
 
 const FILE = /^(\d{4}-\d{2})\.jsonl$/;
 
 /**
- * What requests of others have used, in one file a month with one line a reply. A line is appended at once, so several
- * windows can write to the same file.
+ * Records what other extensions' requests have used: one file per month, one line per reply. A line is appended at
+ * once, so several windows can write to the same file.
  */
 export class UseLedger {
 	private readonly folder: string;
@@ -44,7 +44,7 @@ export class UseLedger {
 		await appendFile(file, `${JSON.stringify(reply)}\n`, { mode: 0o600 });
 	}
 
-	/** Rejects with the system's error where the files cannot be read. */
+	/** Rejects with the system's error if the files cannot be read. */
 	async read(): Promise<ReplyUse> {
 		const sums = new ReplySums();
 		let unreadable = 0;

@@ -3,10 +3,10 @@ import { estimateTokens, imageTokens } from '../../base/tokens.ts';
 import type { MessagePart } from './message.ts';
 import { textOf } from './toMessages.ts';
 
-/** What the form of a message, a call or a result takes besides its words. */
+/** The tokens that the form of a message, a call or a result takes besides its words. */
 const FRAME_TOKENS = 4;
 
-/** Estimates how many tokens a message counts. The contract has no tokeniser, so this is on the safe side. */
+/** Estimates the number of tokens in a message. The contract has no tokeniser, so the estimate is on the safe side. */
 export function countTokens(parts: readonly MessagePart[]): number {
 	return parts.reduce((sum, part) => sum + partTokens(part), FRAME_TOKENS + estimateTokens(textOf(parts)));
 }

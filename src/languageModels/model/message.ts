@@ -2,15 +2,15 @@
 
 export type MessagePart =
 	| { kind: 'text'; text: string }
-	/** `type` is the MIME type that the sender names. */
+	/** `type` is the sender's MIME type. */
 	| { kind: 'data'; type: string; bytes: Uint8Array }
 	/** The model has called a tool. */
 	| { kind: 'call'; id: string; name: string; input: unknown }
-	/** What a tool has answered. */
+	/** The result of a tool. */
 	| { kind: 'result'; id: string; parts: readonly MessagePart[] }
-	/** What a model has thought, for which the contract has no place. */
+	/** A model's thoughts, for which the contract has no place. */
 	| { kind: 'thinking' }
-	/** Something that is not known here. */
+	/** A part of an unknown kind. */
 	| { kind: 'other' };
 
 export interface Message {

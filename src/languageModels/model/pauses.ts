@@ -1,9 +1,9 @@
-/** How long the event loop may be held up at once, in milliseconds. */
+/** The time for which the event loop may be blocked at once, in milliseconds. */
 const BUSY_MS = 10;
 
 /**
- * Returns a function that is called between the steps of long work. It lets everything else run, such as a cancellation
- * that has come meanwhile, where the work has held up the event loop for long enough.
+ * Returns a function that is called between the steps of long work. If the work has blocked the event loop for long
+ * enough, it lets everything else run, such as a cancellation that has arrived meanwhile.
  */
 export function pauses(): () => Promise<void> | undefined {
 	let began = performance.now();

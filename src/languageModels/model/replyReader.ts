@@ -4,11 +4,13 @@ import { ToolCallCollector } from '../../client/toolCalls.ts';
 import type { ChatStreamEvent } from '../../client/types.ts';
 import type { Usage } from '../../contract/chatReply.ts';
 
-/** What is wrong with a reply. */
+/** A problem with a reply. */
 export type ReplyProblem =
-	/** The arguments of a call are no JSON object, so running the tool would do something that nobody has asked for. */
+	/**
+	 * The arguments of a call are not a JSON object, so running the tool would do something that nobody has asked for.
+	 */
 	| { kind: 'arguments'; tool: string }
-	/** The reply was cut at its maximum length before the arguments of its last call were whole. */
+	/** The reply was cut at its maximum length before the arguments of its last call were complete. */
 	| { kind: 'cut'; tool: string }
 	| { kind: 'too-many-calls' }
 	| { kind: 'too-long' }
@@ -25,11 +27,13 @@ export class ReplyRefusal extends Error {
 	}
 }
 
-/** No model calls so many tools at once, and no call has so much to say, in UTF-16 code units of all calls. */
+/** No model makes this many calls at once, or calls with arguments of this total length, in UTF-16 code units. */
 const MAXIMUM_CALLS = 1_000;
 const MAXIMUM_ARGUMENTS = 8_000_000;
 
-/** No reply is this long, in UTF-16 code units. The editor queues what it gets, so one without an end would fill it up. */
+/**
+ * No reply is this long, in UTF-16 code units. The editor queues the text, so an endless reply would fill its memory.
+ */
 const MAXIMUM_TEXT = 8_000_000;
 
 export interface FinishedCall {
@@ -38,19 +42,19 @@ export interface FinishedCall {
 	input: object;
 }
 
-/** Reads one reply: its text as it comes, and its calls, which come in fragments, once it has ended. */
+/** Reads one reply: its text as it arrives, and its calls, which arrive in fragments, once it has ended. */
 export class ReplyReader {
 	private readonly collector = new ToolCallCollector();
 	private argumentsLength = 0;
 	private textLength = 0;
 	private isFiltered = false;
 	private isCut = false;
-	/** Something of the reply has come, so that it may have cost something. */
+	/** True once a part of the reply has arrived, so that it may have cost something. */
 	hasBegun = false;
-	/** Who served and what was used, as far as the service has told. */
+	/** The provider, the model and the usage, as far as the service has reported them. */
 	readonly told: { provider?: string; model?: string; usage?: Usage } = {};
 
-	/** Returns the text that the event adds, which is empty for most. Throws a ReplyRefusal. */
+	/** Returns the text that the event adds, which is empty for most events. Throws a ReplyRefusal. */
 	add(event: ChatStreamEvent): string {
 		switch (event.type) {
 			case 'text':
@@ -91,7 +95,7 @@ export class ReplyReader {
 		}
 	}
 
-	/** Returns the calls of a reply that has come to its end. Throws a ReplyRefusal. */
+	/** Returns the calls of a reply that has ended. Throws a ReplyRefusal. */
 	end(): FinishedCall[] {
 		if (this.isFiltered) {
 			throw new ReplyRefusal({ kind: 'filtered' });
@@ -99,7 +103,7 @@ export class ReplyReader {
 		return this.collector.collected().map(({ id, function: { name, arguments: text } }, index, calls) => {
 			const input = parseJson(text);
 			const isWhole = isFields(input);
-			// Arguments that have not begun count as none, which a call that was cut may not have meant.
+			// Arguments that have not begun count as none, which may not be the intent of a call that was cut.
 			if (this.isCut && index === calls.length - 1 && (!isWhole || Object.keys(input).length === 0)) {
 				throw new ReplyRefusal({ kind: 'cut', tool: name });
 			}

@@ -16,13 +16,13 @@ import { toMessages } from './toMessages.ts';
 export interface AskedRequest {
 	messages: readonly Message[];
 	tools: readonly { name: string; description: string; inputSchema?: object | undefined }[];
-	/** Whether the model has to call a tool. */
+	/** True if the model must call a tool. */
 	mustCall: boolean;
-	/** What the caller sets of the model, of which nothing is known. */
+	/** The caller's options for the model, which may be anything. */
 	options: Readonly<Fields>;
 }
 
-/** A `user` is named to a service only where the user of the editor wants that. */
+/** A `user` is named to a service only if the user of the editor wants that. */
 const PARAMETERS = Object.keys(chatParametersSchema.shape).filter(name => name !== 'user');
 
 /**
@@ -43,7 +43,7 @@ export function toChatRequest(model: string, limits: ModelLimits, asked: AskedRe
 		messages: toMessages(asked.messages),
 		...parameters,
 		...defined({ max_tokens: typeof wanted === 'number' ? tokensWithin(limits, wanted) : undefined }),
-		// Some servers refuse an empty list, and a choice where there is nothing to choose.
+		// Some servers refuse an empty list, and a choice if there is nothing to choose from.
 		...(tools.length > 0 && { tools, tool_choice: asked.mustCall ? 'required' : 'auto' }),
 	};
 }

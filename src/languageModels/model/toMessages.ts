@@ -8,10 +8,10 @@ import type { Message, MessagePart } from './message.ts';
 
 /** Why messages cannot be sent. */
 export type MessageProblem =
-	/** Data that is named an image, and is none of a type that models take. */
+	/** Data that is named an image but is not of a type that models accept. */
 	| { kind: 'no-image'; type: string }
 	| { kind: 'images-too-large' }
-	/** Nothing is left to be asked. */
+	/** There is nothing left to ask. */
 	| { kind: 'empty' };
 
 export class MessageRefusal extends Error {
@@ -25,8 +25,8 @@ export class MessageRefusal extends Error {
 }
 
 /**
- * Writes messages of the editor in the form of the contract. The contract has no place for what a model has thought, and
- * none for data that is neither an image nor a text, such as the marks by which others steer their caches. Throws a
+ * Writes messages of the editor in the form of the contract. The contract has no place for a model's thoughts, and none
+ * for data that is neither an image nor a text, such as the marks by which others control their caches. Throws a
  * MessageRefusal.
  */
 export function toMessages(messages: readonly Message[]): ChatMessage[] {
@@ -57,11 +57,11 @@ class Messages {
 			return;
 		}
 		const images: string[] = [];
-		// The answers to calls come right after the calls, before anything that the user says.
+		// The results of calls come right after the calls, before any text of the user.
 		for (const part of parts) {
 			if (part.kind === 'result') {
 				this.list.push({ role: 'tool', tool_call_id: part.id, content: textOf(part.parts) });
-				// A tool's message takes no image everywhere, a user's does.
+				// A tool's message cannot contain an image everywhere, but a user's message can.
 				append(images, this.imagesOf(part.parts));
 			}
 		}
@@ -86,7 +86,7 @@ class Messages {
 		}
 	}
 
-	/** Joins what the user says with what they have said right before, as many models refuse two such messages in a row. */
+	/** Joins the user's text with their text right before it, as many models refuse two such messages in a row. */
 	private addUser(text: string, images: readonly string[]): void {
 		if (text === '' && images.length === 0) {
 			return;
@@ -110,7 +110,7 @@ class Messages {
 		return parts.flatMap(part => (part.kind === 'data' && isImage(part.type) ? [this.imageUrl(part)] : []));
 	}
 
-	/** An image is what its bytes are, whatever its sender says. */
+	/** The type of an image is determined by its bytes, whatever its sender says. */
 	private imageUrl({ type: named, bytes }: { type: string; bytes: Uint8Array }): string {
 		const type = imageTypeOf(bytes);
 		if (type === undefined) {
@@ -136,7 +136,7 @@ const contentParts = (content: ChatMessage['content']) =>
 
 const isImage = (type: string) => type.startsWith('image/');
 
-/** Returns what the parts say, without images, calls and results. */
+/** Returns the text of the parts, without images, calls and results. */
 export function textOf(parts: readonly MessagePart[]): string {
 	return parts
 		.map(part => {
