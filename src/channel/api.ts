@@ -1,4 +1,4 @@
-// What other features use of the encrypted channel.
+// The interface of the encrypted channel for other features.
 import type { Event } from '../base/event.ts';
 import type { ChannelAddress } from '../client/channel/address.ts';
 import type { ChannelMessage } from '../contract/channel.ts';
@@ -18,22 +18,22 @@ export interface ChannelOffer {
 	readonly connection: string;
 	readonly label: string;
 	readonly channels: readonly OfferedChannel[];
-	/** Why there is no channel, as a sentence. */
+	/** The reason why there is no channel, as a sentence. */
 	readonly refusal?: string;
 }
 
 /** A conversation's session with the enclave, whose attestation was accepted. */
 export interface EncryptedSession {
-	/** What is proven about the session now. `details` are sentences for the tooltip. */
+	/** The facts that are proven about the session now. `details` are sentences for the tooltip. */
 	readonly badge: { readonly label: string; readonly details: readonly string[] };
 	readonly onDidChangeBadge: Event<void>;
 	/** The fingerprint of the key, which a conversation remembers so that the user is asked about another key. */
 	readonly keyFingerprint: string | undefined;
-	/** Whether a reply failed verification, so that nothing is sent or shown any more. */
+	/** True if a reply failed verification, so that nothing more is sent or shown. */
 	readonly hasEnded: boolean;
 	/**
-	 * Takes one message at a time, and throws like a `ChannelSession`. Each text was verified before it is yielded. `isWhole`
-	 * asks for the reply in one piece, whatever the settings say.
+	 * Sends one message at a time, and throws like a `ChannelSession`. Each text was verified before it is yielded.
+	 * `isWhole` asks for the reply in one piece, whatever the settings say.
 	 */
 	stream(
 		history: readonly ChannelMessage[],
@@ -46,9 +46,9 @@ export interface EncryptedSession {
 export interface EncryptedChannels {
 	offer(): Promise<ChannelOffer>;
 	/**
-	 * Opens a session. Refuses where another connection than `expected` is the active one. `knownKey` is the conversation's
-	 * key; without it, the key that was last seen at the address is used. `around` runs each question to the user, also
-	 * later, when the session is renewed.
+	 * Opens a session. Refuses if a connection other than `expected` is active. `knownKey` is the conversation's key;
+	 * without it, the key that was last seen at the address is used. `around` runs each question to the user, including
+	 * later ones when the session is renewed.
 	 */
 	open(
 		address: ChannelAddress,
@@ -60,8 +60,8 @@ export interface EncryptedChannels {
 		},
 	): Promise<EncryptedSession>;
 	/**
-	 * Explains an error of a session in one or two sentences, with a button. `asked` says how a reply was asked for by the
-	 * conversation; without it there was no session yet.
+	 * Explains an error of a session in one or two sentences, with a button. `asked` is the form in which the
+	 * conversation asked for a reply; without it there was no session yet.
 	 */
 	explain(error: unknown, connection: string, asked?: 'whole' | 'streamed'): Promise<Explanation>;
 }

@@ -22,7 +22,7 @@ import { parseFromReportPage } from './model/protocolSchema.ts';
 import { summarise } from './model/summary.ts';
 import { verdictReasonText } from './reasonMessages.ts';
 
-/** The channel that a report is about. */
+/** The channel of a report. */
 export interface ReportSubject {
 	active: ChannelConnection;
 	place: ChannelPlace;
@@ -37,7 +37,7 @@ export interface PanelDependencies {
 interface Checked {
 	attested: AttestationResult;
 	at: Date;
-	/** The service's statement about itself: undefined while it is asked, `none` where nothing can be read. */
+	/** The service's statement about itself: undefined while it is requested, `none` if it cannot be read. */
 	health?: Health | 'none';
 }
 
@@ -76,7 +76,7 @@ export class AttestationPanel {
 	onDidDispose(listener: () => void): void {
 		this.panel.onDidDispose(() => {
 			this.checking?.abort();
-			// The result of the check is not shown any more.
+			// The result of the check is no longer shown.
 			this.checking = undefined;
 			this.store.dispose();
 			listener();
@@ -128,7 +128,7 @@ export class AttestationPanel {
 		}
 	}
 
-	/** Asks the service about itself. Its answer proves nothing, so nothing waits for it. Never rejects. */
+	/** Asks the service for its health. The answer proves nothing, so nothing waits for it. Never rejects. */
 	private async askHealth(checked: Checked, { client }: ChannelConnection, { address }: ChannelPlace): Promise<void> {
 		checked.health = await client.channel.health(address).catch((): 'none' => 'none');
 		if (this.checked === checked) {

@@ -4,10 +4,13 @@ import type { AcceptedAttestation, Attested } from '../client/types.ts';
 import { askModal } from '../platform/notify.ts';
 import { changeWords } from './messages.ts';
 
-/** The key in the extension's state for a permanent answer of the user. */
+/** The keys in the extension's state of the user's permanent answers. */
 const ASK_MAKER_KEY = 'errand.channel.askMaker';
 const NEW_KEYS_KEY = 'errand.channel.newKeys';
-/** The most addresses whose new keys are accepted without a question. For older ones, the user is asked again. */
+/**
+ * The maximum number of addresses whose new keys are accepted without a question. For older ones, the user is asked
+ * again.
+ */
 const MAXIMUM_ADDRESSES = 100;
 
 /** Runs a question to the user, so that the caller can restore what the editor loses through it, such as the focus. */
@@ -22,8 +25,8 @@ export class ChannelConsent {
 	}
 
 	/**
-	 * Resolves to whether the GPU maker may be asked for the keys of its tokens. With `isAskedAnew`, an earlier refusal
-	 * is ignored.
+	 * Resolves with true if the GPU maker may be asked for the keys of its tokens. With `isAskedAnew`, an earlier
+	 * refusal is ignored.
 	 */
 	async askMaker({
 		isAskedAnew = false,
@@ -57,14 +60,14 @@ export class ChannelConsent {
 		return chosen === yes;
 	}
 
-	/** Whether new keys of the address are accepted without a question. */
+	/** Returns whether new keys of the address are accepted without a question. */
 	takesNewKeys(address: string): boolean {
 		return this.newKeys().includes(address);
 	}
 
 	/**
-	 * Resolves to whether to continue although something has changed. `wasSent` says that the message was sent once under
-	 * the previous attestation.
+	 * Resolves with true if the user wants to continue despite a change. `wasSent`: the message was sent once under the
+	 * previous attestation.
 	 */
 	async confirm(
 		connection: string,

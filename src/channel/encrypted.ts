@@ -24,7 +24,7 @@ export interface EncryptedDependencies {
 	consent: ChannelConsent;
 }
 
-/** Opens sessions where the user's settings and answers allow it. */
+/** Opens sessions if the user's settings and answers allow it. */
 export class Encrypted {
 	private readonly dependencies: EncryptedDependencies;
 
@@ -85,9 +85,9 @@ class WatchedSession implements EncryptedSession {
 	private readonly changed = new Emitter<void>();
 	/** The key with which a reply was verified. */
 	private confirmedKey: string | undefined;
-	/** Whether a reply was streamed, which stays true whatever the settings say later. */
+	/** True once a reply was streamed, whatever the settings say later. */
 	private hasStreamed = false;
-	/** Whether the last message was asked for in one piece, whatever the settings say. */
+	/** True if the last message was asked for in one piece, whatever the settings say. */
 	private asksWhole = false;
 	private readonly watching: Disposable;
 	private told: Badge;

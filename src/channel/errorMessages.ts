@@ -6,8 +6,8 @@ import { type Explanation, explainError } from '../platform/notify.ts';
 import { checkLabel, noChannelText, sentBeforeText } from './messages.ts';
 
 /**
- * Explains an error of the channel. `wasStreamed`: the reply was asked for in parts, and could be had whole. Nothing that failed
- * verification was shown, and nothing was sent unencrypted.
+ * Explains an error of the channel. `wasStreamed`: the reply was requested in parts, and could be requested whole.
+ * Nothing that failed verification was shown, and nothing was sent unencrypted.
  */
 export function explainChannelError(
 	error: unknown,
@@ -80,7 +80,7 @@ export function explainChannelError(
 	}
 }
 
-/** `wasSent` says that the message was sent once, encrypted under the previous attestation. */
+/** `wasSent`: the message was sent once, encrypted under the previous attestation. */
 function refusalText(refused: RefusedAttestation, connection: string, wasSent: boolean): string {
 	const reason = refusalReason(refused, connection);
 	return wasSent

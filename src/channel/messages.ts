@@ -46,8 +46,9 @@ function localWords(): string {
 }
 
 /**
- * Returns what is not proven, as a sentence without its full stop. The software never is, because nothing in an
- * attestation names it. Neither is the end of a whole reply, because the first part of a streamed one looks the same.
+ * Returns the facts that are not proven, as a sentence without its full stop. The software never is, because nothing in
+ * an attestation names it. Neither is the end of a whole reply, because the first part of a streamed one looks the
+ * same.
  */
 function notProvenWords({ hasGenuineGpu, isKeyBound, isFresh }: Summary, isWhole: boolean): string {
 	const key = hasGenuineGpu
@@ -69,7 +70,7 @@ export interface Badge {
 	details: string[];
 }
 
-/** `isKeyConfirmed` says that a reply was verified with the key, `isWhole` that each reply comes in one piece. */
+/** `isKeyConfirmed`: a reply was verified with the key. `isWhole`: each reply comes in one piece. */
 export function badgeWords(
 	summary: Summary,
 	{ isKeyConfirmed, isWhole }: { isKeyConfirmed: boolean; isWhole: boolean },
@@ -88,7 +89,7 @@ function gpuWords({ hasGenuineGpu }: Summary): string {
 	return hasGenuineGpu ? vscode.l10n.t('GPU evidence genuine') : vscode.l10n.t('GPU evidence not proven');
 }
 
-/** Returns the verdict of a report in a few sentences. `isWhole` says that each reply comes in one piece. */
+/** Returns the verdict of a report in a few sentences. `isWhole`: each reply comes in one piece. */
 export function verdictSentence(
 	summary: Summary,
 	{ isDemanded, isWhole }: { isDemanded: boolean; isWhole: boolean },
@@ -169,14 +170,14 @@ export function noChannelText(connection: string): string {
 	);
 }
 
-/** Says for how many messages an attestation is used. */
+/** Describes for how many messages an attestation is used. */
 export function sessionText(needsSessionPerMessage: boolean): string {
 	return needsSessionPerMessage
 		? vscode.l10n.t('Each message takes an attestation of its own, as the service refused a second message under one')
 		: vscode.l10n.t('An attestation serves many messages, each with a key of its own');
 }
 
-/** Says what the service reports of itself, which proves nothing. */
+/** Describes the service's report about itself, which proves nothing. */
 export function healthText(health: Health | 'none'): string {
 	if (health === 'none') {
 		return vscode.l10n.t('The service reports no health');

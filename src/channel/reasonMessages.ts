@@ -3,7 +3,7 @@ import type { ReasonCode, RefusalCode } from '../client/channel/reason.ts';
 import { CHECKS, type Verdict } from '../client/types.ts';
 import { checkLabel } from './messages.ts';
 
-/** Returns the reason for a check's result, as sentences. Values in them may come from elsewhere. */
+/** Returns the reason for a check's result, as sentences. Values in them may come from others. */
 export function verdictReasonText({ code, values = [] }: Pick<Verdict, 'code' | 'values'>): string {
 	return REASONS[code](...values);
 }
@@ -134,7 +134,7 @@ const REASONS: Readonly<Record<ReasonCode, (...values: string[]) => string>> = {
 		),
 };
 
-/** Says why a key or a piece of evidence is invalid, as the end of a sentence. */
+/** Returns why a key or a piece of evidence is invalid, as the end of a sentence. */
 function refusalText(code: string): string {
 	const texts: Readonly<Record<string, () => string>> = REFUSALS;
 	return texts[code]?.() ?? code;

@@ -19,7 +19,10 @@ export interface ChannelDependencies {
 }
 
 export interface Channel extends Disposable, EncryptedChannels {
-	/** Resolves to why a connection has no encrypted channel, as a sentence, or to undefined if it has one. */
+	/**
+	 * Resolves with the reason why a connection has no encrypted channel, as a sentence, or with undefined if it has
+	 * one.
+	 */
 	refusal(connection: Connection): Promise<string | undefined>;
 }
 

@@ -1,7 +1,7 @@
 import type { Client } from '../../client/types.ts';
 import type { Connection } from '../../contract/connection.ts';
 
-/** The active connection as it is now. */
+/** The present active connection. */
 export interface ChannelConnection {
 	connection: Connection;
 	label: string;

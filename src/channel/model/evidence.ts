@@ -2,7 +2,7 @@ import { isDeeperThan } from '../../base/json.ts';
 import type { Attested } from '../../client/types.ts';
 import type { RawView } from './protocol.ts';
 
-/** The most characters of one piece that the page shows; the export contains all of them. */
+/** The maximum length of one piece on the page, in UTF-16 code units; the export contains all of it. */
 export const MAXIMUM_SHOWN_EVIDENCE = 200_000;
 /** JSON that is nested more deeply is not indented, because the indentation would take many times its size. */
 const MAXIMUM_LEVELS = 32;
@@ -17,7 +17,7 @@ export function rawViews({ attestation }: Pick<Attested, 'attestation'>): RawVie
 	];
 }
 
-/** Makes one harmless line of a text from elsewhere. */
+/** Makes one harmless line from a text of others. */
 export function harmlessLine(value: string): string {
 	return visible(value.replace(/\s+/g, ' ')).slice(0, 500);
 }

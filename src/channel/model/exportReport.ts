@@ -11,7 +11,7 @@ export interface ExportedReport extends AttestationResult {
 	checkedAt: string;
 	/** The verdict as it was shown. */
 	summary: string;
-	/** What the service said of its health. */
+	/** The service's report of its health. */
 	health?: Health;
 }
 

@@ -29,7 +29,7 @@ export function channelPlaces(connection: Connection): ChannelPlace[] {
 		try {
 			return [{ address, url: attestationUrl(connection, address) }];
 		} catch (error) {
-			// A host without https or a name that cannot be part of a URL gives no place.
+			// A host without https, or a name that cannot be part of a URL, gives no place.
 			if (ClientError.is(error) || error instanceof RangeError) {
 				return [];
 			}
@@ -41,7 +41,9 @@ export function channelPlaces(connection: Connection): ChannelPlace[] {
 /** An attestation as the report shows it. */
 export type AttestationResult = Omit<ReportedAttestation, 'address'> & Partial<Pick<ReportedAttestation, 'address'>>;
 
-/** The local service listens at another port after each start, so the address of its connection only stands for it. */
+/**
+ * The local service listens at another port after each start, so the address of its connection is only a placeholder.
+ */
 export function withoutAddress({ address: _, ...attested }: ReportedAttestation): AttestationResult {
 	const verdicts = attested.verdicts.map(({ input, ...verdict }) =>
 		input === undefined || verdict.check === 'transport' ? verdict : { ...verdict, input },

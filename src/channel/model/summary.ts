@@ -1,15 +1,15 @@
 import type { Attested, CheckName, Verdict } from '../../client/types.ts';
 
-/** What is proven about a channel. */
+/** The facts that are proven about a channel. */
 export interface Summary {
 	/** The first failed check that forbids using the channel. */
 	broken: CheckName | undefined;
-	/** Whether less is proven than before. */
+	/** True if less is proven than before. */
 	isDowngrade: boolean;
-	/** Whether the service is the local one, which has no hardware to prove. */
+	/** True if the service is the local one, which has no hardware to prove. */
 	isLocal: boolean;
 	hasGenuineGpu: boolean;
-	/** Whether the key is proven to live in the GPU of the evidence. */
+	/** True if the key is proven to live in the GPU of the evidence. */
 	isKeyBound: boolean;
 	isFresh: boolean;
 }
