@@ -26,36 +26,38 @@ export interface Connect {
 	client(): Promise<Client>;
 	/** Returns that client and its connection. */
 	active(): Promise<ActiveClient>;
-	/** Returns the active connection; for the local one, with what its service reports now. Starts that service. */
+	/**
+	 * Returns the active connection; for the local one, including its service's present report. Starts that service.
+	 */
 	describe(): Promise<Connection>;
 	/**
 	 * Returns the current origins of the active connection's hosts. Starts the local service for the local connection.
 	 */
 	origins(): Promise<string[]>;
 	/**
-	 * Returns the active connection as the chat names it. `model` is that of the settings, or else the connection's first
-	 * one: for the local connection that of a model server before the demo, as far as the service has told. `isDemo`: only
-	 * the demo answers there.
+	 * Returns the active connection in the terms of the chat. `model` is that of the settings, or else the connection's
+	 * first one: for the local connection that of a model server before the demo, as far as the service has reported
+	 * it. `isDemo`: only the demo answers there.
 	 */
 	ofChat(): Promise<{ name: string; label: string; model: string | undefined; isDemo: boolean }>;
-	/** Returns what tasks need of the active connection. */
+	/** Returns the facts about the active connection that tasks need. */
 	ofTasks(): Promise<
 		Pick<Connection, 'name' | 'agents' | 'dashboardUrl'> & { label: string; isLocal: boolean; hasLookUps: boolean }
 	>;
 	/**
-	 * Asks for the key of the active connection where it is missing. Resolves with false when there is still none, which
-	 * the user was told. The request itself reports what is wrong with a connection.
+	 * Asks for the key of the active connection if it is missing. Resolves with false if there is still none, which the
+	 * user was told. A problem with the connection is reported by the request itself.
 	 */
 	ensureKey(kind: KeyKind, onAsk?: () => void): Promise<boolean>;
 	/** Returns a client for any connection that sends this key, whichever key is saved. */
 	clientFor(connection: Connection, key: string): Promise<Client>;
-	/** Returns a client for any connection that sends the keys that are saved for it. Starts the local service for its own. */
+	/** Returns a client for any connection that sends the keys saved for it. Starts the local service for its own. */
 	clientOf(connection: Connection): Promise<Client>;
 	/** Opens a connection ahead of the first request. A failure shows with the first request. */
 	warm(): void;
-	/** Fires when another connection is active or keys have changed. */
+	/** Fires when another connection becomes active or keys have changed. */
 	readonly onDidChange: Event<void>;
-	/** Fires when the active connection turns out to have other models than before, and when its models are first known. */
+	/** Fires when the active connection's models have changed, and when they are first known. */
 	readonly onDidLearnModels: Event<void>;
 	dispose(): void;
 }
@@ -64,9 +66,9 @@ export interface ConnectDependencies {
 	connections: Pick<Models, 'active' | 'onDidChange'>;
 	keys: Keys;
 	localService: LocalService;
-	/** Where the encrypted channel stores accepted attestations. */
+	/** The storage of the encrypted channel for accepted attestations. */
 	channelMemory: MemoryStore;
-	/** Returns the chat model that the settings name; empty where they name none. */
+	/** Returns the chat model that the settings name; empty if they name none. */
 	chosenModel(): string;
 	logger: Logger;
 }
@@ -84,7 +86,7 @@ export function createConnect({
 	let memory: ChannelMemory | undefined;
 	const changed = new Emitter<void>();
 	const learned = new Emitter<void>();
-	/** What was last known of models and who serves them. */
+	/** The last known models and providers. */
 	let known: string | undefined;
 	let current: Promise<ActiveClient> | undefined;
 	const subscriptions = [
@@ -105,7 +107,7 @@ export function createConnect({
 		return connection.name === LOCAL_CONNECTION_NAME ? localService.transport(transport) : transport;
 	};
 
-	/** Only the local service knows which models, prefixes and aliases its connection has. */
+	/** Returns the active connection with the models, prefixes and aliases that only the local service knows. */
 	const describeActive = async (): Promise<Connection> => {
 		const connection = await connections.active();
 		const described =
@@ -134,7 +136,7 @@ export function createConnect({
 
 	const buildWithKeys = (connection: Connection): Promise<Client> => {
 		// The local transport replaces this value by the service's token, so it never leaves the window. It is random
-		// because every key is removed from what a service says, and a word would be removed as well.
+		// because every key is removed from a service's messages, and a word would be removed as well.
 		const local = Promise.resolve(crypto.randomUUID());
 		return build(connection, kind => (connection.name === LOCAL_CONNECTION_NAME ? local : keys.key(connection, kind)));
 	};

@@ -22,7 +22,8 @@ import { registerTasks } from './tasks/register.ts';
 let closeChat: (() => Promise<void>) | undefined;
 
 /**
- * Builds the features in the order of their dependencies and gives each what it needs. Nothing loads or starts here.
+ * Builds the features in the order of their dependencies and passes each its dependencies. Nothing loads or starts
+ * here.
  */
 export function activate(context: vscode.ExtensionContext): void {
 	try {
@@ -36,7 +37,7 @@ export function activate(context: vscode.ExtensionContext): void {
 	}
 }
 
-/** The editor waits for this before it ends the extension host, but not for anything that a `dispose` starts. */
+/** The editor waits for this before it ends the extension host, but not for work that a `dispose` starts. */
 export async function deactivate(): Promise<void> {
 	await closeChat?.();
 	closeChat = undefined;
