@@ -12,7 +12,7 @@ import { RunStore } from './runStore.ts';
 import type { Subject, SubjectMaterial } from './subject.ts';
 import { judgeSubject, readinessSubject, triageSubject } from './taskSubjects.ts';
 
-/** What the root provides to this feature. */
+/** The parts that the root provides to this feature. */
 export interface DecisionsDependencies {
 	material: SubjectMaterial;
 	tab: TabDependencies;

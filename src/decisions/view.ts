@@ -21,7 +21,7 @@ import type { Run } from './model/run.ts';
 import { estimateCost, estimateUsage } from './model/sending.ts';
 import type { Prepared } from './subject.ts';
 
-/** The maximum length of a text of others in one place of the page. */
+/** The maximum length of a foreign text in one place of the page. */
 const MAXIMUM_TEXT = 2_000;
 const MAXIMUM_RECEIVED = 10_000;
 

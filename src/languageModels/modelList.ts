@@ -54,7 +54,7 @@ export class ModelList {
 		return this.offered;
 	}
 
-	/** Remembers the provider of a model. Returns true if another provider has served it before, or none. */
+	/** Remembers the provider of a model. Returns true if the last one was another provider, or if there was none. */
 	noteServed({ id }: OfferedModel, provider: string): boolean {
 		const isNew = this.served.get(id) !== provider;
 		this.served.set(id, provider);

@@ -13,7 +13,7 @@ import type { LanguageModelProvider, ModelRequestParts } from './languageModelPr
 import type { ModelListParts } from './modelList.ts';
 import type { UseLedger } from './useLedger.ts';
 
-/** What the root passes to this feature. */
+/** The parts that the root provides to this feature. */
 export interface LanguageModelsDependencies {
 	globalStorageUri: vscode.Uri;
 	list: ModelListParts;

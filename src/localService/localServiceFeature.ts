@@ -16,7 +16,7 @@ import { currentTaskSettings } from './currentTaskSettings.ts';
 import { startCommand } from './model/startCommand.ts';
 import { Supervisor } from './supervisor.ts';
 
-/** What the root provides to this feature. */
+/** The parts that the root provides to this feature. */
 export interface LocalServiceDependencies {
 	extensionUri: vscode.Uri;
 	/** The editor's state of the user, for the service's last offer. */

@@ -50,7 +50,7 @@ export async function setUpAgents(control: AgentControl): Promise<void> {
 	await new AgentList(control).run();
 }
 
-/** Tells whether the list is shown again after an action. */
+/** The step after an action: the list is shown again, or the user goes elsewhere. */
 type Next = 'list' | 'leave';
 
 class AgentList {

@@ -50,7 +50,7 @@ export interface UnusedServer {
 	place: string;
 	/** Sentences that say why its models are missing. */
 	reason: string;
-	/** Opens the way for the user to solve the problem. */
+	/** Lets the user solve the problem. */
 	ask(): void;
 }
 

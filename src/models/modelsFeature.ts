@@ -15,7 +15,7 @@ import type { ServerKey } from './keys/manageKeys.ts';
 import type { OwnServer } from './ownServers.ts';
 import { FoundServers, failingServers } from './unusedServers.ts';
 
-/** What the root provides to this feature. */
+/** The parts that the root provides to this feature. */
 export interface ModelsDependencies {
 	secrets: vscode.SecretStorage;
 	/** Returns a client for a connection that sends this key, whichever is saved. */

@@ -12,7 +12,7 @@ export interface OwnServer {
 	slug: string;
 	label: string;
 	setting: UpstreamSetting;
-	/** Says whether its key is set. */
+	/** The state of its key in words. */
 	keyText: string;
 	/** `unconfirmed`: there is a key, but it was saved for another address, so it is not sent. */
 	keyState: 'missing' | 'unconfirmed' | 'set';

@@ -179,7 +179,7 @@ export class TaskFollowUps {
 		}
 	}
 
-	/** Checks that a task can go on, and runs one request for it at a time. */
+	/** Checks that a task can continue, and runs one request for it at a time. */
 	private async once(
 		id: string,
 		run: (ready: { task: Task; target: TaskTarget }) => Promise<boolean>,

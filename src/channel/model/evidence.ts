@@ -17,7 +17,7 @@ export function rawViews({ attestation }: Pick<Attested, 'attestation'>): RawVie
 	];
 }
 
-/** Makes one harmless line from a text of others. */
+/** Makes one harmless line from a foreign text. */
 export function harmlessLine(value: string): string {
 	return visible(value.replace(/\s+/g, ' ')).slice(0, 500);
 }

@@ -4,7 +4,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { openReport, ReportPage } from '../../platform/ui/reportPage.ts';
 import type { CheckView, FromReportPage, RawView, ReportView } from '../model/protocol.ts';
 
-/** A verdict is never shown by colour alone; its word stands beside the mark. */
+/** A verdict is never shown by colour alone; its word is beside the mark. */
 const MARKS: Readonly<Record<CheckView['verdict'], string>> = { pass: '✓', fail: '✕', unknown: '–', pending: '–' };
 
 class AttestationReport extends ReportPage<ReportView, FromReportPage> {

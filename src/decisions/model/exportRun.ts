@@ -29,7 +29,7 @@ export function runAsJson(run: Run, words: ExportWords): string {
 	return `${JSON.stringify({ ...fields, questions, answers, inWords: said }, undefined, '\t')}\n`;
 }
 
-/** Returns the run as Markdown. Texts of others are escaped so that they remain plain text. */
+/** Returns the run as Markdown. Foreign texts are escaped so that they remain plain text. */
 export function runAsMarkdown(run: Run, words: ExportWords): string {
 	const { option, meaning, probability } = words.columns;
 	const lines = [

@@ -61,7 +61,7 @@ class Messages {
 		for (const part of parts) {
 			if (part.kind === 'result') {
 				this.list.push({ role: 'tool', tool_call_id: part.id, content: textOf(part.parts) });
-				// A tool's message cannot contain an image everywhere, but a user's message can.
+				// Every service accepts an image in a user's message, but not in a tool's.
 				append(images, this.imagesOf(part.parts));
 			}
 		}

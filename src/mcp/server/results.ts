@@ -1,5 +1,5 @@
-// The answers of the tools. Text of services, agents and the web is hostile, so it is put into JSON, where it cannot
-// end a string, it is cut, and a sentence before it says what it is.
+// The answers of the tools. Text from services, agents and the web is hostile, so it is put into JSON, where it cannot
+// end a string, it is cut, and a sentence before it warns of it.
 
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { ClientError, causesOf, describeError, UserFacingError } from '../../base/errors.ts';
@@ -38,7 +38,7 @@ export function refusal(sentence: string, findings: readonly LaunchFinding[] = [
 	};
 }
 
-/** Returns text of others without control sequences and hidden characters, cut to a length. */
+/** Returns foreign text without control sequences and hidden characters, cut to a length. */
 export function outsideText(text: string, maximum = MAXIMUM_FIELD): string {
 	return cut(plainText(text.slice(0, 2 * maximum)), maximum);
 }

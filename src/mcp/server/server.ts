@@ -10,7 +10,7 @@ import { type ToolResult, type Tools, tellingProgress } from './tools.ts';
 /** The maximum number of calls at the same time; further ones are refused. */
 const MAXIMUM_CALLS = 16;
 
-/** The maximum number of members in arguments, which no tool needs more of. */
+/** The maximum number of members in arguments. No tool needs more. */
 const MAXIMUM_MEMBERS = 10_000;
 
 const INSTRUCTIONS =

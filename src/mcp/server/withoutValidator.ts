@@ -1,5 +1,5 @@
 // Replaces the MCP package's platform module when the server is bundled (esbuild.mjs). The server checks all input with
-// its own schemas, and has no schemas of others for which a JSON Schema validator would be needed.
+// its own schemas, and receives no JSON schemas that would need a validator.
 import nodeProcess from 'node:process';
 
 export const process = nodeProcess;

@@ -30,7 +30,7 @@ const ENDPOINT = /\/(?:chat\/completions|completions|responses|embeddings|models
 
 const SCHEME = /^([a-z][a-z\d+.-]*):\/\//i;
 
-/** Reads what was typed or pasted. A key is never part of the returned `text` and `url`. */
+/** Reads typed or pasted text. A key is never part of the returned `text` and `url`. */
 export function readTypedAddress(typed: string): TypedAddress {
 	const keys: string[] = [];
 	const named = NAMED_KEY.exec(typed)?.[1];

@@ -11,7 +11,7 @@ export interface Merged {
 }
 
 /**
- * What happens to lines that both sides have changed: both versions stand between markers, the user's own wins, or the
+ * The treatment of lines that both sides have changed: both versions stand between markers, the user's own wins, or the
  * change is refused.
  */
 export type ConflictRule = 'markers' | 'yours' | 'refuse';

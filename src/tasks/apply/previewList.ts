@@ -126,7 +126,8 @@ function rowOf(planned: Planned<ChangedFile>): Row {
 }
 
 /**
- * Files that programs obey are marked by their name and mode, whatever the change, so that the user sees them first.
+ * Returns a mark for files that decide what programs do, judged by name and mode, so that the user sees it before
+ * taking any change.
  */
 function decidesWords({ before, after }: ChangedFile): string {
 	const versions = [before, after].flatMap(version => version ?? []);

@@ -6,7 +6,7 @@ import type { GitPlace } from '../../platform/git.ts';
 import { runGit } from '../../platform/gitCommand.ts';
 import { countCommits, readBranchCommit } from '../launch/repositoryFacts.ts';
 
-/** How a branch compares with a commit. */
+/** The relation of a branch to a commit. */
 export type Standing =
 	| { kind: 'missing' }
 	| { kind: 'same' }
@@ -38,7 +38,7 @@ export async function isUsableName({ gitPath, directory }: GitPlace, name: strin
 	);
 }
 
-/** Reads how a local branch compares with a commit. Rejects when git fails. */
+/** Reads the relation of a local branch to a commit. Rejects when git fails. */
 export async function readLocalBranch(place: GitPlace, name: string, tip: string): Promise<LocalBranch> {
 	const { gitPath, directory } = place;
 	const commit = await readBranchCommit(gitPath, directory, { name, remote: undefined });

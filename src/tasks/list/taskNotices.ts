@@ -36,7 +36,7 @@ export interface TaskNoticesDependencies {
 	explain(error: unknown): void;
 }
 
-/** Tells the user how tasks end whose logs are not in view. */
+/** Notifies the user when tasks end whose logs are not in view. */
 export class TaskNotices implements Disposable {
 	private readonly dependencies: TaskNoticesDependencies;
 	private readonly disposables = new DisposableStore();

@@ -29,7 +29,7 @@ export type TreeNode =
 	| { readonly kind: 'agentMore' }
 	| BelowNode;
 
-/** The task, or one agent's work on it, from which the tooltip of a row is made. */
+/** The task, or one agent's work on it, that is the source of a row's tooltip. */
 type TooltipSubject = Task | AgentTask | NonNullable<Task['agentExecutions']>[number];
 
 const MAXIMUM_AGENT_LABEL = 80;

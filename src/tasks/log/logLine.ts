@@ -14,7 +14,7 @@ export interface LogLine {
 	/** The step as the log shows it; undefined for notes and for entries that belong to the step around them. */
 	step: string | undefined;
 	/**
-	 * Tells whether an agent's turn begins with the entry or continues with it; undefined for entries that are not the
+	 * The part of the entry in an agent's turn, which it begins or continues; undefined for entries that are not the
 	 * agent's.
 	 */
 	turn: 'message' | 'work' | undefined;

@@ -1,4 +1,4 @@
-// The needs of a local service's task that somebody has to allow, and the user's answers to them.
+// The needs of a local service's task to which the user must consent, and the user's answers.
 import {
 	type AgentStatus,
 	type Consent,

@@ -31,8 +31,8 @@ export function fileNamedByEditor(argument: unknown): unknown {
 }
 
 /**
- * Returns the subject of a command whose button is above an editor, and which gets its URI. The editor of a review has
- * no URI of its own, so the subject is the result whose files are visible. Any other argument is returned unchanged.
+ * Returns the subject of a command whose button is above an editor, and which gets its URI. The URI of a review does
+ * not identify it, so the subject is the result whose files are visible. Any other argument is returned unchanged.
  */
 export function namedByEditor(argument: unknown): unknown {
 	if (!(argument instanceof vscode.Uri)) {

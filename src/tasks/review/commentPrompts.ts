@@ -158,8 +158,8 @@ export class CommentPrompts implements Disposable {
 	}
 
 	/**
-	 * Asks the user if the comments have changed since the prompt was made. Resolves with true if it is to be sent as
-	 * it is.
+	 * Asks what to do, as the comments have changed since the prompt was made. Resolves with true if it is to be sent
+	 * as it is.
 	 */
 	private async agreesToOld(task: Task, result: TaskResult): Promise<boolean> {
 		const send = vscode.l10n.t('Send as It Is');
