@@ -9,10 +9,10 @@ const ANNOUNCE_INTERVAL_MS = 2_000;
 /** The longest part of one line that is spoken, in UTF-16 code units. The live region has to lay all of it out. */
 const MAXIMUM_SPOKEN_LENGTH = 10_000;
 
-/** How far a reply has been spoken. */
+/** The position up to which a reply has been spoken. */
 export interface SpokenPosition {
 	readonly offset: number;
-	/** The fence of the code block that the position is in; empty outside of one. */
+	/** The fence of the code block at the position; empty outside a code block. */
 	readonly fence: string;
 }
 
@@ -22,8 +22,8 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})\s*(\S*)/;
 const SENTENCE_END = /[.!?…。！？](?=\s)/g;
 
 /**
- * Returns what can be spoken of `text` after `from`: whole sentences and lines without markup. A code block is only
- * named. With `ended`, everything that is left is returned.
+ * Returns the part of `text` after `from` that can be spoken: whole sentences and lines without markup. A code block is
+ * only named. With `ended`, the whole rest is returned.
  */
 export function nextWords(
 	text: string,
@@ -68,9 +68,7 @@ function lastSentenceEnd(line: string): number | undefined {
 	return last && last.index + last[0].length;
 }
 
-/**
- * Each expression looks at a character a fixed number of times, because a hostile line may have a million characters.
- */
+/** Each expression reads a character a fixed number of times, because a hostile line may have a million characters. */
 function plainText(line: string): string {
 	return line
 		.slice(0, MAXIMUM_SPOKEN_LENGTH)
@@ -82,10 +80,10 @@ function plainText(line: string): string {
 		.trim();
 }
 
-/** Announces a streaming reply sentence by sentence, what it asks, and how it ended. */
+/** Announces a streaming reply sentence by sentence, its questions, and how it ended. */
 export class Announcer {
 	private readonly speak: (words: string, isUrgent?: boolean) => void;
-	/** The id of the step that was asked about last. */
+	/** The id of the step of the last announced question. */
 	private asked: string | undefined;
 	private turn: TurnView | undefined;
 	private position = START;
@@ -98,7 +96,7 @@ export class Announcer {
 
 	/**
 	 * Must be called with the last turn after each message of the host. A reply that has already ended when it is first
-	 * seen is spoken only if it is `live`, which means that it began and ended between two messages.
+	 * seen is spoken only if it is `live`, that is, if it began and ended between two messages.
 	 */
 	update(turn: TurnView | undefined, live: boolean): void {
 		const before = this.turn;

@@ -4,7 +4,7 @@ import type { ChatComposer } from './components/chatComposer.ts';
 import { noAnswerText } from './hostRequests.ts';
 import type { Post } from './page.ts';
 
-/** Does what a message asks of the composer alone. Returns false for any other message. */
+/** Handles a message that concerns the composer alone. Returns false for any other message. */
 export function tellComposer(composer: ChatComposer, message: ToPage, post: Post): boolean {
 	switch (message.kind) {
 		case 'message-hold':

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { ChipView, ContextView } from '../protocol/protocol.ts';
 
-/** Returns what a screen reader is told when the context has changed. */
+/** Returns the announcements for a screen reader after a change of the context. */
 export function contextNews(before: ContextView, after: ContextView): string[] {
 	const missing = (from: readonly ChipView[], others: readonly ChipView[]) =>
 		from.filter(({ id }) => others.every(other => other.id !== id));

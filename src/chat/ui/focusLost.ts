@@ -3,7 +3,7 @@ import type { LitElement } from 'lit';
 /** An event: the element that had the focus is gone, such as a button after its press. The composer takes the focus. */
 export const FOCUS_LOST = 'errand-focus-lost';
 
-/** Has a component tell when an update has removed the element in it that had the focus. */
+/** Makes a component dispatch `FOCUS_LOST` when an update has removed its focused element. */
 export function watchFocus(host: LitElement): void {
 	let before: Element | null | undefined;
 	host.addController({

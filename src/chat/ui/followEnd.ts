@@ -9,11 +9,11 @@ export class FollowEnd {
 	private readonly onChange: (following: boolean) => void;
 	private readonly observer: ResizeObserver;
 	private following = true;
-	/** The sizes at the last scroll to the end. */
+	/** The sizes at the last scroll to the end, in pixels. */
 	private keptHeight = 0;
 	private keptClientHeight = 0;
 
-	/** `content` is what grows inside `scroller`. */
+	/** `content` is the element that grows inside `scroller`. */
 	constructor(scroller: HTMLElement, content: HTMLElement, onChange: (following: boolean) => void) {
 		this.scroller = scroller;
 		this.onChange = onChange;
@@ -29,7 +29,7 @@ export class FollowEnd {
 		this.keep();
 	}
 
-	/** Stops following, because the reader is sent to another position. */
+	/** Stops following, because the reader is being moved to another position. */
 	leave(): void {
 		this.setFollowing(false);
 	}

@@ -11,7 +11,7 @@ export function formatDuration(milliseconds: number, language: string): string {
 	return l10n.t('{0} min {1} s', Math.floor(whole / 60), whole % 60);
 }
 
-/** Formats the time of day, or the date if it is another day. */
+/** Formats the time of day or, on another day, the date. */
 export function formatMoment(moment: Date, now: Date, language: string): string {
 	return moment.toDateString() === now.toDateString()
 		? moment.toLocaleTimeString(language, { timeStyle: 'short' })

@@ -31,19 +31,17 @@ const MAXIMUM_PLAIN_LENGTH = 20_000;
  * once, which takes a third of a second for 40,000 of them.
  */
 export const CODE_PART_LINES = 50;
-/** The end of the HTML of a part with whole lines, which occurs nowhere else. */
+/** The end of the HTML of a part with whole lines; it occurs nowhere else. */
 export const CODE_PART_END = '\n</span>';
 const CODE_PART = new RegExp(`(?:[^\\n]*\\n){0,${CODE_PART_LINES - 1}}(?:[^\\n]*\\n|[^\\n]+$)`, 'g');
 
-/**
- * Keys of an environment: how much of the first paragraph to skip, and whether an inline text leaves something open.
- */
+/** Keys of an environment: how much of the first paragraph to skip, and whether an inline text leaves an opener. */
 const HEAD_LENGTH = Symbol('head length');
 const INLINE_OPEN = Symbol('inline open');
 
 export function createMarkdown(): MarkdownIt {
 	const markdown = createMarkdownIt({ html: false, linkify: true, maxNesting: MAXIMUM_LEVEL + 4 });
-	// Without these, `main.rs` and `setup.py` would be links: their endings are top-level domains.
+	// Without these, `main.rs` and `setup.py` would be links: their extensions are top-level domains.
 	markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
 	// A link that may not be opened keeps its text and loses its address below.
 	markdown.validateLink = () => true;
@@ -110,13 +108,13 @@ export function createMarkdown(): MarkdownIt {
 
 let shared: MarkdownIt | undefined;
 
-/** Returns the same one each time: to make one takes a millisecond, and a page has hundreds of texts. */
+/** Returns a shared instance: creating one takes a millisecond, and a page has hundreds of texts. */
 export function sharedMarkdown(): MarkdownIt {
 	shared ??= createMarkdown();
 	return shared;
 }
 
-/** Returns the note under a text of which this many characters are not shown. */
+/** Returns the note below a text of which `characters` characters are not shown. */
 export function leftOutText(characters: number): string {
 	return l10n.t('{0} more characters are not shown. Copy Reply includes them.', characters);
 }

@@ -2,14 +2,14 @@ import * as l10n from '@vscode/l10n';
 import { MAXIMUM_MESSAGE_LENGTH } from '../protocol/protocol.ts';
 
 /**
- * Only Enter without Shift sends. While an input method composes, Enter chooses a word; some report that as key code
- * 229.
+ * Returns whether a key press sends: only Enter without Shift. While an input method composes, Enter chooses a word;
+ * some report that as key code 229.
  */
 export function isSendKey(event: KeyboardEvent): boolean {
 	return event.key === 'Enter' && !event.shiftKey && !event.isComposing && event.keyCode !== 229;
 }
 
-/** Returns why a text cannot be sent, as a sentence, or undefined if it can. */
+/** Returns a sentence that says why a text cannot be sent, or undefined if it can. */
 export function messageProblem(text: string, language: string): string | undefined {
 	if (text.trim() === '') {
 		return l10n.t('Write a message first.');

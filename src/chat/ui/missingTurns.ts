@@ -2,7 +2,7 @@ import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import type { HostRequests } from './hostRequests.ts';
 import type { PageState } from './pageState.ts';
 
-/** What is needed of the page to load turns that it does not have. */
+/** The parts of the page that loading missing turns needs. */
 export interface MissingOwner extends ReactiveControllerHost {
 	readonly requests: HostRequests;
 	readonly nextState: PageState;
@@ -59,7 +59,7 @@ export class MissingTurns implements ReactiveController {
 		}
 	}
 
-	/** Must be called when a message has come that answers the request or makes it pointless. */
+	/** Must be called when a message has arrived that answers the request or makes it pointless. */
 	received(kind: 'snapshot-set' | 'turns-prepend'): void {
 		this.isSnapshotWanted &&= kind !== 'snapshot-set';
 		this.before = undefined;

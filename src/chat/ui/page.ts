@@ -6,11 +6,11 @@ export type Post = (message: FromPage) => void;
 /** Text that the host has not accepted yet. */
 export interface Draft {
 	text: string;
-	/** The id of the turn as which it was sent. */
+	/** The id of the turn for which it was sent. */
 	sentAs?: string;
-	/** It is the prompt of a task. */
+	/** Set if the draft is the prompt of a task. */
 	task?: true;
-	/** What goes behind it, or in its place once it has gone: another place wrote this while the draft was on its way. */
+	/** Text from elsewhere that came while the draft was being sent. It goes below it, or replaces it once accepted. */
 	next?: string;
 }
 
@@ -21,11 +21,11 @@ export interface SavedState {
 	draft: string;
 	/** The encrypted conversation in which the draft was written. It may be sent only there. */
 	draftOf?: string;
-	/** The id of the turn as which the draft was sent, while the host has not accepted it. */
+	/** The id of the turn for which the draft was sent, until the host has accepted it. */
 	sentAs?: string;
-	/** The draft is the prompt of a task. */
+	/** Set if the draft is the prompt of a task. */
 	task?: true;
-	/** What follows the draft, which is on its way. */
+	/** The text that follows the draft, which is being sent. */
 	next?: string;
 	/** A message that is being edited to be sent again. */
 	edit?: MessageEdit;
@@ -35,7 +35,7 @@ export interface SavedState {
 	reading?: ReadingPosition;
 }
 
-/** The turn whose message is being edited, the text so far, and the turn as which it was sent. */
+/** The turn whose message is being edited, the text so far, and the turn for which it was sent. */
 export interface MessageEdit {
 	turn: string;
 	text: string;
@@ -56,8 +56,8 @@ export interface PageHost {
 }
 
 /**
- * Returns the state with which a page starts: that of its own window, or else the newer one of the editor's copy and
- * the host's. The copies of the window and of the host are JSON.
+ * Returns the initial state of a page: that of its own window or, without one, the newer of the editor's copy and the
+ * host's. The copies of the window and of the host are JSON.
  */
 export function keptState(
 	windows: string | undefined,
@@ -73,7 +73,7 @@ export function keptState(
 	return (isNewer ? kept : editors) ?? { draft: '' };
 }
 
-/** Returns undefined for a copy that cannot be read. */
+/** Returns undefined if the copy cannot be read. */
 function readState(text: string | undefined): SavedState | undefined {
 	try {
 		const state = text === undefined ? undefined : JSON.parse(text);

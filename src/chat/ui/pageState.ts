@@ -18,19 +18,19 @@ export interface PageState {
 	/** The id of the conversation. */
 	readonly conversation: string | undefined;
 	readonly turns: readonly TurnView[];
-	/** The number of turns before the first one here. */
+	/** The number of turns before the first one in the page. */
 	readonly earlier: number;
 	readonly connection: ConnectionView | undefined;
-	/** The mode of messages that do not begin with a command. */
+	/** The mode of a message that begins with no command. */
 	readonly mode: TurnMode;
-	/** The agent that messages to an agent go to, once it is known. */
+	/** The agent that messages go to, once it is known. */
 	readonly agent: AgentView | undefined;
 	readonly settings: SettingsView | undefined;
-	/** Undefined where the conversation is not encrypted. */
+	/** Undefined if the conversation is not encrypted. */
 	readonly encryption: EncryptionView | undefined;
 	readonly notice: string | undefined;
 	readonly context: ContextView;
-	/** What the next task uses, once it is known. */
+	/** The choices for the next task, once they are known. */
 	readonly task: NextTaskView | undefined;
 }
 
@@ -50,8 +50,8 @@ export const emptyPageState: PageState = {
 };
 
 /**
- * Returns the state after a message of the host, or `missed` if a change before it never arrived, so that a snapshot is
- * needed. A turn that did not change keeps its object, so that it is not rendered again.
+ * Returns the state after a message of the host, or `missed` if an earlier change never arrived, so that a snapshot is
+ * needed. An unchanged turn keeps its object, so that it is not rendered again.
  */
 export function applyMessage(state: PageState, message: ToPage): PageState | 'missed' {
 	switch (message.kind) {

@@ -1,8 +1,8 @@
-/** Blocks are on lines of their own; these also have an empty line between them. */
+/** Each block is on lines of its own; these also have an empty line between them. */
 const PARAGRAPHS = new Set(['p', 'pre', 'ul', 'ol', 'table', 'blockquote', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'hr']);
 const LINES = new Set([...PARAGRAPHS, 'div', 'li', 'tr']);
 
-/** The text of rendered Markdown as a reader would type it: without markup and without the page's own buttons. */
+/** Returns the text of rendered Markdown as a reader would type it: without markup and the page's own buttons. */
 export function plainText(root: Node): string {
 	const writer = new TextWriter();
 	/** The number of the last item of each numbered list. */
@@ -56,7 +56,7 @@ class TextWriter {
 		return this.pieces.join('').trim();
 	}
 
-	/** True also before there is any text. */
+	/** Also true before there is any text. */
 	get endsInSpace(): boolean {
 		return this.space !== '' || this.pieces.length === 0;
 	}

@@ -17,12 +17,12 @@ purify.addHook('uponSanitizeAttribute', (_element, attribute) => {
 	}
 });
 
-/** So many children make a list long. */
+/** A list with at least this many children is long. */
 const LONG_LIST = 100;
 
 /**
- * Sanitises HTML of a model. Nothing in the result runs, loads, or names a resource other than a link. Each block runs in
- * the direction of its first words, where code, which always runs from left to right, does not count.
+ * Sanitises the HTML of a model. Nothing in the result runs, loads, or names a resource other than a link. Each block
+ * has the direction of its first words, not counting code, which always runs from left to right.
  */
 export function sanitise(html: string): DocumentFragment {
 	const fragment = purify.sanitize(html, {
@@ -34,7 +34,7 @@ export function sanitise(html: string): DocumentFragment {
 		RETURN_DOM_FRAGMENT: true,
 	});
 	for (const block of fragment.children) {
-		// The browser looks through a block without a letter again with each piece of it, which takes long in a long list.
+		// For each piece of a block without a letter, the browser searches the block again, which is slow in a long list.
 		if (block.childElementCount < LONG_LIST || /\p{L}/u.test(block.textContent)) {
 			block.setAttribute('dir', 'auto');
 		}

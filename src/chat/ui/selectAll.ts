@@ -1,7 +1,6 @@
 /**
- * Selects all of a text field at once, for the keys that do so. The editor does it once more a moment after it has heard
- * of them: a letter that was typed meanwhile would be selected then, and lost with the next one. So it does not hear of
- * them.
+ * Selects all of a text field at once, for the keys that do so, and hides these keys from the editor. The editor would
+ * select all once more a moment later: a letter typed meanwhile would then be selected, and replaced by the next one.
  */
 export function selectAllAtOnce(event: KeyboardEvent): void {
 	const [field] = event.composedPath();

@@ -6,7 +6,7 @@ import type { WindowCopy } from './windowCopy.ts';
 /** The debounce for telling the host of changes, in milliseconds. */
 const TELL_AFTER_MS = 200;
 
-/** What is needed of the page to keep its state. */
+/** The parts of the page that keeping its state needs. */
 export interface KeepingPage {
 	readonly host: PageHost;
 	readonly copy: WindowCopy;
@@ -14,7 +14,7 @@ export interface KeepingPage {
 	readonly nextState: PageState;
 }
 
-/** Keeps the page's state, and stores in the window, the editor and the host the part that may be stored. */
+/** Keeps the page's state, and stores the part that may be stored in the window, the editor and the host. */
 export class StateKeeper {
 	state: SavedState = { draft: '' };
 	private readonly page: KeepingPage;

@@ -1,4 +1,4 @@
-// Reads what is dropped on the page or pasted into the composer.
+// Reads content that is dropped on the page or pasted into the composer.
 
 import * as l10n from '@vscode/l10n';
 import { decodeText, MAXIMUM_FILE_SIZE, parseUriList } from '../model/addedFiles.ts';
@@ -6,7 +6,7 @@ import { MAXIMUM_IMAGE_BYTES } from '../model/images.ts';
 import { MAXIMUM_DROP } from '../protocol/protocol.ts';
 import type { Post } from './page.ts';
 
-/** The editor's own lists come first: they name the files of a remote machine as well. */
+/** The editor's own lists come first, because they also name the files of a remote machine. */
 const URI_LISTS = ['application/vnd.code.uri-list', 'text/uri-list'];
 
 /** Returns whether a drag may contain files. Its content is known only when it is dropped. */
@@ -30,7 +30,7 @@ export function droppedUris(data: DataTransfer): string[] {
 	}
 }
 
-/** Sends the content of files that came without an address. Resolves to whether all were sent; `say` is told of each that was not. */
+/** Sends the content of files without an address. Resolves to whether all were sent; `say` gets each failure. */
 export async function postFiles(files: readonly File[], post: Post, say: (hint: string) => void): Promise<boolean> {
 	let isComplete = true;
 	for (const file of files) {
@@ -66,14 +66,14 @@ async function imageOfFile(file: File): Promise<string | 'too-large' | undefined
 	}
 	const bytes = new Uint8Array(await file.arrayBuffer());
 	let text = '';
-	// All bytes at once would be more arguments than a call takes.
+	// All bytes at once would exceed the number of arguments of a call.
 	for (let start = 0; start < bytes.length; start += 0x8000) {
 		text += String.fromCharCode(...bytes.subarray(start, start + 0x8000));
 	}
 	return btoa(text);
 }
 
-/** Returns the text of a file that came without an address, or undefined if it is not text or too long. */
+/** Returns the text of a file without an address, or undefined if it is too long or not text. */
 async function textOfFile(file: File): Promise<string | undefined> {
 	return file.size > MAXIMUM_FILE_SIZE ? undefined : decodeText(new Uint8Array(await file.arrayBuffer()));
 }

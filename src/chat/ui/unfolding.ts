@@ -1,8 +1,8 @@
 import type { LitElement } from 'lit';
 
 /**
- * An event: the reader is about to unfold or fold something. What is read stays where it is, so the page no longer
- * follows the end.
+ * An event: the reader is about to unfold or fold something. The content in view must not move, so the page stops
+ * following the end.
  */
 export const UNFOLDED = 'errand-unfolded';
 
@@ -11,7 +11,7 @@ export function tellUnfolded(element: HTMLElement): void {
 	element.dispatchEvent(new CustomEvent(UNFOLDED, { bubbles: true, composed: true }));
 }
 
-/** Folds or unfolds a component at the wish of the reader, and shows what was unfolded. */
+/** Folds or unfolds a component for the reader, and scrolls unfolded content into view. */
 export async function toggle(host: LitElement & { open: boolean | undefined }): Promise<void> {
 	tellUnfolded(host);
 	host.open = host.open !== true;
@@ -21,7 +21,7 @@ export async function toggle(host: LitElement & { open: boolean | undefined }): 
 	}
 }
 
-/** Scrolls as little as it takes to show what was unfolded. */
+/** Scrolls as little as possible to show the unfolded content. */
 export function reveal(element: HTMLElement): void {
 	element.scrollIntoView({ block: 'nearest' });
 }

@@ -29,7 +29,7 @@ export class WindowCopy {
 		try {
 			this.box().setItem(this.key, JSON.stringify(state));
 		} catch {
-			// There is no room left, so the copies of the editor and the host are newer than this one.
+			// The storage is full, so the copies of the editor and the host are newer than this one.
 			this.forget();
 		}
 	}

@@ -8,7 +8,7 @@ import { codicon } from '../codicon.ts';
 import { showControls } from '../markdown.ts';
 import { nowWords } from './stepWords.ts';
 
-/** The heading of an agent's reply: who works, where that is out of the ordinary, and what it waits for. */
+/** The heading of an agent's reply: the agent, its model, the place of work if it is unusual, and what it waits for. */
 export function agentHeading(reply: ReplyView, work: WorkView): TemplateResult {
 	const { model, state } = reply;
 	const name = showControls(model === undefined ? work.label : l10n.t('{0} on {1}', work.label, model));

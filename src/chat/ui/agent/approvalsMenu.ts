@@ -4,7 +4,7 @@ import { approvalsLabel } from '../../protocol/labels.ts';
 import type { Menu } from '../components/composerMenu.ts';
 import type { Post } from '../page.ts';
 
-/** What agents can ask about, a setting of all windows. */
+/** The menu of the things that agents ask about, which is a setting for all windows. */
 export function approvalsMenu(current: ApprovalSetting, post: Post): Menu {
 	return {
 		label: l10n.t('What Agents Ask About'),

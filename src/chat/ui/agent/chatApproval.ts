@@ -17,13 +17,13 @@ import { questionOf, stepIcon, titleOf } from './stepWords.ts';
 
 const SIGNS = { same: ' ', added: '+', removed: '−', gap: '⋯', broken: '\\', unbroken: '\\' } as const;
 
-/** Where an agent's steps happen. */
+/** Where an agent's steps run. */
 export interface Surroundings {
 	readonly folders: readonly FolderView[];
 	readonly isSandboxed: boolean;
 }
 
-/** The question whether a step may happen, with everything that it would do. */
+/** Asks whether a step may run, and shows everything that it would do. */
 export class ChatApproval extends QuestionBox {
 	static override styles = [sharedStyles, linkStyles, exactTextStyles, chatApprovalStyles];
 	static override properties = {
@@ -41,7 +41,7 @@ export class ChatApproval extends QuestionBox {
 	declare post: Post;
 	declare answer: (answer: ApprovalAnswer) => void;
 
-	/** The folders that get what is asked about, or in whose copies it happens. */
+	/** The folders that the step writes to or, where it works in copies, those that the copies are of. */
 	private get folders(): readonly FolderView[] {
 		const { isWritten, changes = [] } = this.step.approval ?? {};
 		const isNamed = ({ at }: FolderView) => at === undefined || changes.some(({ path }) => path.startsWith(`${at}/`));
@@ -128,7 +128,7 @@ export class ChatApproval extends QuestionBox {
 		return html`<pre class="input scrolls" role="group" tabindex="0" aria-label=${l10n.t('What the tool is called with')}>${exactText(laidOut(input))}</pre>`;
 	}
 
-	/** The places of a step of which nothing else is known. Where there are none either, the reader is told so. */
+	/** Renders the locations of a step about which nothing else is known, or a sentence if there are none either. */
 	private renderPlaces(): TemplateResult | typeof nothing {
 		const { command, locations = [], approval } = this.step;
 		if (command !== undefined || approval?.changes || approval?.input !== undefined) {
@@ -146,7 +146,7 @@ export class ChatApproval extends QuestionBox {
 	}
 }
 
-/** Whether the title only repeats what stands below it: the command, or a path, with a word or two more. */
+/** Returns whether the title only repeats the command or a path shown below it, with at most two more words. */
 function isSaidBelow({ title, command = '', approval }: StepView): boolean {
 	const named = approval?.changes?.find(({ path }) => title.includes(path))?.path;
 	const others = named === undefined ? undefined : title.replace(named, '').trim().split(/\s+/);
@@ -181,7 +181,7 @@ function breakWords(kind: DiffLine['kind']): string {
 	}
 }
 
-/** Returns the fields of a JSON object, each on a line. A text that would look like several is quoted. */
+/** Returns the fields of a JSON object, one per line. A string that would look like several lines is quoted. */
 function laidOut(input: string): string {
 	const value: unknown = JSON.parse(input);
 	return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -194,7 +194,7 @@ function laidOut(input: string): string {
 		: JSON.stringify(value, undefined, 2);
 }
 
-/** The label of the answer that holds for the conversation, and what it allows. */
+/** Returns the label of the answer that holds for the conversation, and a hint that says what it allows. */
 function conversationWords(step: StepView): [label: string, hint: string] {
 	const { rule, decides, isWritten }: Partial<ApprovalView> = step.approval ?? {};
 	if (rule !== undefined) {
@@ -242,7 +242,7 @@ function cutWords(hasLines: boolean): string {
 		: l10n.t('The change is too large to be shown here. Open the diff to see it.');
 }
 
-/** A key that was already down when its button got the focus answers nothing. */
+/** Ignores a key that was already down when its button got the focus. */
 function ignoreHeldKeys(event: KeyboardEvent): void {
 	if (event.repeat && (event.key === 'Enter' || event.key === ' ')) {
 		event.preventDefault();

@@ -15,7 +15,7 @@ import { lineStyles } from './line.styles.ts';
 import { foldSign, renderResults } from './lineParts.ts';
 import { countFacts, type StepFact } from './stepWords.ts';
 
-/** The files that a turn has changed, as a line that unfolds to a list, with what can be done about them. */
+/** The files that a turn has changed: a line that unfolds to a list, with the actions on them. */
 class ChatChanges extends LitElement {
 	static override styles = [sharedStyles, linkStyles, lineStyles, chatChangesStyles];
 	static override properties = {
@@ -81,7 +81,7 @@ class ChatChanges extends LitElement {
 	private renderFile(file: WorkFile): TemplateResult {
 		const { turn, post } = this;
 		const { path, status, isUndone, added = 0, removed = 0 } = file;
-		// Where all files are in the same place, the summary says it.
+		// If all files are in the same place, the summary says so.
 		const place = isUndone ? l10n.t('Undone') : this.changes.canUndo && isInCopy(file) ? copyWords(file) : undefined;
 		const [, folder = '', name = path] = /^(.*)\/([^/]+)$/.exec(path) ?? [];
 		const facts: StepFact[] = countFacts(added, removed, new Intl.NumberFormat(this.language));

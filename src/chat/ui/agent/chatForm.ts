@@ -20,7 +20,7 @@ const INPUT_TYPES = {
 	integer: 'number',
 } as const;
 
-/** A form of an agent, with everything that it asks. The host looks at the answers before the agent gets them. */
+/** A form of an agent, with all of its fields. The host validates the answers before the agent gets them. */
 export class ChatForm extends QuestionBox {
 	static override styles = [sharedStyles, chatApprovalStyles, chatFormStyles];
 	static override properties = {
@@ -81,7 +81,7 @@ export class ChatForm extends QuestionBox {
 	}
 }
 
-/** Fields are named by their places: what the agent calls them could be the name of anything. */
+/** Fields are named by their index, because the names that the agent gives them could be the names of anything. */
 function renderField(field: FormField, name: string): TemplateResult {
 	const { kind, title, description, isRequired, options = [], minimum, maximum, value } = field;
 	const label = html`<span class="label">${showControls(title)}${isRequired && kind !== 'boolean' ? ' *' : ''}</span>`;
@@ -131,7 +131,7 @@ function renderField(field: FormField, name: string): TemplateResult {
 	/></label>`;
 }
 
-/** Returns undefined for a field that was left empty. */
+/** Returns undefined if the field was left empty. */
 function valueIn(form: HTMLFormElement, { kind }: FormField, name: string): FormValue | undefined {
 	const values = new FormData(form).getAll(name).map(String);
 	switch (kind) {

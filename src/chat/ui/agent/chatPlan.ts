@@ -8,7 +8,7 @@ import { toggle } from '../unfolding.ts';
 import { lineStyles } from './line.styles.ts';
 import { foldSign } from './lineParts.ts';
 
-/** More entries than this do not fit into one line, which then only has the current one. */
+/** A plan with more entries does not fit into one line, which then shows only the current entry. */
 const MAXIMUM_IN_LINE = 8;
 
 const ICONS: Record<PlanEntry['status'], CodiconName> = {

@@ -49,7 +49,7 @@ export class ChatStep extends LitElement {
 	declare requests: HostRequests;
 	/** Undefined until the step is unfolded for the first time. */
 	declare open: boolean | undefined;
-	/** The question that the user has answered. The host may not have confirmed it yet. */
+	/** The id of the question that the user has answered. The host may not have confirmed the answer yet. */
 	declare answered: string | undefined;
 
 	constructor() {
@@ -58,7 +58,7 @@ export class ChatStep extends LitElement {
 		this.answered = undefined;
 	}
 
-	/** Gives the question the focus. Returns false where none waits. */
+	/** Moves the focus to the question. Returns false if none is waiting. */
 	focusQuestion(): boolean {
 		const question = this.renderRoot.querySelector<ChatApproval | ChatForm>('chat-approval, chat-form');
 		question?.takeFocus();
@@ -80,7 +80,7 @@ export class ChatStep extends LitElement {
 			)}`;
 		}
 		if (state === 'waiting' && !this.isAnswered) {
-			// Another question about the same step has a guard of its own.
+			// Each question gets its own element, so that another question about the same step has its own guard.
 			return html`${keyed(
 				question,
 				html`<chat-approval
@@ -144,7 +144,7 @@ export class ChatStep extends LitElement {
 		</button>`;
 	}
 
-	/** Returns what a press on the line opens, if there is one thing to open and nothing to unfold. */
+	/** Returns what a press on the line opens if there is exactly one thing to open and nothing to unfold. */
 	private directAction(): { label: string; press(): void } | undefined {
 		const { id, diffs = [], locations = [], command, hasOutput } = this.step;
 		if (hasOutput || command !== undefined) {

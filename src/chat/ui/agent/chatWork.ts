@@ -27,7 +27,7 @@ import { type FlowPart, type TextPart, textOfParts, WorkFlow } from './workFlow.
 /** The number of items that are added in one task. */
 const ITEMS_AT_A_TIME = 16;
 
-/** The reply of an agent: its text, and between its parts what it did. */
+/** The reply of an agent: its text and, between the parts of it, its steps. */
 export class ChatWork extends LitElement {
 	static override styles = [sharedStyles, detailsStyles, chatWorkStyles];
 	static override properties = {
@@ -64,7 +64,7 @@ export class ChatWork extends LitElement {
 		this.addEventListener('focusin', this.keepLine);
 	}
 
-	/** The text of the reply as `ChatMarkdown.shownText` has it, without what was done in between. */
+	/** The text of the reply in the form of `ChatMarkdown.shownText`, without the steps in between. */
 	get shownText(): string | undefined {
 		const texts = [...this.renderRoot.querySelectorAll<ChatMarkdown>('chat-markdown')].map(text => text.shownText);
 		return this.timer !== undefined || texts.includes(undefined) ? undefined : texts.join('\n\n');
@@ -75,7 +75,7 @@ export class ChatWork extends LitElement {
 		return textOfParts(this.parts);
 	}
 
-	/** Gives the question that waits the focus. Returns false where none waits. */
+	/** Moves the focus to the waiting question. Returns false if none is waiting. */
 	focusQuestion(): boolean {
 		return this.renderRoot.querySelector<ChatStep>('chat-step[waiting]')?.focusQuestion() ?? false;
 	}
@@ -121,7 +121,7 @@ export class ChatWork extends LitElement {
 			)}${work.further === undefined ? nothing : html`<p class="further">${furtherWords(work.further, this.language)}</p>`}${this.renderPlanUse()}`;
 	}
 
-	/** The plan is the text of the reply, which the composer gets to be edited and sent: to the agent, or as a task. */
+	/** A plan is the text of the reply. The composer takes it, to be edited and then sent to the agent or as a task. */
 	private renderPlanUse(): unknown {
 		const { reply, work } = this;
 		const isReady = work.isPlan && reply.state === 'done' && reply.text.trim() !== '';
@@ -142,7 +142,7 @@ export class ChatWork extends LitElement {
 		return this.reply.state === 'streaming';
 	}
 
-	/** New items are added at once, unless there are many, which are added in several tasks. */
+	/** Adds new items at once, or in several tasks if there are many. */
 	private within(items: readonly FlowItem[]): readonly FlowItem[] {
 		this.limit = Math.min(items.length, this.limit + ITEMS_AT_A_TIME);
 		if (this.limit < items.length) {
@@ -225,7 +225,7 @@ export class ChatWork extends LitElement {
 		</details>`;
 	}
 
-	/** What the reader is in, or has unfolded, is not folded away. */
+	/** Keeps a line from being folded away while the reader is in it or has unfolded it. */
 	private readonly keepLine = (event: Event) => {
 		const path = event.composedPath();
 		const step = path.find(target => target instanceof ChatStep);
@@ -235,7 +235,7 @@ export class ChatWork extends LitElement {
 	};
 }
 
-/** The current size is kept, because a block counts as out of view for a moment and a guess would move the reader. */
+/** Keeps the current size, because a block counts as out of view for a moment and a guess would move the reader. */
 function settle(blocks: readonly HTMLElement[]): void {
 	const heights = blocks.map(block => block.getBoundingClientRect().height);
 	for (const [index, block] of blocks.entries()) {

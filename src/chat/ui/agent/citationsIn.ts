@@ -1,6 +1,6 @@
 import type { Citations } from '../../model/citations.ts';
 
-/** Returns the citations of a part of a text. A mark belongs to the part that the character before it is in. */
+/** Returns the citations of a part of a text. A mark belongs to the part with the character before it. */
 export function citationsIn(
 	citations: Citations | undefined,
 	{ start, end }: { start: number; end: number },

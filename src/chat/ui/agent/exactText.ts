@@ -1,21 +1,21 @@
 import { html, type TemplateResult } from 'lit';
 import { codePointName, replaceInvisible } from '../../../base/invisible.ts';
 
-/** Stands before and after the name of a hidden character. It is one itself, so wherever the text has it, it is named. */
+/** Surrounds the name of a hidden character. It is hidden itself, so one in the text is replaced by its own name. */
 const MARK = '\u0001';
 
 const CONTROL_SEQUENCE =
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: these sequences begin with a control character.
 	/\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[()][0-9A-Za-z])/g;
 
-/** Returns a text as it is, with the name of each hidden character in its place as an element. */
+/** Returns a text unchanged, except that each hidden character is replaced by an element with its name. */
 export function exactText(text: string): (string | TemplateResult)[] {
 	return exactParts(text).map(part =>
 		typeof part === 'string' ? part : html`<span class="control">${part.name}</span>`,
 	);
 }
 
-/** Cuts a text at its hidden characters, of which it returns the names. */
+/** Splits a text at its hidden characters and returns their names in between. */
 export function exactParts(text: string): (string | { name: string })[] {
 	const marked = replaceInvisible(text, character => `${MARK}${codePointName(character)}${MARK}`);
 	return marked
@@ -24,7 +24,7 @@ export function exactParts(text: string): (string | { name: string })[] {
 		.filter(part => part !== '');
 }
 
-/** Returns the output of a command as a terminal shows it in the end: without colours, and each line as it was left. */
+/** Returns the output of a command as a terminal finally shows it: without colours, and with overwritten text gone. */
 export function terminalText(output: string): string {
 	return output
 		.replace(CONTROL_SEQUENCE, '')

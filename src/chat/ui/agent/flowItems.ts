@@ -1,22 +1,22 @@
 import type { FlowPart } from './workFlow.ts';
 
-/** The parts that a reply has only once, beside its text and steps. */
+/** The parts that a reply has at most once, beside its text and steps. */
 export const ASIDES = ['summary', 'thoughts', 'plan'] as const;
 export type Aside = (typeof ASIDES)[number];
 
 export type FlowItem = FlowPart | { readonly kind: Aside; readonly key: Aside };
 
-/** The number of items in a block, which is laid out and painted only where it is in view. */
+/** The number of items in a block. A block is laid out and painted only while it is in view. */
 const ITEMS_OF_BLOCK = 16;
 
-/** Gives the asides of a reply their places between its parts, and puts all of them into blocks. Nothing moves later. */
+/** Places the asides of a reply between its parts, and groups everything into blocks. Nothing moves later. */
 export class FlowItems {
-	/** The keys of the parts that the asides came after. One that was there from the start comes after none. */
+	/** The key of the part that each aside follows, or undefined for an aside that was there from the start. */
 	private readonly places = new Map<Aside, string | undefined>();
-	/** The keys of the items with which blocks begin. */
+	/** The keys of the items that begin a block. */
 	private readonly begins = new Set<string>();
 
-	/** `isWatched`: what is new comes while the reader watches, so that it goes to the end. */
+	/** With `isWatched`, the reader is watching, so a new aside goes to the end. */
 	arrange(parts: readonly FlowPart[], asides: readonly Aside[], isWatched: boolean): FlowItem[] {
 		const keys = new Set(parts.map(({ key }) => key));
 		for (const aside of ASIDES) {
@@ -31,7 +31,7 @@ export class FlowItems {
 		return [...this.asidesAfter(undefined), ...parts.flatMap(part => [part, ...this.asidesAfter(part.key)])];
 	}
 
-	/** Groups the items. Each stays in its block, whatever is folded before it. */
+	/** Groups the items. Each stays in its block, even if items before it are folded. */
 	blocksOf(items: readonly FlowItem[]): FlowItem[][] {
 		const blocks: FlowItem[][] = [];
 		for (const item of items) {

@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** A line of an agent's reply: an icon, what was done, and what became of it at the end of the line. */
+/** A line of an agent's reply: an icon, the action and, at the end of the line, its result. */
 export const lineStyles = css`
 	.line {
 		display: flex;

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { codicon, codiconText } from '../codicon.ts';
 import type { StepFact } from './stepWords.ts';
 
-/** What became of something, at the end of its line. */
+/** Renders the results at the end of a line. */
 export function renderResults(facts: readonly StepFact[]): TemplateResult | typeof nothing {
 	return facts.length === 0 ? nothing : html`<span class="results">${facts.map(renderFact)}</span>`;
 }
@@ -18,7 +18,7 @@ function renderFact({ kind, icon, words, short, spoken }: StepFact): TemplateRes
 	</span>`;
 }
 
-/** The sign of a line that unfolds. */
+/** The chevron of a line that unfolds. */
 export function foldSign(isOpen: boolean): TemplateResult {
 	return html`<span class="codicon fold-sign" aria-hidden="true">${codiconText(isOpen ? 'chevron-down' : 'chevron-right')}</span>`;
 }

@@ -1,9 +1,9 @@
 import { LitElement } from 'lit';
 
-/** For this many milliseconds a new question cannot be answered with yes: the press may have been meant for what was there before. */
+/** A new question cannot be answered with yes for this long, in case a press was meant for what was there before. */
 const GUARD_MS = 500;
 
-/** A question of an agent in a `.box`, which takes the focus unless the user is writing. */
+/** A question of an agent in a `.box`. It takes the focus unless the user is typing. */
 export class QuestionBox extends LitElement {
 	static override properties: Record<string, object> = { isGuarded: { state: true } };
 
@@ -16,7 +16,7 @@ export class QuestionBox extends LitElement {
 		this.isGuarded = true;
 	}
 
-	/** The box itself takes the focus and not one of its buttons or fields, so that a key that is already down answers nothing. */
+	/** Focuses the box itself rather than a button or field in it, so that a key that is already down answers nothing. */
 	takeFocus(): void {
 		this.renderRoot.querySelector<HTMLElement>('.box')?.focus();
 	}
@@ -41,7 +41,7 @@ export class QuestionBox extends LitElement {
 	}
 }
 
-/** Whether the user is writing: a field with text has the focus. */
+/** Returns whether the user is typing: a field with text has the focus. */
 function isTyping(): boolean {
 	let active = document.activeElement;
 	while (active?.shadowRoot?.activeElement) {

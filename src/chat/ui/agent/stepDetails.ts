@@ -13,7 +13,7 @@ import { renderResults } from './lineParts.ts';
 import { stepDetailsStyles } from './stepDetails.styles.ts';
 import { countFacts, factsOf } from './stepWords.ts';
 
-/** What a step shows when it is unfolded: its exact command and output, its places and its changes. */
+/** The details of an unfolded step: its exact command and output, its locations and its changes. */
 class ChatStepDetails extends LitElement {
 	static override styles = [sharedStyles, lineStyles, exactTextStyles, stepDetailsStyles];
 	static override properties = {
@@ -39,7 +39,7 @@ class ChatStepDetails extends LitElement {
 	declare problem: string | undefined;
 
 	private asking = false;
-	/** The step whose output was asked for. */
+	/** The step whose output was last requested. */
 	private asked: StepView | undefined;
 
 	override willUpdate(changed: PropertyValues<this>): void {
@@ -56,7 +56,7 @@ class ChatStepDetails extends LitElement {
 		`;
 	}
 
-	/** Says whole what the line may have no room for. */
+	/** Renders the approval in full, because the line may have no room for it. */
 	private renderApproval(): TemplateResult | typeof nothing {
 		const words = factsOf(this.step, this.language).find(({ short }) => short !== undefined)?.words;
 		return words === undefined ? nothing : html`<p class="note">${words}</p>`;
@@ -105,7 +105,7 @@ class ChatStepDetails extends LitElement {
 		return html`<pre class="output scrolls" role="group" tabindex="0" aria-label=${l10n.t('Output')}>${exactText(output)}</pre>`;
 	}
 
-	/** Asks for the output again where the step has changed since, but never twice at a time. */
+	/** Requests the output again if the step has changed since, but never twice at a time. */
 	private async ask(): Promise<void> {
 		const { step } = this;
 		if (this.asking || this.asked === step || !step.hasOutput) {
@@ -120,7 +120,7 @@ class ChatStepDetails extends LitElement {
 			this.output = output === undefined ? undefined : terminalText(output);
 		} catch (error) {
 			this.problem = (error as Error).message;
-			// The host gave no answer about the output itself, so that unfolding it again asks again.
+			// The host did not answer about the output itself, so the next unfolding requests it again.
 			this.asked = undefined;
 		} finally {
 			this.asking = false;
@@ -137,7 +137,7 @@ class ChatStepDetails extends LitElement {
 	override updated(changed: PropertyValues<this>): void {
 		const box = changed.has('output') ? this.renderRoot.querySelector('.output') : null;
 		if (box) {
-			// The end says how a command ended.
+			// A command's result is at the end of its output.
 			box.scrollTop = box.scrollHeight;
 		}
 	}

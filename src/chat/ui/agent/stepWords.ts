@@ -1,4 +1,4 @@
-// What is said of the steps of an agent. What the agent says itself is hostile and is shown as plain text.
+// The words for the steps of an agent. Text from the agent itself is hostile and is shown as plain text.
 import * as l10n from '@vscode/l10n';
 import type { ToolKind } from '../../../agents/session/events.ts';
 import { waitingStep } from '../../model/agentWork.ts';
@@ -8,7 +8,7 @@ import type { CodiconName } from '../codicon.ts';
 import { formatDuration } from '../format.ts';
 import { showControls } from '../markdown.ts';
 
-/** How much of a command is read out with the question about it. */
+/** The length of the part of a command that is read out with its question, in UTF-16 code units. */
 const SPOKEN_LENGTH = 300;
 
 const ICONS: Record<ToolKind, CodiconName> = {
@@ -33,25 +33,25 @@ export function stepIcon({ kind, diffs, form }: StepView): CodiconName {
 	return kind === 'edit' && diffs !== undefined ? 'diff' : ICONS[kind];
 }
 
-/** The title as the agent gives it, or what it does where it gives none. */
+/** Returns the agent's title or, without one, the command or the word for the kind of step. */
 export function titleOf({ title, command, kind }: StepView): string {
 	return showControls(title.trim() || command?.trim() || kindWord(kind));
 }
 
-/** The command beside a title that does not contain it. */
+/** Returns the command to show beside the title, or an empty string if the title contains it or is the command. */
 export function commandBeside({ title, command = '' }: StepView): string {
 	const shown = title.trim() === '' || title.includes(command.trim()) ? '' : command.trim();
 	return showControls(shown.replace(/\s*\n\s*/g, ' ⏎ '));
 }
 
-/** What happened beside the title, from left to right. */
+/** A fact shown beside the title, from left to right. */
 export interface StepFact {
 	readonly kind: 'added' | 'removed' | 'allowed' | 'quiet' | 'failed' | 'stopped';
 	readonly icon?: CodiconName;
 	readonly words: string;
-	/** What stands in place of the words where there is little room. Empty for the icon alone. */
+	/** Replaces the words where there is little room. If it is empty, only the icon is shown. */
 	readonly short?: string;
-	/** What is read out. */
+	/** The words for screen readers, if they differ. */
 	readonly spoken?: string;
 }
 
@@ -98,7 +98,7 @@ function countsOf({ diffs = [] }: StepView, language: string): StepFact[] {
 	return countFacts(added, removed, number);
 }
 
-/** The numbers of lines that were added and removed. Zero is left out. */
+/** Returns the numbers of added and removed lines. Zero is left out. */
 export function countFacts(added: number, removed: number, number: Intl.NumberFormat): StepFact[] {
 	return [
 		...(added === 0
@@ -163,7 +163,7 @@ function refusedFact({ state, reason }: ApprovalView): StepFact {
 	return { kind: 'stopped', icon: 'circle-slash', words, short };
 }
 
-/** What a screen reader reads before the title, in place of the icon. Empty where the title says it. */
+/** Returns what a screen reader reads before the title in place of the icon; empty if the title begins with it. */
 export function spokenKind(step: StepView): string {
 	const word = step.form ? l10n.t('Question') : kindWord(step.kind);
 	return titleOf(step).toLowerCase().startsWith(word.toLowerCase()) ? '' : l10n.t('{0}:', word);
@@ -198,7 +198,7 @@ function kindWord(kind: ToolKind): string {
 	}
 }
 
-/** What folded steps were, such as `12 steps: 5 files read, 4 searches, 3 commands`. */
+/** Summarises folded steps, such as `12 steps: 5 files read, 4 searches, 3 commands`. */
 export function foldWords(steps: readonly StepView[], language: string): string {
 	const number = new Intl.NumberFormat(language);
 	const counts = new Map<ToolKind, number>();
@@ -236,24 +236,24 @@ function countWords(kind: ToolKind, count: number, number: string): string {
 	}
 }
 
-/** Whether the agent waits for the user or for one of its steps, which explains why nothing arrives. */
+/** Returns whether a step is running or waiting for the user, which explains why nothing arrives. */
 export function isBusy(work: WorkView | undefined): boolean {
 	return work?.steps.some(({ state }) => state === 'running') ?? false;
 }
 
-/** Who a reply comes from. */
+/** Returns the name of the reply's agent or model. */
 function awaited({ work, model }: ReplyView): string {
 	return work?.label ?? model ?? l10n.t('Reply');
 }
 
-/** Says that nothing has come for a while, and why if that is known. */
+/** Says that nothing has arrived for a while, and why if the reason is known. */
 export function waitingText(reply: ReplyView): string {
 	return reply.waiting === 'loading'
 		? l10n.t('Still waiting for {0}: its server says that it is loading the model.', awaited(reply))
 		: l10n.t('Still waiting for {0}.', awaited(reply));
 }
 
-/** What the agent is doing now, for a reply that streams. */
+/** Says what the agent is doing now, for a streaming reply. */
 export function nowWords({ text, reasoning = '' }: ReplyView, work: WorkView): string {
 	if (waitingStep(work)) {
 		return l10n.t('waits for your answer');
@@ -265,7 +265,7 @@ export function nowWords({ text, reasoning = '' }: ReplyView, work: WorkView): s
 	return text === '' && work.steps.length === 0 && reasoning !== '' ? l10n.t('thinking') : l10n.t('working');
 }
 
-/** The question about a step. A command and changes count before the kind that the agent names. */
+/** Returns the question about a step. A command or changes take precedence over the kind that the agent states. */
 export function questionOf({ kind, command, mcpTool, diffs = [], approval, form }: StepView): string {
 	if (form) {
 		return l10n.t('Answer this?');
@@ -297,7 +297,7 @@ export function questionOf({ kind, command, mcpTool, diffs = [], approval, form 
 	}
 }
 
-/** The question as a screen reader announces it. */
+/** Returns the question as a screen reader announces it. */
 export function spokenQuestion(step: StepView, { label }: WorkView): string {
 	const subject = showControls(step.command ?? step.title).slice(0, SPOKEN_LENGTH);
 	return l10n.t('{0} asks: {1} {2}', label, questionOf(step), subject);

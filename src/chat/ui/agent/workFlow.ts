@@ -1,19 +1,19 @@
 import { type WorkPiece, workPieces } from '../../model/workPieces.ts';
 import type { StepView } from '../../protocol/workProtocol.ts';
 
-/** More finished steps in a row than this are folded. */
+/** A run of more finished steps than this is folded. */
 const MAXIMUM_LINES = 8;
 
-/** What stands in the reply of an agent, from top to bottom: its text, cut where it did something, and what it did. */
+/** A part of an agent's reply, from top to bottom: a stretch of its text, a step, or folded steps. */
 export type FlowPart = TextPart | StepPart | FoldPart;
 
 export interface TextPart {
 	readonly kind: 'text';
 	readonly key: string;
-	/** Where it begins in the text of the reply. */
+	/** The offset in the text of the reply. */
 	readonly start: number;
 	readonly text: string;
-	/** Nothing follows it. */
+	/** True if nothing follows. */
 	readonly isLast: boolean;
 }
 
@@ -31,15 +31,15 @@ interface FoldPart {
 }
 
 /**
- * Arranges the text and the steps of one reply while it grows. Nothing that has a line loses it to a fold while it is
- * watched, so that nothing moves; what was finished before is folded whole. Parts that did not change keep their objects.
+ * Arranges the text and the steps of a reply while it grows. A step that has its own line keeps it while the reader is
+ * watching, so that nothing moves; runs that had finished before are folded whole. Unchanged parts keep their objects.
  */
 export class WorkFlow {
 	private parts: readonly FlowPart[] = [];
 	/** The ids of the steps that keep a line of their own. */
 	private readonly kept = new Set<string>();
 
-	/** `isLive`: the reader watches it grow. */
+	/** With `isLive`, the reader is watching the reply grow. */
 	update(text: string, steps: readonly StepView[], isLive: boolean): readonly FlowPart[] {
 		if (text === '' && steps.length === 0) {
 			this.kept.clear();
@@ -54,7 +54,7 @@ export class WorkFlow {
 		return this.parts;
 	}
 
-	/** The step keeps its line, because the reader has unfolded it or is in it. */
+	/** Keeps the line of a step that the reader has unfolded or is in. */
 	keep(step: string): void {
 		this.kept.add(step);
 	}
@@ -82,12 +82,12 @@ export class WorkFlow {
 	}
 }
 
-/** Returns the text of all parts, with a blank line where steps stand in between. */
+/** Returns the text of all parts, separated by blank lines where steps stand in between. */
 export function textOfParts(parts: readonly FlowPart[]): string {
 	return parts.flatMap(part => (part.kind === 'text' ? [part.text.replace(/^\s*\n|\s+$/g, '')] : [])).join('\n\n');
 }
 
-/** Whether a step no longer needs attention. */
+/** Returns whether a step no longer needs attention. */
 function isFoldable({ state, approval }: StepView): boolean {
 	return state === 'done' && !['waiting', 'no', 'unanswered', 'refused'].includes(approval?.state ?? '');
 }
@@ -96,7 +96,7 @@ function textOf({ start, text, isLast }: Exclude<WorkPiece<StepView>, { steps: S
 	return { kind: 'text', key: `text ${start}`, start, text, isLast };
 }
 
-/** Groups those in a row that belong together; each other one is a group of its own. */
+/** Groups consecutive values for which `belongs` is true; every other value is a group of its own. */
 function groupsOf<T>(values: readonly T[], belongs: (value: T) => boolean): T[][] {
 	const groups: T[][] = [];
 	let open: T[] | undefined;

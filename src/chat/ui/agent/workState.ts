@@ -1,7 +1,7 @@
 import type { ReplyView } from '../../protocol/protocol.ts';
 import type { StepView, WorkChange } from '../../protocol/workProtocol.ts';
 
-/** Returns the reply after a change of its agent's work. A step that did not change keeps its object. */
+/** Returns the reply after a change to its agent's work. An unchanged step keeps its object. */
 export function withWorkChange(reply: ReplyView, change: WorkChange): ReplyView {
 	const { work } = reply;
 	if (change.kind === 'work-set') {
@@ -10,13 +10,13 @@ export function withWorkChange(reply: ReplyView, change: WorkChange): ReplyView 
 	if (work === undefined) {
 		return reply;
 	}
-	// Nearly every change is about one of the last steps.
+	// Nearly every change concerns one of the last steps.
 	const index = work.steps.findLastIndex(({ id }) => id === change.step.id);
 	const steps = index === -1 ? [...work.steps, change.step] : work.steps.with(index, change.step);
 	return { ...reply, work: { ...work, steps } };
 }
 
-/** Returns the reply that came whole. A step that says the same as before keeps its object, so that it is not rendered again. */
+/** Returns a reply that arrived whole. An unchanged step keeps its object, so that it is not rendered again. */
 export function withKnownSteps(before: ReplyView, after: ReplyView): ReplyView {
 	if (before.work === undefined || after.work === undefined) {
 		return after;

@@ -24,7 +24,7 @@ export class CitationCard {
 		element.className = 'citation-card';
 		element.id = CARD_ID;
 		element.role = 'tooltip';
-		// A popover is drawn above everything, even where an ancestor of the mark clips its content.
+		// A popover is drawn on top of everything, even if an ancestor of the mark clips its content.
 		element.popover = 'manual';
 		element.addEventListener('pointerenter', () => clearTimeout(this.timer));
 		element.addEventListener('pointerleave', () => this.hideSoon());
@@ -35,7 +35,7 @@ export class CitationCard {
 		return this.mark !== undefined;
 	}
 
-	/** Shows the source beside its mark, and which words it is cited for. */
+	/** Shows the source beside its mark, and highlights the words that it is cited for. */
 	show(mark: HTMLElement, { title, host, excerpt }: ShownSource, words: Range | undefined): void {
 		clearTimeout(this.timer);
 		if (mark === this.mark) {
@@ -113,7 +113,7 @@ function line(name: string, words: string): HTMLElement {
 	return element;
 }
 
-/** Returns all ancestors in which an element may scroll, across the borders of components. */
+/** Returns all ancestors in which an element may scroll, across shadow boundaries. */
 function scrollersOf(element: Element): Element[] {
 	const found: Element[] = [];
 	for (let node: Node | null = element; node; node = node instanceof ShadowRoot ? node.host : node.parentNode) {

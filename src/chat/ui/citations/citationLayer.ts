@@ -156,7 +156,7 @@ function textsOf(content: HTMLElement): Text[] {
 	return texts;
 }
 
-/** Returns what lies between two numbers of visible characters, or undefined where that is nothing. */
+/** Returns the range between two numbers of visible characters, or undefined if it is empty. */
 function rangeBetween(texts: readonly Text[], start: number, end: number): Range | undefined {
 	const range = document.createRange();
 	let count = 0;

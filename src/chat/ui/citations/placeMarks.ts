@@ -1,15 +1,13 @@
 // Finds where the marks of a text's sources belong after Markdown has transformed the text.
 
-/** The most text that is rendered to place marks, in UTF-16 code units. Marks beyond that go to the end of the text. */
+/** The most text that is rendered to place marks, in UTF-16 code units. Further marks go to the end of the text. */
 const MAXIMUM_RENDERED = 400_000;
 
-/**
- * A mark behind the visible character number `visible`, counted from 1 without white space. 0 is before the first one.
- */
+/** A mark behind the visible character number `visible`, counted from 1 without white space. 0 is the start. */
 export interface PlacedMark {
 	readonly visible: number;
 	readonly number: number;
-	/** The number of visible characters before what is cited; undefined where Markdown leaves no such place. */
+	/** The number of visible characters before the cited words; undefined if Markdown leaves no such place. */
 	readonly start: number | undefined;
 }
 
@@ -55,7 +53,7 @@ export function placeMarks(
 		}
 		return { visible: total, number };
 	});
-	// The marks are placed before the ranges, which are worth less where the budget ends.
+	// The marks are placed before the ranges, which matter less if the budget runs out.
 	const ranged = placed.map((mark, index) => ({ ...mark, start: visibleAt(begins[index] ?? 0) }));
 	const unique = new Map(ranged.map(mark => [`${mark.visible} ${mark.number}`, mark]));
 	return {
@@ -65,8 +63,8 @@ export function placeMarks(
 }
 
 /**
- * Nearly always, every mark is at a valid position, so that rendering once gives all places. Returns an empty list
- * where one is not.
+ * Nearly always, every mark is at a valid position, so rendering once gives all places. Returns an empty list if one is
+ * not.
  */
 function placedTogether(
 	text: string,

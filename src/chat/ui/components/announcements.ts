@@ -6,7 +6,7 @@ import { html, type TemplateResult } from 'lit';
  */
 const KEPT_ANNOUNCEMENTS = 8;
 
-/** The live regions. What is said in the second one interrupts. */
+/** The live regions. An announcement in the second one interrupts. */
 export function announcementRegions(): TemplateResult {
 	return html`<div class="announcements screen-reader" aria-live="polite"></div>
 		<div class="urgent screen-reader" aria-live="assertive"></div>`;

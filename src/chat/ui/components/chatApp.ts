@@ -47,16 +47,16 @@ export class ChatApp extends LitElement {
 
 	declare language: string;
 	declare host: PageHost;
-	/** The state of an earlier page as the host kept it, as JSON. */
+	/** The state of an earlier page, stored by the host, as JSON. */
 	declare kept: string | undefined;
 	declare copy: WindowCopy;
 	declare state: PageState;
 	declare following: boolean;
 	declare dismissed: string | undefined;
-	/** The turn whose message is being changed, and the text that its field begins with. */
+	/** The turn whose message is being edited, and the initial text of its field. */
 	declare editing: { turn: string; text: string } | undefined;
 
-	/** The state with the changes that came since the last frame. */
+	/** The state including the changes since the last frame. */
 	nextState: PageState = emptyPageState;
 	private frame: number | undefined;
 	/** The reader's position when earlier turns were inserted. */
@@ -414,7 +414,7 @@ export class ChatApp extends LitElement {
 		this.post({ kind: 'version-show', turn: target });
 	}
 
-	/** Focuses the version button that was pressed, or the other one where the first or last version has been reached. */
+	/** Focuses the version button that was pressed, or the other one at the first or last version. */
 	private focusVersion(turn: ChatTurn): void {
 		const { versionWanted } = this;
 		if (versionWanted?.turn === turn.turn.id) {
@@ -435,7 +435,10 @@ export class ChatApp extends LitElement {
 		}
 	}
 
-	/** While a reply is streaming, no other message is sent and no other version is shown; the composer says so. */
+	/**
+	 * Returns true while a reply is streaming, and says so in the composer. No other message is sent or version shown
+	 * then.
+	 */
 	private isRefusedWhileReplying(): boolean {
 		if (this.replying === undefined) {
 			return false;
@@ -467,7 +470,7 @@ export class ChatApp extends LitElement {
 		return this.renderRoot.querySelector('chat-composer') as ChatComposer;
 	}
 
-	/** The question of an agent goes before an empty composer. Returns whether key presses go to the page now. */
+	/** Focuses an agent's question if the composer is empty, or else the composer. Returns whether the page has focus. */
 	private takeFocus(): boolean {
 		if (!this.composer.isEmpty || !this.focusQuestion()) {
 			this.composer.focusText();
@@ -475,7 +478,7 @@ export class ChatApp extends LitElement {
 		return document.hasFocus();
 	}
 
-	/** Returns false where no question of an agent waits. */
+	/** Returns false if no question of an agent is waiting. */
 	private focusQuestion(): boolean {
 		const last = this.state.turns.at(-1);
 		return last !== undefined && (this.turnElement(last.id)?.focusQuestion() ?? false);

@@ -21,8 +21,8 @@ export const attachmentIcons: Record<AttachmentView['kind'], CodiconName> = {
 };
 
 /**
- * Loads an attached image by its file. Resolves to a `data:` URL, or to undefined where the file is gone. Rejects with
- * a sentence.
+ * Loads an attached image by its file. Resolves to a `data:` URL, or to undefined if the file is gone. Rejects with a
+ * sentence.
  */
 export type LoadPreview = (file: string) => Promise<string | undefined>;
 
@@ -54,7 +54,7 @@ class ChatChips extends LitElement {
 	declare label: string;
 	declare language: string;
 	declare openChip: (index: number) => void;
-	/** Absent where chips cannot be removed. */
+	/** Absent if chips cannot be removed. */
 	declare removeChip: ((index: number) => void) | undefined;
 	/** Called when the last chip was removed, to move the focus. */
 	declare leave: (() => void) | undefined;

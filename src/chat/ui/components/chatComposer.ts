@@ -74,21 +74,21 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 
 	declare language: string;
 	declare connection: ConnectionView | undefined;
-	/** The mode of messages that do not begin with a command. */
+	/** The mode of a message that begins with no command. */
 	declare mode: TurnMode;
 	declare agent: AgentView | undefined;
 	declare settings: SettingsView | undefined;
 	/** In an encrypted conversation, neither the mode nor the model nor the routing policy can be chosen. */
 	declare encrypted: boolean;
-	/** The id of the conversation that is shown, once one is. */
+	/** The id of the conversation that is shown, if any. */
 	declare conversation: string | undefined;
 	/** The turn whose reply is streaming. The Send button is then a Stop button. */
 	declare replying: string | undefined;
-	/** A message to an agent that works can wait for its end. */
+	/** Set while an agent is replying; a message can then be queued until it ends. */
 	declare isAgentReplying: boolean;
 	/** The context that will be sent with the message. */
 	declare context: ContextView;
-	/** What the next task uses, once it is known. */
+	/** The choices for the next task, once they are known. */
 	declare nextTask: NextTaskView | undefined;
 	declare post: Post;
 	declare requests: HostRequests;
@@ -100,7 +100,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	declare help: { turn: string; label: string } | undefined;
 	/** The message was sent, and the host has not answered yet. */
 	declare waiting: boolean;
-	/** The message goes when the agent that works has ended. */
+	/** The message is queued until the agent has ended. */
 	declare queued: boolean;
 
 	declare private draft: Draft;
@@ -121,7 +121,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 			}
 		},
 	);
-	/** Set where a message was to go before the host had answered about pasted text or had received all files. */
+	/** Set if a message was to be sent before the host had answered about pasted text or had received all files. */
 	private isDue = false;
 	/** The number of batches of files that the host has not fully received yet. */
 	private readings = 0;
@@ -144,7 +144,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		}
 	}
 
-	/** Empties the draft, of which the host has made something. The next message is for the conversation again. */
+	/** Empties the draft, which the host has taken. The next message goes to the conversation again. */
 	clear(): void {
 		if (this.task.takes(this.field.value)) {
 			this.task.set(false);
@@ -163,7 +163,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		}
 	}
 
-	/** `action`: the label of the button that helps. */
+	/** `action` is the label of a button that helps. */
 	refused(turn: string, reason: string, action?: string): void {
 		if (this.draft.sentAs === turn) {
 			this.keep({ text: this.field.value });
@@ -186,7 +186,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		this.paste.end();
 	}
 
-	/** Shows the draft of the conversation that is shown now. */
+	/** Shows the draft of the conversation that is now shown. */
 	showDraft(text: string): void {
 		this.field.value = text;
 		this.draft = { text };
@@ -199,7 +199,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		this.help = undefined;
 	}
 
-	/** Puts a text into the field: if that is empty, or below what is there. */
+	/** Puts a text into the field if it is empty. With `isAdded`, the text may also go below the existing one. */
 	suggest(text: string, isAdded = false): void {
 		const { value } = this.field;
 		if (isAdded || value.trim() === '') {
@@ -328,7 +328,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		`;
 	}
 
-	/** Tells the host what becomes of a message that waits for an agent. */
+	/** Tells the host whether to send or withdraw the queued message. */
 	private decideQueued(kind: 'message-hurry' | 'message-withdraw'): void {
 		if (this.draft.sentAs !== undefined) {
 			this.post({ kind, turn: this.draft.sentAs });
@@ -391,7 +391,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		void this.paste.hold(text, this.requests.ask('paste-check', { text }, PASTE_MS));
 	}
 
-	/** Adds files that came without an address, by their content. A message waits until the host has received it. */
+	/** Adds files without an address by their content. A message is held until the host has received them. */
 	async addFiles(files: readonly File[]): Promise<void> {
 		this.readings++;
 		const isComplete = await postFiles(

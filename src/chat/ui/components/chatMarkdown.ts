@@ -34,7 +34,7 @@ export class ChatMarkdown extends LitElement {
 	};
 
 	declare text: string;
-	/** More text will follow. */
+	/** Set while more text will follow. */
 	declare growing: boolean;
 	declare post: Post;
 	/** The citations of a search answer, once it has ended. */
@@ -52,7 +52,7 @@ export class ChatMarkdown extends LitElement {
 	private settled: string | undefined;
 	private replyHighlighter: ReplyHighlighter | undefined;
 
-	/** The text as it is shown, without markup. It is undefined where some of the text is not shown, or not yet. */
+	/** The text as it is shown, without markup. Undefined if some of it is not shown, or not yet. */
 	get shownText(): string | undefined {
 		return this.settled === undefined || this.content.querySelector('.note') ? undefined : plainText(this.content);
 	}
@@ -124,7 +124,7 @@ export class ChatMarkdown extends LitElement {
 		this.citationLayer.mark(this.settled, this.citations);
 	}
 
-	/** Does what is only worthwhile for blocks that will not change any more. */
+	/** Does the work that is only worthwhile for blocks that will not change any more. */
 	private finish(element: Element, frames: Frames): void {
 		this.files?.add(element);
 		for (const link of element.querySelectorAll<HTMLElement>('a.image')) {

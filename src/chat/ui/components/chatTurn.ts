@@ -68,9 +68,9 @@ export class ChatTurn extends LitElement {
 	declare editing: string | undefined;
 	/** The totals of the conversation; set on its last turn only. */
 	declare total: TotalView | undefined;
-	/** Only the demo answers, so the last turn offers the way to a model. */
+	/** Set if only the demo answers; the last turn then offers to set up a model. */
 	declare isDemo: boolean;
-	/** Whether the details of the reply are open. */
+	/** True while the details of the reply are open. */
 	declare detailed: boolean;
 
 	constructor() {
@@ -97,9 +97,7 @@ export class ChatTurn extends LitElement {
 		return this.turn.reply.state === 'streaming';
 	}
 
-	/**
-	 * The current size is kept, because the turn counts as out of view for a moment and a guess would move the reader.
-	 */
+	/** Keeps the current size, because the turn counts as out of view for a moment and a guess would move the reader. */
 	private settle(): void {
 		if (!this.isStreaming) {
 			this.style.setProperty('contain-intrinsic-block-size', `auto ${this.getBoundingClientRect().height}px`);
@@ -177,7 +175,7 @@ export class ChatTurn extends LitElement {
 			: nothing;
 	}
 
-	/** Gives the question of an agent the focus. Returns false where none waits. */
+	/** Moves the focus to an agent's question. Returns false if none is waiting. */
 	focusQuestion(): boolean {
 		return this.work?.focusQuestion() ?? false;
 	}
@@ -231,12 +229,12 @@ export class ChatTurn extends LitElement {
 			if (text) {
 				this.post({ kind: 'text-copy', text: withSources(text, sourcesAsText) });
 			} else {
-				// Nothing may be missing from a copy, and the Markdown has what is not shown.
+				// A copy must be complete, and the Markdown includes the parts that are not shown.
 				copyMarkdown();
 			}
 		};
 		const retry = () => this.post({ kind: 'reply-retry', turn: this.turn.id });
-		// The icon is left out where the outcome already offers Retry as a button.
+		// The icon is left out if the outcome already offers Retry as a button.
 		const asksAgain = reply.canRetry && (reply.state === 'done' || reply.state === 'stopped');
 		return html`<div class="footer">
 			${streaming ? html`<span></span>` : this.renderFacts(reply)}
@@ -280,7 +278,7 @@ export class ChatTurn extends LitElement {
 		return this.renderRoot.querySelector<ChatWork>('chat-work');
 	}
 
-	/** The time, tokens and cost of the reply, as far as they are known, and who served an agent's model. */
+	/** The duration, tokens and cost of the reply as far as they are known, and the provider of an agent's model. */
 	private facts({ duration, usage = {}, cost, continued, work, provider }: ReplyView): string {
 		const number = new Intl.NumberFormat(this.language);
 		const { prompt, cached, completion } = usage;

@@ -1,22 +1,22 @@
 import { type CSSResult, css, html, nothing, type TemplateResult } from 'lit';
 import { type CodiconName, codicon } from '../codicon.ts';
 
-/** A word with more characters than this makes room before others do. */
+/** A word with more characters than this gives way before others do. */
 const LONG_WORD = 8;
 
 export interface ComposerChoice {
 	icon: CodiconName;
-	/** The current choice. If it is empty, there is only the icon. */
+	/** The current choice. If it is empty, only the icon is shown. */
 	word: string;
-	/** Whether the word is a name, of which a part says more than an icon. */
+	/** True if the word is a name, of which a part says more than an icon. */
 	isName?: boolean;
-	/** Whether the word makes room before a name is cut to a part that no longer tells it from others. */
+	/** True if the word gives way before a name is cut so short that it can no longer be told from others. */
 	yields?: boolean;
-	/** What the button does; read out before the word. */
+	/** The button's purpose; read out before the word. */
 	label: string;
 	/** A longer text that is shown on hover. */
 	hint?: string;
-	/** Whether the list that the button opens is shown; absent where it opens none in the page. */
+	/** True while the button's list is shown; absent if the button opens no list in the page. */
 	isOpen?: boolean;
 	press(button: HTMLElement): void;
 }

@@ -12,7 +12,7 @@ import type { ComposerMenu } from './composerMenu.ts';
 import { modelMenu } from './modelMenu.ts';
 
 export interface ComposerChoices {
-	/** The id of the conversation that is shown, once one is. */
+	/** The id of the conversation that is shown, if any. */
 	conversation: string | undefined;
 	connection: ConnectionView;
 	/** The model that the next message goes to. */
@@ -27,7 +27,7 @@ export interface ComposerChoices {
 	post: Post;
 }
 
-/** Which agent the next message goes to, and what that asks about. */
+/** The choices of the agent for the next message, and of the things that it asks about. */
 export function agentChoices({ mode, agent, menu, post }: ComposerChoices): TemplateResult {
 	return html`${
 		mode === 'agent'
@@ -52,12 +52,12 @@ export function agentChoices({ mode, agent, menu, post }: ComposerChoices): Temp
 	}`;
 }
 
-/** Which model answers the next message, and who serves it. */
+/** The choices of the model for the next message, and of its provider. */
 export function modelChoices(choices: ComposerChoices): TemplateResult {
 	const { conversation, connection, model, mode, settings, menu, requests, post } = choices;
 	const name = settings ? routingLabel(settings.routing) : '';
 	const { preset, isPrivate, isLimited } = settings?.routing ?? {};
-	// The usual routing policy means nothing where one provider is all there is.
+	// The default routing policy means nothing if there is only one provider.
 	const isIdle = connection.hasOneProvider && preset === 'balanced' && !isPrivate && !isLimited;
 	return html`${
 		mode === 'chat' || mode === 'agent'
@@ -68,7 +68,7 @@ export function modelChoices(choices: ComposerChoices): TemplateResult {
 					label: l10n.t('Select Model'),
 					hint: l10n.t('{0} on {1}', model, connection.label),
 					isOpen: menu.isOpenFor(l10n.t('Model of This Conversation')),
-					// Where only the demo answers, there is nothing to choose among, and the editor's list says what to do.
+					// If only the demo answers, there is nothing to choose from, and the editor's list says what to do.
 					press: button =>
 						connection.isDemo
 							? post({ kind: 'model-choose' })

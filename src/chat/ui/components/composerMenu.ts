@@ -4,7 +4,7 @@ import { listTakesKey } from './listKeys.ts';
 
 const LIST_ID = 'composer-menu';
 
-/** What is said of a choice stands below its name, because it can be a sentence. */
+/** The description of a choice stands below its name, because it can be a sentence. */
 export const composerMenuStyles = css`
 	.menu:focus {
 		outline: none;
@@ -32,16 +32,16 @@ export interface MenuRow {
 	id: string;
 	icon: CodiconName;
 	name: string;
-	/** A line or a sentence about it. */
+	/** A line or a sentence that describes the row. */
 	detail?: string;
-	/** Why it cannot be chosen, as a sentence. */
+	/** A sentence that says why the row cannot be chosen. */
 	refusal?: string;
 	isCurrent?: boolean;
 }
 
-/** What one button of the composer lets the user choose among. */
+/** The choices behind one button of the composer. */
 export interface Menu {
-	/** What is chosen, for screen readers. */
+	/** The label of the list for screen readers. */
 	label: string;
 	/** Rejects with an error whose message is a sentence. */
 	rows: readonly MenuRow[] | Promise<readonly MenuRow[]>;
@@ -53,17 +53,17 @@ export interface MenuOwner extends ReactiveControllerHost {
 	focusText(): void;
 }
 
-/** The list that opens above the composer, where a button of its bottom row has more than one choice. */
+/** The list above the composer that a button of its bottom row opens to offer more than one choice. */
 export class ComposerMenu implements ReactiveController {
 	private readonly owner: MenuOwner;
 	private menu: Menu | undefined;
 	private button: HTMLElement | undefined;
-	/** Undefined until they are known. */
+	/** Undefined until the rows are known. */
 	private rows: readonly MenuRow[] | undefined;
 	private problem: string | undefined;
 	private selected = 0;
 	private hasFocus = false;
-	/** The selected row is another one than when the list was drawn last. */
+	/** Set if the selection has moved since the list was last rendered. */
 	private isMoved = false;
 
 	constructor(owner: MenuOwner) {
@@ -73,7 +73,7 @@ export class ComposerMenu implements ReactiveController {
 
 	hostConnected(): void {}
 
-	/** The list takes the keyboard once it is there. */
+	/** The list takes the keyboard focus once it is rendered. */
 	hostUpdated(): void {
 		if (this.menu && !this.hasFocus) {
 			this.hasFocus = true;
@@ -85,7 +85,7 @@ export class ComposerMenu implements ReactiveController {
 		}
 	}
 
-	/** Opens the menu of a button, which `build` returns. Where that is open already, it closes. */
+	/** Opens the menu that `build` returns for a button, or closes it if it is already open. */
 	toggle(button: HTMLElement, build: () => Menu): void {
 		if (this.button === button) {
 			this.close();
@@ -101,7 +101,7 @@ export class ComposerMenu implements ReactiveController {
 		void this.load(menu);
 	}
 
-	/** Whether the menu of the button with this label is open. */
+	/** Returns whether the menu with this label is open. */
 	isOpenFor(label: string): boolean {
 		return this.menu?.label === label;
 	}
@@ -179,7 +179,7 @@ export class ComposerMenu implements ReactiveController {
 		}
 	};
 
-	/** Handles the keys that a list leaves to the text where there is a text field. */
+	/** Handles the keys that, in a list with a text field, belong to the field. */
 	private takeKey(event: KeyboardEvent, rows: readonly MenuRow[]): void {
 		if (event.key === 'Home' || event.key === 'End') {
 			this.select(event.key === 'Home' ? 0 : rows.length - 1);
@@ -193,7 +193,7 @@ export class ComposerMenu implements ReactiveController {
 		event.preventDefault();
 	}
 
-	/** The button closes the menu itself when it is pressed again. */
+	/** A press on the button is excluded, because the button closes the menu itself. */
 	private readonly onBlur = (event: FocusEvent): void => {
 		if (event.relatedTarget !== this.button) {
 			this.forget();
@@ -235,7 +235,7 @@ export class ComposerMenu implements ReactiveController {
 
 const rowId = (index: number) => `${LIST_ID}-${index}`;
 
-/** Returns the next row, from the selected one on, whose name begins with a letter; the selected one where there is none. */
+/** Returns the next row after the selected one whose name begins with `letter`; if there is none, `selected`. */
 function nextNamed(rows: readonly MenuRow[], selected: number, letter: string): number {
 	const order = rows.map((_, offset) => (selected + 1 + offset) % rows.length);
 	const wanted = letter.toLocaleLowerCase();

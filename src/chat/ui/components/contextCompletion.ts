@@ -8,10 +8,10 @@ import type { Post } from '../page.ts';
 import { attachmentIcons } from './chatChips.ts';
 import { listTakesKey } from './listKeys.ts';
 
-/** A `#` or `@` at the start of a word before the cursor, and what was typed after it: a word, or an address. */
+/** A `#` or `@` at the start of a word before the cursor, and the word or address typed after it. */
 const TOKEN = /(?:^|\s)[#@]((?:https?:\/\/\S{1,1900})|[^\s#]{0,100})$/i;
 
-/** The length of the longest word that is looked at, in UTF-16 code units. */
+/** The length of the longest word that is examined, in UTF-16 code units. */
 const MAXIMUM_TOKEN = 1_920;
 
 const LIST_ID = 'completions';
@@ -31,15 +31,15 @@ export class ContextCompletion implements ReactiveController {
 	private readonly owner: CompletionOwner;
 	/** The number of the last request; answers to earlier ones are ignored. */
 	private request = 0;
-	/** A list, or an updated one, is on its way. */
+	/** Set while a list, or an updated one, is awaited. */
 	private isAwaited = false;
 	/**
-	 * Set when Enter was pressed before the list came; whether it was meant for the list is decided then. It holds where
-	 * the word is, the field's text, and whether the message is to be sent.
+	 * Set if Enter was pressed before the list arrived; it is then decided whether the key was meant for the list. Holds
+	 * the position of the word, the field's text, and whether the message is to be sent.
 	 */
 	private due: { start: number; end: number; value: string; sends: boolean } | undefined;
 	private items: readonly CompletionItem[] | undefined;
-	/** A sentence that says why there are no items, if the reason is not that nothing matches. */
+	/** A sentence that says why there are no items, unless the reason is that nothing matches. */
 	private problem: string | undefined;
 	private selected = 0;
 	/** The position of the `#` or `@` whose list the user has closed, or that came with pasted text. */
@@ -61,7 +61,7 @@ export class ContextCompletion implements ReactiveController {
 			?.scrollIntoView({ block: 'nearest' });
 	}
 
-	/** Must be called when the user has changed the text, with what was typed at once. */
+	/** Must be called when the user has changed the text; `typed` is the text that was inserted at once. */
 	update(typed: string | null | undefined): void {
 		const { before } = this;
 		this.before = this.owner.field.value;
@@ -71,7 +71,7 @@ export class ContextCompletion implements ReactiveController {
 		}
 		const token = this.token();
 		if (token && typed?.length !== 1 && !before.startsWith(this.before.slice(0, token.start + 1))) {
-			// It came with pasted text, which may be code or an address of mail.
+			// The token came with pasted text, which may be code or an email address.
 			this.dismissed = token.start;
 		}
 		if (!token || token.start === this.dismissed) {
@@ -131,7 +131,7 @@ export class ContextCompletion implements ReactiveController {
 		}
 	}
 
-	/** Whether the text is unchanged since Enter was pressed. */
+	/** Returns whether the text is unchanged since Enter was pressed. */
 	private isUnchanged(): boolean {
 		return this.owner.field.value === this.due?.value;
 	}
@@ -200,7 +200,7 @@ export class ContextCompletion implements ReactiveController {
 		this.owner.requestUpdate();
 	}
 
-	/** The id of the list for the text field's ARIA attributes. */
+	/** The id of the selected option for the text field's ARIA attributes. */
 	get active(): string | undefined {
 		return this.items?.[this.selected] ? `completion-${this.selected}` : undefined;
 	}
@@ -247,7 +247,7 @@ export class ContextCompletion implements ReactiveController {
 		</div>`;
 	}
 
-	/** The chip replaces the word. */
+	/** Replaces the word by the item's chip. */
 	private take(item: CompletionItem | undefined): void {
 		if (!item) {
 			return;

@@ -10,12 +10,12 @@ import { sharedStyles } from './shared.styles.ts';
 /** The distance of the panel from the row that the meter is in, in pixels. */
 const GAP = 4;
 
-/** A share below this is told with a decimal place. */
+/** A share below this is shown with a decimal place. */
 const SMALL_SHARE = 0.01;
 
 /**
- * A ring that shows how much of what the model takes the next message uses. It is a button, which opens a panel with the
- * parts, and with what the conversation has taken so far. Its place is kept while nothing is known.
+ * A ring that shows how much of the model's context the next message uses. It is a button that opens a panel with the
+ * parts, and with the conversation's use so far. Its space is reserved while nothing is known.
  */
 class ContextMeter extends LitElement {
 	static override styles = [sharedStyles, contextMeterStyles];
@@ -45,7 +45,7 @@ class ContextMeter extends LitElement {
 		}
 		const { agent, limit, instructions, history, attached } = use;
 		const known = instructions + history + attached + this.draftTokens + (agent?.used ?? 0);
-		// What an agent does not say may be the most of it, so that a share would be too low.
+		// The unknown part of an agent's context may be the largest, so a share would be too low.
 		const share = limit === undefined || (agent && agent.used === undefined) ? undefined : known / limit;
 		const label = this.label(use, known, share);
 		return html`
@@ -142,7 +142,7 @@ class ContextMeter extends LitElement {
 		return new Intl.NumberFormat(this.language, { style: 'percent', maximumFractionDigits }).format(share);
 	}
 
-	/** The panel is drawn above everything, so that it has to be told where the row is. */
+	/** The panel is in the top layer, so it must be told where the row is. */
 	private place({ newState, currentTarget }: ToggleEvent): void {
 		if (newState === 'open') {
 			const bottom = document.documentElement.clientHeight - this.getBoundingClientRect().top + GAP;
@@ -151,7 +151,7 @@ class ContextMeter extends LitElement {
 	}
 }
 
-/** Draws the ring, which a share of 1 fills. Without a share, its line is broken; above 1, a warning stands in its place. */
+/** Draws the ring, which a share of 1 fills. Without a share, the line is broken; above 1, a warning replaces it. */
 function ring(share: number | undefined): TemplateResult {
 	if (share !== undefined && share > 1) {
 		return codicon('warning');

@@ -14,7 +14,7 @@ export interface ContextRowOwner {
 	focusText(): void;
 }
 
-/** What goes with the message, and why not all of it can. */
+/** The context of the message, and a warning if not all of it can be sent. */
 export function contextRow(owner: ContextRowOwner): TemplateResult {
 	const { context, language, post, requests } = owner;
 	const { chips, warning } = context;

@@ -1,7 +1,7 @@
 import { css, unsafeCSS } from 'lit';
 import { codiconText } from '../codicon.ts';
 
-/** What is folded because few want to read it, such as the reasoning of a model. */
+/** Styles for content that is folded because few want to read it, such as the reasoning of a model. */
 export const detailsStyles = css`
 	details {
 		margin-bottom: 8px;

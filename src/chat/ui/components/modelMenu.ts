@@ -4,10 +4,10 @@ import type { HostRequests } from '../hostRequests.ts';
 import type { Post } from '../page.ts';
 import type { Menu } from './composerMenu.ts';
 
-/** The id of the row that leads to the editor's list, which no model can have. */
+/** The id of the row that opens the editor's list. No model can have it. */
 const ALL = '';
 
-/** The models that are nearest at hand for a conversation, and the way to all others. */
+/** The most likely models for a conversation, and a row that opens the list of all others. */
 export function modelMenu(conversation: string | undefined, requests: HostRequests, post: Post): Menu {
 	const all = { id: ALL, icon: 'search', name: l10n.t('All Models and Options…') } as const;
 	return {

@@ -5,14 +5,14 @@ import { codicon } from '../codicon.ts';
 import type { Post } from '../page.ts';
 
 export interface EmptyOptions {
-	/** Set where the conversation is encrypted. */
+	/** Set if the conversation is encrypted. */
 	encryption: EncryptionView | undefined;
 	post: Post;
 }
 
 type ConnectionProblem = NonNullable<ConnectionView['problem']>;
 
-/** What is shown while the conversation has no turns. */
+/** Renders the content of a conversation without turns. */
 export function emptyConversation(
 	connection: ConnectionView | undefined,
 	{ encryption, post }: EmptyOptions,
@@ -39,13 +39,13 @@ export function emptyConversation(
 	</div>`;
 }
 
-/** Says that no model answers yet, and offers the way to one. */
+/** Says that no model is set up yet, and offers to add a service. */
 function demoNotice(addServer: () => void): TemplateResult {
 	return html`<p>${l10n.t('No model is set up yet. Until then the built-in demo answers, which only shows how things look.')}</p>
 		<button type="button" class="button" @click=${addServer}>${l10n.t('Add Service…')}</button>`;
 }
 
-/** The button is disabled, with the reason, where the connection has no channel. */
+/** The button is disabled, with the reason, if the connection has no encrypted channel. */
 function encryptedChoice({ noEncryption }: ConnectionView, begin: () => void): TemplateResult {
 	return html`<button type="button" class="begin-encrypted" ?disabled=${noEncryption !== undefined} @click=${begin}>
 			${codicon('lock')}${l10n.t('New Encrypted Conversation')}
@@ -53,7 +53,7 @@ function encryptedChoice({ noEncryption }: ConnectionView, begin: () => void): T
 		${noEncryption === undefined ? nothing : html`<p class="quiet reason">${noEncryption}</p>`}`;
 }
 
-/** Loads the turns before the first one here; `count` is how many there are. */
+/** Loads the turns before the first one in the page; `count` is their number. */
 export function earlierButton(count: number, language: string, load: () => void): TemplateResult {
 	const label = l10n.t('Show {0} Earlier Messages', new Intl.NumberFormat(language).format(count));
 	return html`<button type="button" class="earlier" @click=${load}>${label}</button>`;

@@ -8,13 +8,13 @@ interface Place {
 	end: number;
 }
 
-/** Pasted text that is not in the field yet, because the host is asked whether it knows where it comes from. */
+/** Pasted text that is not in the field yet, because the host has been asked whether it knows the source. */
 export class PendingPaste {
 	private readonly field: () => HTMLTextAreaElement;
 	private readonly settled: (taken: string | undefined) => void;
 	private held: { text: string; place: Place } | undefined;
 
-	/** `settled` is called when the text is in the field, or with the name under which the host has taken it. */
+	/** `settled` is called when the text is in the field, or with the name under which the host took it. */
 	constructor(field: () => HTMLTextAreaElement, settled: (taken: string | undefined) => void) {
 		this.field = field;
 		this.settled = settled;
@@ -25,7 +25,8 @@ export class PendingPaste {
 	}
 
 	/**
-	 * Holds a text until the host says by which name it takes it, if at all. Without an answer, it is inserted as text.
+	 * Holds a text until `look` resolves to the name under which the host takes it, or to undefined. Without an answer in
+	 * time, it is inserted as text.
 	 */
 	async hold(text: string, look: Promise<string | undefined>): Promise<void> {
 		const { value, selectionStart: start, selectionEnd: end } = this.field();
@@ -49,7 +50,7 @@ export class PendingPaste {
 		this.held = undefined;
 	}
 
-	/** A text that the host did not take is inserted where it was pasted, whatever was typed meanwhile. */
+	/** Inserts a text that the host did not take where it was pasted, whatever was typed meanwhile. */
 	private settle({ text, place }: NonNullable<typeof this.held>, taken: string | undefined): void {
 		this.held = undefined;
 		if (taken === undefined) {

@@ -17,7 +17,7 @@ export interface QuestionActions {
 	showVersion(turn: TurnView, direction: 'previous' | 'next'): void;
 }
 
-/** The user's message with its actions, or, with `editing`, the field for changing it. */
+/** The user's message with its actions or, with `editing`, the field for changing it. */
 export function renderQuestion(
 	turn: TurnView,
 	language: string,

@@ -8,7 +8,7 @@ import { showControls } from '../markdown.ts';
 
 export interface ReplyDetails {
 	reply: ReplyView;
-	/** The totals of the conversation, at its last reply. */
+	/** The totals of the conversation, set on its last reply. */
 	total: TotalView | undefined;
 	language: string;
 }
@@ -18,7 +18,7 @@ export function costText(cost: CostView, language: string): string {
 	return cost.atLeast ? l10n.t('at least {0}', text) : text;
 }
 
-/** What a reply was requested with, who served it and what it took. Rows without a known value are left out. */
+/** The request of a reply, its provider, and its usage. Rows without a known value are left out. */
 export function replyDetails({ reply, total, language }: ReplyDetails): TemplateResult {
 	const { details = {} } = reply;
 	const [asked, ...alternates] = details.asked ?? [];
@@ -63,7 +63,7 @@ function row(name: string, value: string, aside = ''): TemplateResult | typeof n
 		<dd>${value}${aside === '' ? nothing : html`<code>${aside}</code>`}</dd>`;
 }
 
-/** The tokens stand in a fold of their own, because a reply may have hundreds of them. */
+/** The tokens have a fold of their own, because a reply may have hundreds of them. */
 function tokenRow(tokens: readonly TokenView[], language: string): TemplateResult {
 	const number = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 });
 	const told = (token: string, probability: number) => `${JSON.stringify(token)} ${number.format(probability)}`;

@@ -6,7 +6,7 @@ import { type CodiconName, codicon } from '../codicon.ts';
 
 type Action = 'reply-continue' | 'reply-retry' | 'reply-stop' | 'explanation-follow';
 
-/** The state of a reply where its text alone does not show it: a sentence with at most one primary button. */
+/** The state of a reply that its text alone does not show: a sentence with at most one primary button. */
 export function renderOutcome(reply: ReplyView, follow: (action: Action) => void): TemplateResult | typeof nothing {
 	const { explanation } = reply;
 	const button = (label: string, primary: boolean, action: Action) =>

@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { html, nothing, type TemplateResult } from 'lit';
 import { codicon } from '../codicon.ts';
 
-/** A button that scrolls to the end of the conversation. `isAsked`: the question of an agent waits there. */
+/** A button that scrolls to the end of the conversation. With `isAsked`, an agent's question is waiting there. */
 export function toEndButton(isAsked: boolean, press: () => void): TemplateResult {
 	const label = l10n.t('Scroll to End');
 	return html`<button

@@ -3,10 +3,7 @@ import type { PageState } from '../pageState.ts';
 
 type Conversation = Pick<PageState, 'conversation' | 'encryption' | 'turns'>;
 
-/**
- * Returns the part of the state that may be stored. Nothing that was typed in a conversation that is not kept is
- * stored.
- */
+/** Returns the part of the state that may be stored: nothing typed in a conversation that is not kept. */
 export function writableState(state: SavedState, { encryption }: Pick<PageState, 'encryption'>): SavedState {
 	if (encryption === undefined || encryption.isKept) {
 		return state;
@@ -16,8 +13,8 @@ export function writableState(state: SavedState, { encryption }: Pick<PageState,
 }
 
 /**
- * Returns the state for showing another conversation. Text that was typed in an encrypted one is removed, so that
- * pressing Enter does not send it unencrypted; the host returns it with its conversation.
+ * Returns the state for showing another conversation. Text typed in an encrypted one is removed, so that pressing Enter
+ * does not send it unencrypted; the host returns it with its conversation.
  */
 export function stateBeyond(state: SavedState, from: Conversation, to: Conversation): SavedState {
 	const isLeft = from.conversation !== to.conversation;

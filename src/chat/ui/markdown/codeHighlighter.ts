@@ -5,7 +5,7 @@ import type { CodeSpans, HighlightAnswer, HighlightRequest } from './highlight.t
 /** A block that takes longer stays plain, in milliseconds. */
 const DEADLINE_MS = 3_000;
 
-/** A worker that has not started by then never will, and nothing is highlighted in this page. In milliseconds. */
+/** A worker that has not started by then never will, and no code is highlighted in this page. In milliseconds. */
 const START_MS = 20_000;
 
 /** The highlighting of a block; `late` if the deadline was missed. */
@@ -18,7 +18,7 @@ export type BlockHighlighting = CodeSpans[] | 'plain' | 'late';
 export class CodeHighlighter {
 	private readonly queue = new SerialQueue();
 	private worker: Promise<Worker> | undefined;
-	/** Whether no worker can be started in this page. */
+	/** True if no worker can be started in this page. */
 	private isBroken = false;
 
 	/** `isWanted` is called before the block is sent to the worker. Never rejects. */

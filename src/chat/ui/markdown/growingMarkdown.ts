@@ -34,9 +34,9 @@ interface Container {
 	markup: string;
 	/** The number of elements in the final parts, as `countElements` counts them. */
 	elements: number;
-	/** The part that was cut off makes the list loose, whatever follows. */
+	/** Set if the part that was cut off makes the list loose, whatever follows. */
 	isLoose: boolean;
-	/** Whether the final parts are rendered as loose; an incomplete last line may make a list loose for a moment. */
+	/** True if the final parts are rendered as loose; an incomplete last line may make a list loose for a moment. */
 	isShownLoose: boolean;
 }
 
@@ -58,7 +58,7 @@ export class GrowingMarkdown {
 	private container: Container | undefined;
 	/** Set when a cut turned out to be wrong, until the block is done. */
 	private whole = false;
-	/** After a cut was not possible, the next one is tried when the rest has this length. */
+	/** After an attempt to cut has failed, the next one is made when the rest has this length. */
 	private nextCutLength: number;
 	private readonly cutLength: number;
 
@@ -69,7 +69,7 @@ export class GrowingMarkdown {
 		this.nextCutLength = cutLength;
 	}
 
-	/** How many UTF-16 code units would be parsed again for the next word. */
+	/** The number of UTF-16 code units that would be parsed again for the next word. */
 	get unsettled(): number {
 		return this.rest.length;
 	}
@@ -148,7 +148,7 @@ export class GrowingMarkdown {
 		return { kind, open, parts, close, definitions: this.definitions };
 	}
 
-	/** Whether the text after a cut continues the block, as was assumed. */
+	/** Returns whether the text after a cut continues the block, as was assumed. */
 	private goesOn(container: Container, group: TokenGroup | undefined, done: boolean): boolean {
 		const first = group?.tokens[0];
 		if (!group || !first || group.line !== 0) {

@@ -85,7 +85,7 @@ for (const [name, language] of Object.entries(languages)) {
 
 /** A block with more spans, or with deeper nested ones, would take the page too long to lay out. */
 const MAXIMUM_SPANS = 10_000;
-/** A line is laid out as a whole, again with each of its spans that comes. */
+/** A whole line is laid out again for each of its spans. */
 const MAXIMUM_SPANS_OF_LINE = 2_000;
 const MAXIMUM_DEPTH = 30;
 

@@ -1,4 +1,4 @@
-// The program of the worker, which answers its requests one after another.
+// The program of the worker. It answers its requests one after another.
 import { type HighlightRequest, highlight } from './highlight.ts';
 
 self.addEventListener('message', ({ data }: MessageEvent<HighlightRequest | 'start'>) => {

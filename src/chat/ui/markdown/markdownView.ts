@@ -54,12 +54,12 @@ export class MarkdownView {
 	private parsed = 0;
 	private more = false;
 	private ended = false;
-	/** The index of the first block that `onDone` was not told of. */
+	/** The index of the first block that `onDone` has not been called for. */
 	private told = 0;
 	private timer: ReturnType<typeof setTimeout> | undefined;
 	private restUntil = 0;
 
-	/** `onDone` gets the nodes of blocks that will not change any more, or that changed once more after that. */
+	/** `onDone` gets the nodes of blocks that are final, and of those that changed once more after that. */
 	constructor(content: HTMLElement, decorator: NodeDecorator, onDone: (nodes: readonly ChildNode[]) => void) {
 		this.content = content;
 		this.decorator = decorator;
@@ -67,7 +67,7 @@ export class MarkdownView {
 		this.growing = new GrowingMarkdown(sharedMarkdown());
 	}
 
-	/** `more` says that the text will continue. */
+	/** With `more`, the text will continue. */
 	update(text: string, more: boolean): void {
 		if (this.ended || !text.startsWith(this.text)) {
 			if (this.ended && !more && text === this.text) {
@@ -142,7 +142,7 @@ export class MarkdownView {
 		return true;
 	}
 
-	/** Runs `change` and shows what it did to the blocks. */
+	/** Runs `change` and shows its effect on the blocks. */
 	private showFrom(change: () => void): void {
 		const { growing } = this;
 		const first = growing.done;

@@ -15,7 +15,7 @@ export interface Pieces {
 	readonly kind: PieceKind;
 	readonly open: string;
 	readonly parts: string[];
-	/** The first lines of the parts of a list or a table. */
+	/** The first line of each part of a list or a table. */
 	readonly lines: number[];
 	readonly close: string;
 }

@@ -110,7 +110,7 @@ class PlainCode {
 	private rest: Text | undefined;
 
 	constructor(code: HTMLElement) {
-		// The code arrived in several text nodes.
+		// The code may have arrived in several text nodes.
 		code.normalize();
 		this.rest = textOf(code.firstElementChild);
 	}

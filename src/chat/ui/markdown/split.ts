@@ -6,7 +6,7 @@ import { groupTokens, looseness, type Pieces, type TokenGroup } from './pieces.t
 export interface Cut {
 	/** The parts before the cut. They do not change, whatever follows. */
 	readonly settled: string[];
-	/** Where the rest of the source begins. */
+	/** The offset of the rest of the source. */
 	readonly offset: number;
 	/**
 	 * Text that is put before the rest when it is parsed again, so that the rest means the same as in the whole block.
@@ -26,7 +26,7 @@ export interface GrowingBlock {
 	readonly lineStarts: readonly number[];
 	/** The head of the previous cut. */
 	readonly head: string;
-	/** The part that was cut off makes the list loose. */
+	/** Set if the part that was cut off makes the list loose. */
 	readonly isLoose: boolean;
 }
 

@@ -7,7 +7,7 @@ import { sharedStyles } from '../components/shared.styles.ts';
 import type { HostRequests } from '../hostRequests.ts';
 import type { Post } from '../page.ts';
 
-/** An image is requested when it is this close to the visible area. */
+/** The distance from the visible area within which an image is requested. */
 const NEAR = '600px';
 
 /** A taller image is scaled down, so that all of it is visible at once. In pixels. */

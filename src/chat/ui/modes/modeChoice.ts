@@ -21,7 +21,7 @@ export function modePlaceholder(mode: ComposerMode): string {
 	}
 }
 
-/** What the composer's message is for, as a choice in its bottom row. */
+/** The choice of the message's mode in the composer's bottom row. */
 export function modeChoice(
 	mode: ComposerMode,
 	refusals: Partial<Record<ComposerMode, string>>,

@@ -14,19 +14,19 @@ const LIST_ID = 'slash-commands';
 /** How long Enter waits for the prompts of files, in milliseconds. */
 const PROMPTS_MS = 2_000;
 
-/** What stands in the list: something that a message can begin with, or the way to the user's own prompts. */
+/** A row of the list: something that a message can begin with, or the command to edit the user's own prompts. */
 interface SlashRow {
 	group: 'modes' | 'own' | 'agent' | 'files';
-	/** What is typed after the slash. */
+	/** The name to type after the slash. */
 	name: string;
 	icon: CodiconName;
-	/** What is shown in place of the name. */
+	/** Shown in place of the name. */
 	label?: string;
 	hint?: string | undefined;
 	words: string;
-	/** What is said besides of a prompt once it is chosen, and before on hover. */
+	/** Notes on a prompt, shown once it is chosen and, before that, on hover. */
 	notes?: string | undefined;
-	/** Why it cannot be used, as sentences. */
+	/** Sentences that say why it cannot be used. */
 	refusal?: string | undefined;
 	isEdit?: true;
 }
@@ -35,7 +35,7 @@ export interface SlashOwner extends ReactiveControllerHost {
 	readonly field: HTMLTextAreaElement;
 	readonly post: Post;
 	readonly requests: HostRequests;
-	/** Why commands cannot be used, as sentences. */
+	/** Sentences that say why a mode's command cannot be used. */
 	readonly refusedModes: Partial<Record<ComposerMode, string>>;
 	/** Must be called when the text has changed. */
 	textChanged(): void;
@@ -47,12 +47,12 @@ export interface SlashOwner extends ReactiveControllerHost {
  */
 export class SlashMenu implements ReactiveController {
 	private readonly owner: SlashOwner;
-	/** The part of a name that is typed; undefined while the list is closed. */
+	/** The typed part of a name; undefined while the list is closed. */
 	private typed: string | undefined;
 	private selected = 0;
-	/** The user has closed the list. Typing does not open it again until the slash is gone. */
+	/** Set when the user has closed the list. Typing does not open it again until the slash is gone. */
 	private dismissed = false;
-	/** The prompts of files as they were when the list was opened last. */
+	/** The prompts of files when the list was last opened. */
 	private prompts: readonly PromptView[] = [];
 	private isAwaited = false;
 
@@ -91,7 +91,7 @@ export class SlashMenu implements ReactiveController {
 	onKeyDown(event: KeyboardEvent): boolean {
 		const { rows } = this;
 		if (rows.length === 0) {
-			// What is typed may be the beginning of a prompt that is about to be known.
+			// The typed name may be the beginning of a prompt that is still being loaded.
 			const isHeld = this.typed !== undefined && this.isAwaited && isSendKey(event);
 			if (isHeld) {
 				event.preventDefault();
@@ -119,7 +119,7 @@ export class SlashMenu implements ReactiveController {
 		const name = this.rows[this.selected]?.name;
 		this.prompts = prompts;
 		this.isAwaited = false;
-		// The user may have chosen a row already, and the prompts can come above it.
+		// The user may already have selected a row, and the prompts may be inserted above it.
 		this.selected = Math.max(
 			0,
 			this.rows.findIndex(row => row.name === name),
@@ -132,9 +132,9 @@ export class SlashMenu implements ReactiveController {
 		this.owner.requestUpdate();
 	}
 
-	/** The prompt that the message begins with, if it is one of a file. */
+	/** The prompt that the message begins with, if it comes from a file. */
 	private get chosen(): PromptView | undefined {
-		// Prompts are known only once something was typed, so that there is a field.
+		// Prompts are known only after something was typed, so the field exists.
 		return this.prompts.find(({ name }) => name === slashName(this.owner.field.value)?.name);
 	}
 
@@ -147,7 +147,7 @@ export class SlashMenu implements ReactiveController {
 		return this.rows.length > 0 ? `slash-${this.selected}` : undefined;
 	}
 
-	/** Says what is not done of what the prompt's file says, and offers the files that it names. */
+	/** Says which parts of the prompt's file are ignored, and offers the files that it names. */
 	renderNote(): TemplateResult | typeof nothing {
 		const { notes, files } = this.chosen ?? {};
 		if (this.typed !== undefined || notes === undefined) {
@@ -205,7 +205,7 @@ export class SlashMenu implements ReactiveController {
 		</div>`;
 	}
 
-	/** The rows that what is typed may still become. */
+	/** The rows that match the typed text. */
 	private get rows(): SlashRow[] {
 		const { typed } = this;
 		if (typed === undefined) {

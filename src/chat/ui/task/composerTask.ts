@@ -11,34 +11,34 @@ export interface TaskOwner extends ReactiveControllerHost {
 	readonly requests: HostRequests;
 	/** The mode of the conversation. */
 	readonly mode: TurnMode;
-	/** No task gets anything of an encrypted conversation. */
+	/** A task gets nothing from an encrypted conversation. */
 	readonly encrypted: boolean;
 	/** The host has been sent the draft and has not answered yet. */
 	readonly waiting: boolean;
-	/** Whether the draft was sent and neither accepted nor refused, before this page was loaded too. */
+	/** True if the draft was sent and neither accepted nor refused, even before this page was loaded. */
 	readonly isSent: boolean;
-	/** Empties the draft, of which the host has made something. */
+	/** Empties the draft, which the host has taken. */
 	clear(): void;
-	/** Whether the draft is on its way, or not complete yet. */
+	/** True while the draft is being sent or is not complete yet. */
 	readonly isPending: boolean;
-	/** Makes a text the draft, in place of what is written there. */
+	/** Replaces the draft. */
 	setText(text: string): void;
-	/** Keeps the draft, as what it is for has changed. */
+	/** Stores the draft, because its mode has changed. */
 	keep(): void;
 	/** Shows a hint that says why something was not done. */
 	say(hint: string): void;
 }
 
-/** Whether the composer's message is a task's prompt, and what is done about that. */
+/** Keeps track of whether the composer's message is a task's prompt, and handles it if so. */
 export class ComposerTask implements ReactiveController {
 	private readonly owner: TaskOwner;
-	/** The messages are prompts of tasks, except in an encrypted conversation. */
+	/** True if messages are prompts of tasks, except in an encrypted conversation. */
 	isOn = false;
-	/** What another place has written while the draft was on its way. */
+	/** Text that arrived from elsewhere while the draft was being sent. */
 	private next = '';
-	/** What the host has been told last. */
+	/** The value that the host was last told. */
 	private isFollowed = false;
-	/** The draft is on its way into an editor. */
+	/** Set while the draft is being moved into an editor. */
 	private isOpening = false;
 
 	constructor(owner: TaskOwner) {
@@ -54,13 +54,13 @@ export class ComposerTask implements ReactiveController {
 		}
 	}
 
-	/** Takes over what was kept of the draft. */
+	/** Restores the stored parts of the draft. */
 	begin({ task, next = '' }: Draft): void {
 		this.isOn = task === true;
 		this.next = next;
 	}
 
-	/** What is kept with the draft. */
+	/** The parts that are stored with the draft. */
 	get draft(): Pick<Draft, 'task' | 'next'> {
 		return { ...(this.isOn ? { task: true as const } : {}), ...(this.next === '' ? {} : { next: this.next }) };
 	}
@@ -69,12 +69,12 @@ export class ComposerTask implements ReactiveController {
 		return this.isOn && !this.owner.encrypted;
 	}
 
-	/** What a message is for that begins with no command. */
+	/** The mode of a message that begins with no command. */
 	get mode(): ComposerMode {
 		return this.isShown ? 'task' : this.owner.mode;
 	}
 
-	/** Returns whether a message becomes a task, which waits for no reply of the conversation. */
+	/** Returns whether a message becomes a task, which need not wait for a reply of the conversation. */
 	takes(message: string): boolean {
 		return taskGoal(message, this.mode) !== undefined;
 	}
@@ -85,14 +85,14 @@ export class ComposerTask implements ReactiveController {
 		this.owner.requestUpdate();
 	}
 
-	/** Must be called when another conversation is shown: a prompt goes along, but not the mode alone. */
+	/** Must be called when another conversation is shown: the mode is kept only together with a prompt. */
 	leave(): void {
 		if (this.isOn && this.owner.field.value.trim() === '') {
 			this.set(false);
 		}
 	}
 
-	/** Makes the text a task's prompt. Returns whether it is there now, or will be when the draft that is on its way has gone. */
+	/** Makes the text a task's prompt. Returns whether it is in the field, or will be once the draft has been sent. */
 	write(text: string, how: 'add' | 'replace' | 'if-empty'): boolean {
 		const { owner } = this;
 		if (owner.waiting) {
@@ -115,7 +115,7 @@ export class ComposerTask implements ReactiveController {
 		return true;
 	}
 
-	/** Must be called when the draft is no longer on its way. */
+	/** Must be called when the draft is no longer being sent. */
 	writeNext(): void {
 		const { next, owner } = this;
 		if (next !== '' && !owner.isSent) {
@@ -125,8 +125,8 @@ export class ComposerTask implements ReactiveController {
 	}
 
 	/**
-	 * A task exists of the prompt. The draft is that prompt, or was sent with context behind it; the page may have been
-	 * loaded anew since.
+	 * Must be called when a task was made of the prompt. The draft is that prompt, or was sent with context appended; the
+	 * page may have been reloaded since.
 	 */
 	made(prompt: string): void {
 		const { owner } = this;
@@ -136,7 +136,7 @@ export class ComposerTask implements ReactiveController {
 		}
 	}
 
-	/** Makes the messages something else: prompts of tasks, or messages of the conversation in a mode of it. */
+	/** Makes messages prompts of tasks, or messages of the conversation in one of its modes. */
 	choose(mode: ComposerMode): void {
 		this.set(mode === 'task');
 		if (mode !== 'task') {

@@ -35,7 +35,7 @@ function choiceLabel(choice: ShownChoice): string {
 	}
 }
 
-/** What the next task uses, each with one press to change it, or what hinders every task. */
+/** The choices for the next task, each changed with one press, or the problem that prevents any task. */
 export function taskLine(task: NextTaskView | undefined, post: Post): TemplateResult {
 	const choose = (choice: NextTaskChoice) => post({ kind: 'task-choose', choice });
 	const { choices = [], problem } = task ?? {};
