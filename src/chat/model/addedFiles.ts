@@ -7,7 +7,7 @@ export function isImagePath(path: string): boolean {
 	return IMAGE.test(path);
 }
 
-/** Returns the text of a file, or undefined where its bytes are not text: they contain a NUL or are not valid UTF-8. */
+/** Returns the text of a file, or undefined if its bytes are not text: they contain a NUL or are not valid UTF-8. */
 export function decodeText(bytes: Uint8Array): string | undefined {
 	if (bytes.includes(0)) {
 		return undefined;

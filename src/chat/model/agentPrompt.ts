@@ -1,4 +1,4 @@
-// What an agent is told with a message.
+// Builds the prompt that an agent gets with a message.
 import type { PromptResource } from '../../agents/session/agentSession.ts';
 import { type Conversation, findTurn, shownReply, turnsUpTo } from './conversation.ts';
 
@@ -13,7 +13,7 @@ export interface AgentPrompt {
 }
 
 /**
- * Returns the message of a turn with its context but its images. `pathOf` returns where the agent has a file, if it has it.
+ * Returns the message of a turn with its context except images. `pathOf` returns the agent's path of a file, if any.
  */
 export function promptOf(
 	conversation: Conversation,
@@ -28,7 +28,7 @@ export function promptOf(
 }
 
 /**
- * Returns what an agent without a memory of the conversation is told of it: the latest turns, each with its question and
+ * Returns the summary for an agent without a memory of the conversation: the latest turns, each with its question and
  * the beginning of its answer. Undefined for the first turn.
  */
 export function summaryBefore(conversation: Conversation, turnId: string): string | undefined {

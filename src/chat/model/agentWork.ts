@@ -1,4 +1,4 @@
-// What an agent has done in one reply, as the conversation keeps it. Values are immutable. All texts come from the agent
+// The work of an agent in one reply, as the conversation stores it. Values are immutable. All texts come from the agent
 // and are hostile; they are shown as plain text.
 import type {
 	AgentCost,
@@ -15,30 +15,33 @@ import { defined } from '../../base/defined.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { madeTitle } from './title.ts';
 
-/** The number of steps that are kept of one reply. What comes after them is only counted. */
+/** The number of a reply's steps that are stored. Later ones are only counted. */
 export const MAXIMUM_STEPS = 2_000;
 
-/** The length to which the output of a step is cut, in UTF-16 code units. Its end says how a command ended. */
+/** The length to which a step's output is cut, in UTF-16 code units. Its end says how a command ended. */
 export const MAXIMUM_OUTPUT = 20_000;
 
-/** The length of all outputs and changes of a reply together. Those of the oldest steps give way. */
+/** The limit for all outputs and changes of a reply, in UTF-16 code units. The oldest steps lose theirs first. */
 export const MAXIMUM_KEPT = 2_000_000;
 
-/** The number of updates that are kept though nothing is known of them. */
+/** The number of updates of unknown kinds that are stored. */
 const MAXIMUM_UNKNOWN = 20;
 
 export const STEP_STATES = ['running', 'done', 'failed', 'stopped'] as const;
 export type StepState = (typeof STEP_STATES)[number];
 
-/** What is asked in a turn, beside what always is. Conversations have these words in their files. */
+/**
+ * How much the user is asked in a turn, beyond the questions that are always asked. Conversation files contain these
+ * words.
+ */
 export const APPROVAL_LEVELS = ['ask', 'ask-for-commands', 'allow-in-sandbox'] as const;
 export type ApprovalLevel = (typeof APPROVAL_LEVELS)[number];
 
-/** `errand.agents.approvals`. By `plan` an agent changes nothing, and ends with a plan. */
+/** The values of `errand.agents.approvals`. With `plan`, an agent changes nothing and ends with a plan. */
 export const APPROVAL_SETTINGS = [...APPROVAL_LEVELS, 'plan'] as const;
 export type ApprovalSetting = (typeof APPROVAL_SETTINGS)[number];
 
-/** How a question about a step can be answered: yes, yes to the same in this conversation, and no. */
+/** The answers to a question about a step: yes, yes to the same in this conversation, and no. */
 export const APPROVAL_ANSWERS = ['once', 'conversation', 'no'] as const;
 export type ApprovalAnswer = (typeof APPROVAL_ANSWERS)[number];
 
@@ -50,23 +53,23 @@ export const APPROVAL_STATES = ['waiting', ...APPROVAL_ANSWERS, 'unanswered', 's
 
 export interface Approval {
 	readonly state: (typeof APPROVAL_STATES)[number];
-	/** Names the question while it waits. A step can be asked about more than once. */
+	/** The id of the question while it waits. A step can be asked about more than once. */
 	readonly question?: string;
 	/** Why it was refused without a question. */
 	readonly reason?: string;
-	/** Only `once` and `no` can be answered. */
+	/** Set if only `once` and `no` are possible answers. */
 	readonly isOnlyOnce?: true;
-	/** The rule for commands that the answer `conversation` makes, as it is shown. */
+	/** The command rule that the answer `conversation` creates, as it is shown. */
 	readonly rule?: string;
 	/** Why a file of the step decides what runs; the answer `conversation` then holds for this file. */
 	readonly decides?: DecisiveReason;
-	/** The user's files get the step's changes as soon as they are allowed and made. */
+	/** Set if the step's changes are written to the user's files as soon as they are allowed and made. */
 	readonly isWritten?: true;
 }
 
-/** The change of a file as the agent tells it. What has really changed is what the checkpoint says. */
+/** The change of a file as the agent reports it. The checkpoint has the actual change. */
 export interface StepDiff {
-	/** From the agent's folder, or absolute where it lies elsewhere. */
+	/** Relative to the agent's folder, or absolute outside it. */
 	readonly path: string;
 	/** Absent for a new file. */
 	readonly before?: string;
@@ -81,11 +84,11 @@ export interface AgentStep {
 	readonly kind: ToolKind;
 	readonly state: StepState;
 	readonly title: string;
-	/** The exact command, where the step runs one and the agent tells it. */
+	/** The exact command, if the step runs one and the agent reports it. */
 	readonly command?: string;
-	/** The tool of an MCP server that it calls, as `server.tool`. */
+	/** The tool of an MCP server that the step calls, as `server.tool`. */
 	readonly mcpTool?: string;
-	/** What the tool was called with, as JSON. Only steps that a question is about have it. */
+	/** The tool's arguments as JSON. Only steps with a question have them. */
 	readonly input?: string;
 	readonly locations?: readonly { readonly path: string; readonly line?: number }[];
 	readonly diffs?: readonly StepDiff[];
@@ -93,49 +96,49 @@ export interface AgentStep {
 	readonly startedAt: number;
 	readonly endedAt?: number;
 	readonly approval?: Approval;
-	/** Whether the user's files have the changes that were allowed. Absent where none were, and while they are made. */
+	/** True if the user's files have the allowed changes. Absent if there are none, and while they are being made. */
 	readonly isTaken?: boolean;
-	/** The step is a form of the agent. It has its fields while it waits, and is answered `once` where it was filled in. */
+	/** Set if the step is a form of the agent. It has fields while it waits. The answer `once` means it was filled in. */
 	readonly form?: readonly FormField[];
 }
 
 /** A file that differs between the two commits of a checkpoint. */
 export interface WorkFile {
-	/** The path from the agent's folder. */
+	/** The path relative to the agent's folder. */
 	readonly path: string;
 	readonly status: 'A' | 'M' | 'D' | 'R' | 'T';
 	/** Absent for content that is not text. */
 	readonly added?: number;
 	readonly removed?: number;
-	/** The user's own file has the agent's change, or a part of it. */
+	/** Set if the user's own file has the agent's change, or a part of it. */
 	readonly isTaken?: true;
-	/** The agent's copy has more of the change than the user's file. Only told of a file that is taken. */
+	/** Set if the agent's copy has more of the change than the user's file. Only for a file that is taken. */
 	readonly isLeft?: true;
-	/** The user has taken it back out of their own file. */
+	/** Set if the user has undone the change in their own file. */
 	readonly isUndone?: true;
 }
 
-/** Returns whether the agent's copy has something of a file that the user's own has not. */
+/** Returns whether the agent's copy of a file has changes that the user's own file lacks. */
 export function isInCopy({ isTaken, isLeft }: WorkFile): boolean {
 	return !isTaken || isLeft === true;
 }
 
-/** A folder that an agent has nothing of. Without a reason, it has no Git repository. */
+/** A folder of which the agent has no copy. Without a reason, it has no Git repository. */
 export interface LeftOutFolder {
 	readonly folder: string;
 	readonly reason?: string;
 }
 
-/** What an agent says of its own context, in tokens. */
+/** The size of an agent's context as the agent reports it, in tokens. */
 export interface AgentContext {
 	readonly used: number;
-	/** How many its model takes. */
+	/** The size of the model's context window. */
 	readonly size: number;
-	/** What the agent says that its session has cost. */
+	/** The cost of the session as the agent reports it. */
 	readonly cost?: AgentCost;
 }
 
-/** An update of the agent that is not understood. The text is the beginning of its JSON. */
+/** An update of the agent that was not understood. `text` is the beginning of its JSON. */
 export interface UnknownUpdate {
 	readonly kind: string;
 	readonly text: string;
@@ -143,61 +146,61 @@ export interface UnknownUpdate {
 
 export interface AgentWork {
 	readonly agent: string;
-	/** The agent's name for people. */
+	/** The agent's display name. */
 	readonly label: string;
 	readonly isSandboxed: boolean;
-	/** What the user was asked about in this turn. */
+	/** The approval level of this turn. */
 	readonly approvals?: ApprovalLevel;
-	/** The agent was to change nothing and to end with a plan. */
+	/** Set if the agent was to change nothing and to end with a plan. */
 	readonly isPlan?: true;
-	/** The agent's own session, which a later turn continues. */
+	/** The id of the agent's own session, which a later turn continues. */
 	readonly session?: string;
-	/** `new` after earlier turns: the agent was told a summary of them. */
+	/** `new` after earlier turns means that the agent got a summary of them. */
 	readonly how?: 'new' | 'resumed' | 'loaded';
 	readonly summary?: string;
-	/** What the agent has said last of its context. Absent where it says nothing of it. */
+	/** The agent's last report on its context. Absent if there was none. */
 	readonly context?: AgentContext;
-	/** What the agent calls the conversation. */
+	/** The agent's title for the conversation. */
 	readonly title?: string;
-	/** The first updates that are not understood. */
+	/** The first updates that were not understood. */
 	readonly unknown?: readonly UnknownUpdate[];
-	/** What the turn before had left in the copy does not fit the user's files, and stays with that turn. */
+	/** Set if the rest of the previous turn's changes cannot be merged with the user's files; it stays with that turn. */
 	readonly isSetAside?: true;
 	/** In the order in which they began. */
 	readonly steps: readonly AgentStep[];
-	/** The number of steps that are not kept. */
+	/** The number of further steps, which are not stored. */
 	readonly further?: number;
 	readonly plan?: readonly PlanEntry[];
-	/** The repositories that it works in copies of. */
+	/** One for each repository whose copy the agent works in. */
 	readonly checkpoints: readonly Checkpoint[];
-	/** Folders of the window that the agent has nothing of. */
+	/** Folders of the window of which the agent has no copy. */
 	readonly leftOut?: readonly LeftOutFolder[];
-	/** Sorted by path; the first of them. `fileCount` counts all. */
+	/** The first files, sorted by path. `fileCount` counts all. */
 	readonly files?: readonly WorkFile[];
 	readonly fileCount?: number;
 }
 
-/** Files of one repository that the user has taken over, or taken back. */
+/** Files of a repository whose changes the user has taken over or undone. */
 export interface TakenFiles {
 	repository: string;
 	taken: string;
-	/** Their paths from the agent's folder. */
+	/** Their paths relative to the agent's folder. */
 	paths: readonly string[];
 	isTaken: boolean;
 }
 
-/** What the host adds to an event of the agent. */
+/** What the host knows about the moment of an agent's event. */
 export interface WorkMoment {
 	/** The length of the reply's text so far. */
 	offset: number;
 	now: number;
-	/** Returns a path of the agent's as it is shown: from its folder where it lies in it. */
+	/** Returns a path of the agent as it is shown: relative to its folder if it lies in there. */
 	shownPath(path: string): string;
-	/** Returns a title of the agent's, in which paths are shown in the same way. */
+	/** Returns a title of the agent, with paths shown in the same way. */
 	shownTitle(title: string): string;
 }
 
-/** Returns the work after one event of the agent, or the same value when the event changes nothing that is kept. */
+/** Returns the work after one event of the agent, or the same value if the event changes nothing that is stored. */
 export function withAgentEvent(work: AgentWork, event: AgentEvent, moment: WorkMoment): AgentWork {
 	switch (event.type) {
 		case 'tool':
@@ -227,7 +230,7 @@ export function withCall(work: AgentWork, call: ToolCall, moment: WorkMoment, as
 	const index = work.steps.findLastIndex(({ id }) => id === call.id);
 	const known = work.steps[index];
 	if (known?.approval?.state === 'waiting') {
-		// The user answers what is shown, so an agent cannot change it meanwhile.
+		// The user answers the question as shown, so an agent must not change the step meanwhile.
 		return work;
 	}
 	if (known === undefined && asked === undefined && work.steps.length >= MAXIMUM_STEPS) {
@@ -240,10 +243,10 @@ export function withCall(work: AgentWork, call: ToolCall, moment: WorkMoment, as
 	return { ...work, steps: withinLength(steps, step) };
 }
 
-/** What a question about a step adds to it. */
+/** The fields that a question about a step adds to it. */
 type AskedStep = Pick<AgentStep, 'approval' | 'input' | 'diffs'>;
 
-/** Asks about a call. `shown` are the changes that are shown, where they are not those that the agent tells. */
+/** Adds a question about a call. `shown` are the changes to show, if they differ from those that the agent reports. */
 export function withQuestion(
 	work: AgentWork,
 	call: ToolCall,
@@ -251,7 +254,7 @@ export function withQuestion(
 	moment: WorkMoment,
 	shown?: readonly StepDiff[],
 ): AgentWork {
-	// What the agent reported about the call before may differ from what it asks now.
+	// The agent's earlier report on the call may differ from the call that it asks about now.
 	const known = work.steps.findLastIndex(({ id }) => id === call.id);
 	const steps = known < 0 ? work.steps : work.steps.with(known, withoutAnswer(work.steps[known] as AgentStep));
 	const { input } = call;
@@ -262,7 +265,7 @@ function withoutAnswer({ approval: _, diffs: __, input: ___, ...step }: AgentSte
 	return step;
 }
 
-/** Notes the answer to the question about a call, or how it was decided without one. */
+/** Records the answer to the question about a call, or the decision that was made without one. */
 export function withAnswer(work: AgentWork, call: ToolCall, approval: Approval, moment: WorkMoment): AgentWork {
 	const told = withCall(work, call, moment);
 	const index = told.steps.findLastIndex(step => step.id === call.id);
@@ -270,19 +273,19 @@ export function withAnswer(work: AgentWork, call: ToolCall, approval: Approval, 
 	if (step === undefined) {
 		return told;
 	}
-	// The time of a step is what it took itself, without the wait for the answer.
+	// The duration of a step does not include the wait for the answer.
 	const startedAt = step.approval?.state === 'waiting' ? moment.now : step.startedAt;
 	return { ...told, steps: told.steps.with(index, { ...step, approval, startedAt }) };
 }
 
-/** Returns the step whose question waits for the user, if one does. One waits at a time. */
+/** Returns the step whose question waits for the user, if any. At most one waits at a time. */
 export function waitingStep<Step extends { approval?: Approval }>(
 	work: { steps: readonly Step[] } | undefined,
 ): Step | undefined {
 	return work?.steps.findLast(({ approval }) => approval?.state === 'waiting');
 }
 
-/** Returns the work as it is when the agent works no more. What was not answered was not allowed. */
+/** Returns the work after the agent has ended. A question without an answer was not allowed. */
 export function endedWork(work: AgentWork, now: number | undefined): AgentWork {
 	const steps = work.steps.map((step): AgentStep => {
 		if (step.state !== 'running') {
@@ -295,7 +298,7 @@ export function endedWork(work: AgentWork, now: number | undefined): AgentWork {
 	return steps.some((step, index) => step !== work.steps[index]) ? { ...work, steps } : work;
 }
 
-/** Marks files as taken over by the user, or as taken back. `taken` is the commit of that name of their checkpoint. */
+/** Marks the changes of files as taken over by the user, or as undone. `taken` is their checkpoint's new `taken`. */
 export function withTaken(work: AgentWork, { repository, taken, paths, isTaken }: TakenFiles): AgentWork {
 	const named = new Set(paths);
 	const checkpoints = work.checkpoints.map(kept => (kept.repository === repository ? { ...kept, taken } : kept));
@@ -307,7 +310,7 @@ export function withTaken(work: AgentWork, { repository, taken, paths, isTaken }
 	return { ...work, checkpoints, ...defined({ files }) };
 }
 
-/** Says of a step whether the user's files have the changes that were allowed. */
+/** Records whether the user's files have the allowed changes of a step. */
 export function withStepTaken(work: AgentWork, id: string, isTaken: boolean): AgentWork {
 	const index = work.steps.findLastIndex(step => step.id === id);
 	const step = work.steps[index];
@@ -354,17 +357,17 @@ function shownDiffs(diffs: readonly ToolDiff[], shownPath: WorkMoment['shownPath
 	return diffs.length === 0 ? undefined : diffs.map(diff => shownDiff(diff, shownPath));
 }
 
-/** Returns a change that an agent tells, as it is shown. */
+/** Returns a change that an agent reports, as it is shown. */
 export function shownDiff({ path, oldText, newText }: ToolDiff, shownPath: WorkMoment['shownPath']): StepDiff {
 	return { path: shownPath(path), after: newText, ...defined({ before: oldText }) };
 }
 
-/** What a command has written last says how it ended. */
+/** Keeps the end of the output, because it says how a command ended. */
 function endOf(output: string): string {
 	return output.length <= MAXIMUM_OUTPUT ? output : `…${output.slice(-MAXIMUM_OUTPUT).toWellFormed()}`;
 }
 
-/** The oldest steps keep nothing but their titles. What they have changed, the agent's checkpoints have as well. */
+/** Reduces the oldest steps to their titles. The checkpoints still have their changes. */
 function withinLength(steps: readonly AgentStep[], latest: AgentStep): readonly AgentStep[] {
 	let length = steps.reduce((sum, step) => sum + lengthOf(step), 0);
 	if (length <= MAXIMUM_KEPT) {

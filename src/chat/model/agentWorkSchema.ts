@@ -1,4 +1,4 @@
-// The form in which the work of an agent stands in a conversation's file.
+// The schema of an agent's work in a conversation file.
 import * as z from 'zod';
 import { type FormField, PLAN_STATUSES, TOOL_KINDS } from '../../agents/session/events.ts';
 import { DECISIVE_REASONS } from '../../base/decisiveFiles.ts';
@@ -34,7 +34,7 @@ const stepSchema = z.object({
 		})
 		.exactOptional(),
 	isTaken: z.boolean().exactOptional(),
-	// A form that waited is never answered any more once it is read from a file.
+	// A form that was waiting can no longer be answered once it has been read from a file.
 	form: z
 		.array(z.unknown())
 		.transform((): FormField[] => [])

@@ -8,16 +8,16 @@ import type { Reply } from './conversation.ts';
 import type { ReplyUsage } from './cost.ts';
 import type { ReplyImage } from './images.ts';
 
-/** The whole reply is written at each save while it streams, so that of its probabilities only this many are kept. */
+/** The number of token probabilities that are stored, because each save writes the whole streaming reply. */
 export const MAXIMUM_TOKENS = 500;
 const MAXIMUM_TOP = 20;
 
-/** The most characters of reasoning items that are kept as JSON, for the same reason. A model does without them. */
+/** The most characters of reasoning items that are stored as JSON, for the same reason. A model does without them. */
 const MAXIMUM_REASONING = 1_000_000;
 
 /**
- * An event that changes a reply: one of the client's stream, the reasoning that is sent back with the next message, the
- * image that was loaded from the address that an image model replied with, or what an agent has done by now.
+ * An event that changes a reply: an event of the client's stream, the reasoning that is sent back with the next
+ * message, the image loaded from the address in an image model's reply, or the agent's work so far.
  */
 export type ReplyEvent =
 	| ChatStreamEvent
@@ -25,7 +25,7 @@ export type ReplyEvent =
 	| { type: 'image'; image: ReplyImage }
 	| { type: 'work'; work: AgentWork };
 
-/** Returns the reply after one event of its stream, or the same value when the event changes nothing that is kept. */
+/** Returns the reply after one event of its stream, or the same value if the event changes nothing that is stored. */
 export function applyEvent(reply: Reply, event: ReplyEvent): Reply {
 	switch (event.type) {
 		case 'text':
@@ -69,7 +69,7 @@ export function applyEvent(reply: Reply, event: ReplyEvent): Reply {
 		// Chat offers no tools, so a tool call carries nothing that belongs to the reply.
 		case 'toolCall':
 			return reply;
-		// The end of the stream is where a finish reason is judged.
+		// The finish reason is evaluated at the end of the stream.
 		case 'finish':
 			return event.nativeReason === undefined ? reply : { ...reply, nativeReason: event.nativeReason };
 	}

@@ -17,11 +17,11 @@ import {
 	withRequestSettings,
 } from './settings.ts';
 
-/** What determines requests besides the conversation itself. */
+/** The source of everything that determines a request besides the conversation itself. */
 export interface SettingsSource {
-	/** The user's settings. Throws a RequestRefusal where a setting has the wrong form. */
+	/** The user's settings. Throws a RequestRefusal if a setting has the wrong form. */
 	defaults(): UserSettings;
-	/** The active connection, including what only its service knows. */
+	/** The active connection, including facts that only its service knows. */
 	connection(): Promise<Connection>;
 }
 
@@ -29,14 +29,14 @@ export interface SettingsSource {
 export interface RequestFacts {
 	connection: Connection;
 	asked: AskedWith;
-	/** Whether the request runs under zero data retention, as far as that can be known. */
+	/** Whether the request runs under zero data retention, as far as can be known. */
 	retention: ZeroDataRetention;
 	endpoint: 'chat' | 'responses';
 }
 
 /**
- * A request is refused before it is sent: its routing policy leaves no provider, a setting cannot be read, or its images cannot
- * be sent. `issue` says what is wrong with the setting.
+ * A request is refused before it is sent: its routing policy leaves no provider, a setting cannot be read, or its
+ * images cannot be sent. `issue` describes the fault in the setting.
  */
 export class RequestRefusal extends Error {
 	override readonly name = 'RequestRefusal';
@@ -58,8 +58,8 @@ export class RequestRefusal extends Error {
 }
 
 /**
- * Adds the settings in force to the request, and the files with instructions that go with it. Throws a RequestRefusal where they leave no provider to serve it, or where
- * its endpoint has no place for them.
+ * Adds the settings in force and the instruction files to the request. Throws a RequestRefusal if the settings leave no
+ * provider, or if the endpoint has no place for them.
  */
 export async function applySettings(
 	request: ChatRequest,
@@ -90,10 +90,10 @@ export async function applySettings(
 	return { request: applied, connection, asked, retention, endpoint };
 }
 
-/** What the user set is refused rather than left out: a policy may be a promise, and a limit may save money. */
+/** Refuses fields that the user set instead of dropping them: a policy may be a promise, and a limit may save money. */
 function refuseFields({ model, messages: _, provider, ...others }: ChatRequest, isZdr: boolean): void {
 	const { zdr, ...routing } = provider ?? {};
-	// A code-oriented model keeps nothing whatever is said (inference.md, Zero data retention 3).
+	// A code-oriented model retains nothing in any case (inference.md, Zero data retention 3).
 	const isDemanded = zdr === true && !isZdr;
 	const fields = [...Object.keys({ ...others, ...routing }), ...(isDemanded ? ['zdr'] : [])];
 	if (fields.length > 0) {
@@ -102,9 +102,9 @@ function refuseFields({ model, messages: _, provider, ...others }: ChatRequest, 
 }
 
 /**
- * An agent gets the policy alone: it steers its model itself, and its requests are for one model. Alternates are those of
- * the chat model. The search model takes the rest like any other (contract: inference.md, Web
- * search), and images are requested without any of it.
+ * An agent gets the policy alone: it configures its model itself, and its requests are for one model. Alternates are
+ * those of the chat model. The search model takes the rest like any other (contract: inference.md, Web search), and
+ * images are requested without any of it.
  */
 function settingsFor(mode: TurnMode, settings: RequestSettings): RequestSettings {
 	if (mode === 'chat') {

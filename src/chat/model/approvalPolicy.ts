@@ -1,4 +1,4 @@
-// Decides which of the things that an agent asks for are asked of the user.
+// Decides which of an agent's requests the user is asked about.
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { PermissionOption, PermissionRequest, ToolCall, ToolKind } from '../../agents/session/events.ts';
@@ -9,31 +9,31 @@ import type { ApprovalLevel } from './agentWork.ts';
 import { type CommandRule, isAllowedBy, isReading, ruleFor, ruleText } from './commandRules.ts';
 
 export type Ruling =
-	/** `allowances` are what an answer for the whole conversation allows; none where it could only hold once. */
+	/** `allowances` is what an answer for the whole conversation allows; empty if it could only hold once. */
 	| { kind: 'ask'; allowances: readonly Allowance[]; decides?: DecisiveReason | undefined }
 	| { kind: 'allow'; because: 'setting' | 'before' }
 	| { kind: 'refuse'; reason: RefusalReason };
 
 /** Why a request is refused without a question. */
 export type RefusalReason =
-	/** It names more than can be read, so that nobody would know what they allow. */
+	/** It names more than can be read, so nobody would know what they allow. */
 	| 'unreadable'
-	/** It says nothing of what it is for. */
+	/** It does not say what it is for. */
 	| 'nothing-said'
-	/** The agent offers no answer that holds for this time alone. */
+	/** The agent offers no answer that holds only once. */
 	| 'only-always'
-	/** It would change what lies beside the repositories, where nothing is kept. */
+	/** It would change something outside the repositories, where changes are not recorded. */
 	| 'beside'
 	/** It would change a file in a turn that only plans. */
 	| 'plan';
 
 /** A permission that the user gives for a whole conversation. */
 export type Allowance =
-	/** All changes of files but those that decide what runs. */
+	/** All changes of files except those that decide what runs. */
 	| { kind: 'edits' }
-	/** Changes of one file that decides what runs, by its path from the agent's folder. */
+	/** Changes of one file that decides what runs, by its path relative to the agent's folder. */
 	| { kind: 'file'; path: string }
-	/** Exactly this command, with everything that it is called with. */
+	/** Exactly this command, including its further input. */
 	| { kind: 'command'; command: string }
 	| { kind: 'rule'; rule: CommandRule }
 	/** A tool of an MCP server, with any arguments. */
@@ -41,16 +41,16 @@ export type Allowance =
 
 export interface ApprovalRules {
 	setting: ApprovalLevel;
-	/** Nothing is to be changed. */
+	/** Set if nothing may be changed. */
 	isPlan?: boolean;
 	isSandboxed: boolean;
-	/** The agent's folder, as the agent names it. */
+	/** The agent's folder, as the agent knows it. */
 	folder: string;
-	/** Whether a path in it, with slashes, lies where changes are kept. */
+	/** Returns whether changes at a path in the folder, with slashes, are recorded. */
 	isKept(path: string): boolean;
-	/** Whether a file in it, with slashes, is executable now. */
+	/** Returns whether a file in the folder, by its path with slashes, is executable now. */
 	isExecutable(path: string): boolean;
-	/** Where a path in it lies once links are followed, with slashes; undefined where they lead out of it or nowhere. */
+	/** Resolves the links in a path in the folder, with slashes; undefined if they lead out of the folder or nowhere. */
 	linkedPlace(path: string): string | undefined;
 	/** What the user has allowed for the whole conversation. */
 	allowed: readonly Allowance[];
@@ -58,7 +58,7 @@ export interface ApprovalRules {
 
 const EDITS: ReadonlySet<ToolKind> = new Set(['edit', 'delete', 'move']);
 
-/** Tools that change nothing and reach nothing outside of the sandbox. */
+/** Kinds of tools that change nothing and reach nothing outside the sandbox. */
 const HARMLESS: ReadonlySet<ToolKind> = new Set(['read', 'search', 'think']);
 
 export function ruleOn({ call, options, complete }: PermissionRequest, rules: ApprovalRules): Ruling {
@@ -95,23 +95,23 @@ export function ruleOn({ call, options, complete }: PermissionRequest, rules: Ap
 		: { kind: 'ask', allowances, decides };
 }
 
-/** Returns the answer that allows a request this time, if the agent offers one. */
+/** Returns the answer that allows a request once, if the agent offers one. */
 export function allowOnce(options: readonly PermissionOption[]): string | undefined {
 	return options.find(({ kind }) => kind === 'allow_once')?.id;
 }
 
-/** Returns the answer that refuses a request, if the agent offers one, preferably for this time alone. */
+/** Returns the answer that refuses a request, preferably only once, if the agent offers one. */
 export function refusal(options: readonly PermissionOption[]): string | undefined {
 	return (options.find(({ kind }) => kind === 'reject_once') ?? options.find(({ kind }) => kind === 'reject_always'))
 		?.id;
 }
 
-/** Returns whether a call changes files, whatever kind the agent gives it. */
+/** Returns whether a call changes files, whatever kind the agent states. */
 export function isEdit(call: ToolCall): boolean {
 	return EDITS.has(kindOf(call));
 }
 
-/** Returns what an answer for the whole conversation would allow. */
+/** Returns the allowances of an answer for the whole conversation. */
 function allowancesOf(call: ToolCall, changes: readonly FileEdit[], { folder }: ApprovalRules): Allowance[] {
 	const { command, mcpTool } = call;
 	if (mcpTool !== undefined) {
@@ -146,19 +146,19 @@ function isAllowed(call: ToolCall, needed: readonly Allowance[], { allowed, fold
 	return needed.length > 0 && needed.every(one => allowed.some(other => isDeepStrictEqual(one, other)));
 }
 
-/** The two are told apart, or a command could end with what looks like the other's input. */
+/** The two forms differ, or a command could end with what looks like the further input of another one. */
 const exactCommand = (call: ToolCall): string => {
 	const further = furtherInput(call);
 	return further === undefined ? (call.command ?? '') : JSON.stringify([call.command, further]);
 };
 
-/** Returns whether a command is called with nothing but its words, so that it runs where and as every other one. */
+/** Returns whether a command has no further input, so that it runs in the usual place and environment. */
 const isUsual = (call: ToolCall): boolean => furtherInput(call) === undefined;
 
-/** The fields by which several agents limit a command's time and output. They change nothing of what the command does. */
+/** The fields by which several agents limit a command's time and output. They do not change what the command does. */
 const WAITING = /^(?:timeout(?:_?ms)?|timeoutMs|seconds|yield_time_ms|max_output_tokens)$/;
 
-/** Returns how the rule among allowances is shown with the question that makes it, if there is one. */
+/** Returns the text of the rule or tool among the allowances, to be shown with the question, if there is one. */
 export function shownRule(allowances: readonly Allowance[]): string | undefined {
 	return allowances
 		.flatMap(allowance =>
@@ -167,7 +167,7 @@ export function shownRule(allowances: readonly Allowance[]): string | undefined 
 		.at(0);
 }
 
-/** Returns what a command is called with beside its words, such as a folder or an environment, as JSON. */
+/** Returns the input of a command beside its words, such as a folder or an environment, as JSON. */
 export function furtherInput({ command, input }: Pick<ToolCall, 'command' | 'input'>): string | undefined {
 	if (command === undefined || input === undefined) {
 		return undefined;
@@ -177,7 +177,7 @@ export function furtherInput({ command, input }: Pick<ToolCall, 'command' | 'inp
 	return further.length === 0 ? undefined : JSON.stringify(Object.fromEntries(further));
 }
 
-/** An agent may give a call a kind that says less than what it does. */
+/** Derives the kind of a call from its content, because an agent may state a kind that says less than the call does. */
 function kindOf({ kind, command, diffs }: ToolCall): ToolKind {
 	if (command !== undefined) {
 		return 'execute';
@@ -188,7 +188,7 @@ function kindOf({ kind, command, diffs }: ToolCall): ToolKind {
 function isAllowedBySetting(call: ToolCall, { setting, isPlan, isSandboxed }: ApprovalRules): boolean {
 	const kind = kindOf(call);
 	if (isPlan && kind === 'execute') {
-		// The sandbox lets it change nothing.
+		// The sandbox keeps it from changing anything.
 		return isSandboxed;
 	}
 	if (HARMLESS.has(kind)) {
@@ -201,7 +201,7 @@ function isAllowedBySetting(call: ToolCall, { setting, isPlan, isSandboxed }: Ap
 	return setting === 'ask-for-commands' && EDITS.has(kind);
 }
 
-/** Returns whether a call would change something outside of the agent's folder, also by way of a link. */
+/** Returns whether a call would change something outside the agent's folder, also through a link. */
 function leadsOutside(call: ToolCall, { folder, linkedPlace }: ApprovalRules): boolean {
 	return (
 		!HARMLESS.has(kindOf(call)) &&
@@ -212,13 +212,13 @@ function leadsOutside(call: ToolCall, { folder, linkedPlace }: ApprovalRules): b
 	);
 }
 
-/** A file that a call would change, with the reason why it decides what runs, if it does. */
+/** A file that a call would change and, if it decides what runs, the reason. */
 interface FileEdit {
 	path: string;
 	reason?: DecisiveReason;
 }
 
-/** Returns the files that a call would change, each with the reason why it decides what runs, if it does. */
+/** Returns the files that a call would change, each with the reason if it decides what runs. */
 function changesOf(call: ToolCall, { folder, isExecutable, linkedPlace }: ApprovalRules): FileEdit[] {
 	if (HARMLESS.has(kindOf(call))) {
 		return [];
@@ -227,7 +227,7 @@ function changesOf(call: ToolCall, { folder, isExecutable, linkedPlace }: Approv
 	return [...new Set(pathsOf(call))].map(named => {
 		const within = placeIn(folder, named) ?? named;
 		const change = { texts: texts.get(named), isExecutable: isExecutable(within) };
-		// What is written to a link is written to what it leads to.
+		// Writing to a link writes to its target.
 		const reasons = [within, linkedPlace(within) ?? within].map(place => ({
 			path: place,
 			...defined({ reason: decisiveReason({ ...change, path: place }) }),
@@ -236,7 +236,7 @@ function changesOf(call: ToolCall, { folder, isExecutable, linkedPlace }: Approv
 	});
 }
 
-/** Returns whether a call would change something in the agent's folder that nothing keeps. */
+/** Returns whether a call would change something in the agent's folder where changes are not recorded. */
 function liesBeside(call: ToolCall, { folder, isKept }: ApprovalRules): boolean {
 	return (
 		EDITS.has(kindOf(call)) &&
@@ -247,7 +247,7 @@ function liesBeside(call: ToolCall, { folder, isKept }: ApprovalRules): boolean 
 	);
 }
 
-/** Returns a path that an agent names as one from its folder, with slashes; undefined where it lies elsewhere. */
+/** Returns a path that an agent names relative to its folder, with slashes; undefined if it lies elsewhere. */
 function placeIn(folder: string, named: string): string | undefined {
 	return pathWithin(folder, path.resolve(folder, named))?.split(path.sep).join('/');
 }

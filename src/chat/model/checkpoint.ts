@@ -1,22 +1,22 @@
-/** The state of a repository's files before and after a turn, as commits that no branch has. */
+/** The state of a repository's files before and after a turn, as commits outside all branches. */
 export interface Checkpoint {
 	/** The top folder of the repository. */
 	readonly repository: string;
-	/** The folder of the agent's that has the repository's files. Absent where it has those of one repository alone. */
+	/** The subfolder of the agent's folder with the repository's files. Absent if there is only one repository. */
 	readonly at?: string;
 	readonly before: string;
-	/** `before` with those of the agent's changes that the user's files have. Absent until they have any. */
+	/** `before` with those of the agent's changes that the user's files have. Absent if they have none yet. */
 	readonly taken?: string;
-	/** Absent while the agent works, and where the end could not be kept. */
+	/** Absent while the agent works, and if the final state could not be recorded. */
 	readonly after?: string;
 }
 
-/** Returns a path of a repository as it is from the agent's folder. */
+/** Returns the path of a repository's file relative to the agent's folder. */
 export function agentPath({ at }: Pick<Checkpoint, 'at'>, path: string): string {
 	return at === undefined ? path : `${at}/${path}`;
 }
 
-/** Returns the repository that a path from the agent's folder lies in, and the path there. */
+/** Returns the repository of a path that is relative to the agent's folder, and the path in the repository. */
 export function repositoryPath<Kept extends Pick<Checkpoint, 'at'>>(
 	kept: readonly Kept[],
 	path: string,
@@ -38,7 +38,7 @@ export function sameCheckpoint<Kept extends Pick<Checkpoint, 'repository' | 'bef
 	return kept.find(one => one.repository === repository && one.before === before);
 }
 
-/** Gives each repository a folder of its own name for its files, or none where there is only one. */
+/** Gives each repository a folder with a name of its own, or none if there is only one repository. */
 export function withFolders<Kept extends { readonly directory: string }>(
 	repositories: readonly Kept[],
 ): { place: Kept; at?: string }[] {
@@ -57,5 +57,5 @@ export function withFolders<Kept extends { readonly directory: string }>(
 	});
 }
 
-/** Some file systems do not tell upper and lower case apart, or the two ways to write an accent. */
+/** Folds a name for comparison: some file systems ignore case, or the form in which an accent is encoded. */
 const folded = (name: string) => name.normalize('NFC').toLowerCase();

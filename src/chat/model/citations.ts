@@ -18,7 +18,7 @@ export interface Source {
 export interface ShownSource {
 	number: number;
 	title: string;
-	/** Absent where the address is not one that may be opened. */
+	/** Absent if the address must not be opened. */
 	url?: string;
 	/** The host in its ASCII form, so that letters of other scripts that look like Latin ones are recognisable. */
 	host?: string;
@@ -29,29 +29,29 @@ export interface Citations {
 	sources: ShownSource[];
 	/**
 	 * Sorted by position: the mark of source `number` belongs after the character before `position`, in UTF-16 code
-	 * units. What is cited begins at `start`.
+	 * units. The cited text begins at `start`.
 	 */
 	marks: { position: number; number: number; start: number }[];
-	/** The service gave more sources than are shown. */
+	/** Set if the service gave more sources than are shown. */
 	isCut?: true;
 }
 
 /**
- * The maximum number of citations of a reply that are kept and shown. Nobody reads more, and a hostile service could
- * send them without end. One more is kept where there are more, so that the page can say so.
+ * The maximum number of citations of a reply that are stored and shown. Nobody reads more, and a hostile service could
+ * send them without end. One more is stored if there are more, so that the page can say so.
  */
 export const MAXIMUM_SOURCES = 200;
 const MAXIMUM_TITLE = 300;
 const MAXIMUM_EXCERPT = 2_000;
 const MAXIMUM_URL = 8_192;
-/** How much of a title and an excerpt is shown. */
+/** The shown lengths of a title and an excerpt. */
 const SHOWN_TITLE = 160;
 const SHOWN_EXCERPT = 400;
 
 /** A position inside a word is moved to the end of the word, unless that is further away than this many characters. */
 const WORD_REACH = 32;
 
-/** Adds the citations that the stream brought. Their positions count from `offset` in the text. */
+/** Adds citations from the stream. Their positions count from `offset` in the text. */
 export function addSources(
 	sources: readonly Source[],
 	annotations: readonly Annotation[],
@@ -142,7 +142,7 @@ const UNSPACED =
 	/^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]$/u;
 
 /**
- * Returns the end of the word that contains the position, or otherwise the position itself, moved to the end of a
+ * Returns the end of the word that contains the position. Otherwise returns the position, moved to the end of a
  * character that it splits.
  */
 function endOfWord(text: string, position: number): number {
@@ -180,7 +180,7 @@ export interface SourceWords {
 	sourcesCut: string;
 }
 
-/** A numbered list with a heading. Titles are escaped, so that nothing in them acts as markup. */
+/** Returns a numbered list with a heading. Titles are escaped, so that nothing in them acts as markup. */
 export function sourcesAsMarkdown({ sources, isCut }: Citations, words: SourceWords): string {
 	const lines = sources.map(({ number, title, url }) => {
 		const name = title.replace(/[\\`*_[\]<>#!&~|]/g, '\\$&');

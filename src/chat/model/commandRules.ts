@@ -1,24 +1,27 @@
-// Rules for commands: what one yes to a command allows beside exactly that command. A shell's language is too rich to be
-// understood here, so that whatever is not plain words matches no rule at all.
+// Rules for commands: what one yes to a command allows beyond exactly that command. A shell's language is too rich to
+// be understood here, so anything other than plain words matches no rule at all.
 import path from 'node:path';
 import { decisiveReason } from '../../base/decisiveFiles.ts';
 
 /** The words of one simple command, without quotes. */
 export type Words = readonly string[];
 
-/** The operators between the simple commands of a command line. A lone `&` is not one: it would let a command go on unseen. */
+/**
+ * The operators between the simple commands of a command line. A lone `&` is not one: it would let a command go on
+ * unseen.
+ */
 const SEPARATOR = /^(?:&&|\|\||[;|\n])/;
 
 /** The redirections that write no file. */
 const HARMLESS_REDIRECTION = /^(?:2>&1|[12]?>\s*\/dev\/null)(?=\s|$|[;|&])/;
 
-/** Characters that mean the same to every shell, wherever they stand outside of quotes, and those of patterns. */
+/** Characters that mean the same to every shell anywhere outside quotes, and those of patterns. */
 const PLAIN = /^[\w@%+=:,./*?\p{L}\p{N}-]$/u;
 
-/** A pattern that may stand for an option, for another one than it seems, or for a place outside of the folder. */
+/** A pattern that may match an option, another option than it seems, or a place outside the folder. */
 const LOOSE_PATTERN = /^[*?]|^-[^=]*[*?]|(?:^|\/)\.[^/]+[*?]|(?:^|\/)\.[*?]/;
 
-/** Returns the simple commands of a command line in order, or undefined for a line that is more than plain words. */
+/** Returns the simple commands of a command line in order, or undefined if the line has more than plain words. */
 export function simpleCommands(line: string): Words[] | undefined {
 	const commands: string[][] = [[]];
 	let word: string | undefined;
@@ -66,13 +69,13 @@ export function simpleCommands(line: string): Words[] | undefined {
 	return !isLoose && whole.every(words => words.length > 0 && !isOther(words[0])) ? whole : undefined;
 }
 
-/** A variable before a command may change what it runs, and a name with blanks is not that of two words. */
+/** A variable before a command may change what it runs, and a name with blanks is not the words it looks like. */
 const isOther = (word = '') => /^\w+\+?=|\s/.test(word);
 
-/** Programs that make files, whose options are their own. */
+/** Programs that create files. The common options do not apply to them. */
 const MAKERS = /^(?:mkdir(?: -p)?|touch)$/;
 
-/** A program's words that name what it does, before the words that a rule leaves open. */
+/** The leading words that say what a program does, before the words that a rule leaves open. */
 const PREFIXES: readonly RegExp[] = [
 	/^(?:npm|pnpm|yarn|bun) (?:test|t|tst)$/,
 	/^(?:npm|pnpm|yarn|bun) run (?:test|build|lint|check|compile|format|typecheck|types|unit|e2e)(?:[:-][\w:-]+)?$/,
@@ -89,10 +92,10 @@ const PREFIXES: readonly RegExp[] = [
 	MAKERS,
 ];
 
-/** Programs that only read, with the options of each that do more. Long options of Git may be shortened. */
+/** Programs that only read, with the options of each that do more. Git accepts abbreviated long options. */
 const READERS: readonly [program: RegExp, refused?: RegExp][] = [
 	[/^(?:ls|cat|head|tail|wc|grep|pwd|echo|stat|du|diff|cmp|basename|dirname|realpath|which|true|cut|tr|nl|jq)$/],
-	// It would set a variable, such as the path on which the next program is found.
+	// `-v` would set a variable, such as the path on which the next program is found.
 	[/^printf$/, /^-v/],
 	[/^find$/, /^-(?:exec|ok|delete|f(?:print|ls))/],
 	[/^sort$/, /^-[a-zA-Z]*[oT]|^--(?:o|c|t)/],
@@ -101,34 +104,34 @@ const READERS: readonly [program: RegExp, refused?: RegExp][] = [
 	[/^git (?:status|diff|log|show|ls-files|grep|blame|shortlog|describe|rev-parse)$/, /^--(?:ou|op|ext|textc)|^-\w*O/],
 ];
 
-/** Options that say how much is told and how many are tried, in all of these programs. */
+/** Options for verbosity and for how much is run, which mean the same in all of these programs. */
 const FLAGS =
 	/^(?:-[vqsx]|--(?:verbose|quiet|silent|bail|ci|run|runInBand|coverage|no-coverage|noEmit|exit|color|no-color|release|all|watch=false))$/;
 
-/** Programs of which each further word names something else to do. */
+/** Programs for which each further word names another goal. */
 const GOALS = /^(?:make|just|mvn|\.\/mvnw|gradle|\.\/gradlew|sbt|zig) /;
 
-/** Options whose value says which tests are run. */
+/** Options whose value selects the tests to run. */
 const FILTERS = /^(?:-[gtk]|--(?:grep|testNamePattern|test-name-pattern|filter))$/;
 
 /**
- * What a yes to one command allows: the same first words with any plain words after them, and of the options the usual
- * ones and those that this command had.
+ * What a yes to one command allows: the same prefix with any plain words after it, and, beside the common options, only
+ * those that this command had.
  */
 export interface CommandRule {
 	prefix: string;
-	/** Each with the word after it, which may be its value. */
+	/** Each with the following word, which may be its value. */
 	options: readonly string[];
 }
 
-/** Returns the text by which a rule is shown. */
+/** Returns a rule as it is shown. */
 export function ruleText({ prefix, options }: CommandRule): string {
 	return [prefix, ...options, '…'].join(' ');
 }
 
 /**
- * Returns the rule that a yes to this command can stand for, or undefined where it can only be allowed as it is. Of a
- * line with several commands, those that do more than read have to be of one kind. `folder` is where it is run.
+ * Returns the rule that a yes to this command can create, or undefined if the command can only be allowed as it is. In
+ * a line with several commands, those that do more than read must be of one kind. `folder` is the working directory.
  */
 export function ruleFor(line: string, folder: string): CommandRule | undefined {
 	const rules = simpleCommands(line)
@@ -140,12 +143,12 @@ export function ruleFor(line: string, folder: string): CommandRule | undefined {
 		: undefined;
 }
 
-/** Returns whether a command only reads, and so does nothing that an agent's tools for reading do not. */
+/** Returns whether a command only reads, and so does nothing beyond an agent's tools for reading. */
 export function isReading(line: string, folder: string): boolean {
 	return simpleCommands(line)?.every(words => isReader(words, folder)) === true;
 }
 
-/** Returns whether every part of a command only reads or is what one of the rules allows. */
+/** Returns whether every part of a command only reads or is allowed by one of the rules. */
 export function isAllowedBy(rules: readonly CommandRule[], line: string, folder: string): boolean {
 	const isAllowed = (words: Words) => {
 		const wanted = ruleOf(words);
@@ -187,7 +190,7 @@ function withOptions(prefix: string, words: Words): CommandRule | undefined {
 function isReader(words: Words, folder: string): boolean {
 	const [first, second, third, ...others] = words;
 	if (first === 'cd') {
-		// Agents begin many commands by going where they are already.
+		// Agents begin many commands with `cd` to the current folder.
 		return words.length === 2 && path.resolve(folder, second ?? '') === path.resolve(folder);
 	}
 	if (first === 'sed') {
@@ -200,9 +203,9 @@ function isReader(words: Words, folder: string): boolean {
 }
 
 /**
- * Whether a word may stand where a rule leaves words open. It leads to no place outside of the folder, sets nothing, as
- * `make` would even from the output of a command, and names no file with further options. What is made by a rule is no
- * file that decides what runs, as one might be that a pattern stands for.
+ * Returns whether a word may stand where a rule leaves words open. It must not lead outside the folder, set anything
+ * (`make` would, even from the output of a command), or name a file with further options. A program that creates files
+ * must not create one that decides what runs, nor get a pattern, which might match one.
  */
 function isOpen(word: string, prefix: string): boolean {
 	const isDecisive = MAKERS.test(prefix) && (/[*?]/.test(word) || decisiveReason({ path: word }) !== undefined);

@@ -8,8 +8,8 @@ export function attachmentTokens(attachment: Attachment): number {
 }
 
 /**
- * Returns how many UTF-16 code units each of the texts may keep so that together they lose `excess` tokens. The longest
- * are shortened first, so that a short one beside a long one stays whole.
+ * Returns how many UTF-16 code units of each text to keep so that together they lose `excess` tokens. The longest are
+ * shortened first, so that a short one beside a long one stays whole.
  */
 export function shortenedLengths(texts: readonly string[], excess: number): number[] {
 	const tokens = texts.map(estimateTokens);

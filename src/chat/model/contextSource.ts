@@ -1,4 +1,4 @@
-// Where context comes from. A source is small and names a location, whose content is read when the message is sent.
+// The origins of context. A source is small and names a location, whose content is read when the message is sent.
 import * as z from 'zod';
 import { IMAGE_TYPES } from '../../base/imageHeader.ts';
 import { IMAGE_FILE } from './images.ts';
@@ -16,16 +16,15 @@ export const attachedImageSchema = z.object({
 });
 
 /**
- * Also the form in which the workspace's state keeps chips that have not been sent yet. URIs are strings, and positions
- * count from 0.
+ * Also the form in which the workspace's state stores chips that have not been sent yet. URIs are strings, and
+ * positions count from 0.
  */
 export const contextSourceSchema = z.discriminatedUnion('kind', [
 	z.object({ kind: z.literal('selection'), uri, range: z.object({ start: position, end: position }) }),
 	z.object({ kind: z.literal('file'), uri }),
 	z.object({ kind: z.literal('folder'), uri }),
 	/**
-	 * The problems of one file or, where lines are given, those that touch these lines. Without a URI, the problems of
-	 * all files.
+	 * The problems of one file or, with `lines`, those that touch these lines. Without a URI, the problems of all files.
 	 */
 	z.object({
 		kind: z.literal('problems'),
@@ -34,9 +33,9 @@ export const contextSourceSchema = z.discriminatedUnion('kind', [
 	}),
 	/** `uri` is the root of the repository. */
 	z.object({ kind: z.literal('diff'), uri }),
-	/** Content that can be read only once is kept in the source itself. */
+	/** Content that can be read only once is stored in the source itself. */
 	z.object({ kind: z.literal('terminal'), label: z.string(), text: z.string() }),
-	/** A log, or changes, whose `language` is `diff`. */
+	/** A log or, if `language` is `diff`, changes. */
 	z.object({
 		kind: z.literal('task'),
 		label: z.string(),
@@ -52,7 +51,7 @@ export const contextSourceSchema = z.discriminatedUnion('kind', [
 		text: z.string(),
 		language: z.string().exactOptional(),
 	}),
-	/** An image is kept as it was when it was added. `uri` and `path` say where it came from, if it has a location. */
+	/** An image is stored as it was when it was added. `uri` and `path` are its origin, if it has a location. */
 	z.object({
 		kind: z.literal('image'),
 		label: z.string(),
@@ -85,15 +84,15 @@ export interface Span {
 	readonly end: Position;
 }
 
-/** One change of a document: `text` replaces what was in `range`. */
+/** One change of a document: `text` replaces the content of `range`. */
 export interface Edit {
 	readonly range: Span;
 	readonly text: string;
 }
 
 /**
- * Returns where a selection is after a change. Text written inside the selection belongs to it; text written around it
- * does not.
+ * Returns the position of a selection after a change. Text written inside the selection belongs to it; text written
+ * around it does not.
  */
 export function followEdit({ start, end }: Span, { range, text }: Edit): Span {
 	const lines = text.split('\n');

@@ -23,12 +23,12 @@ export type FinishProblem = 'empty' | 'length' | 'filtered';
 export interface Continuation {
 	/** The length of the text before the continuation, in UTF-16 code units. */
 	readonly offset: number;
-	/** The state in which the part before had ended. */
+	/** The state in which the previous part had ended. */
 	readonly after: ReplyState;
-	/** `pausedAt` is when the part before ended, where that is known. `resumedAt` is when the next part was requested. */
+	/** `pausedAt` is when the previous part ended, if known. `resumedAt` is when the next part was requested. */
 	readonly pausedAt?: number;
 	readonly resumedAt: number;
-	/** The usage of the part before. */
+	/** The usage of the previous part. */
 	readonly usage?: ReplyUsage;
 	readonly cost?: Cost;
 }
@@ -37,7 +37,7 @@ export interface Continuation {
 export interface Reply {
 	readonly state: ReplyState;
 	readonly startedAt: number;
-	/** When the first text or reasoning came. */
+	/** The time of the first text or reasoning. */
 	readonly firstAt?: number;
 	readonly endedAt?: number;
 	readonly text: string;
@@ -50,9 +50,9 @@ export interface Reply {
 	readonly provider?: string;
 	/** The completion's id, as the service gave it. */
 	readonly serviceId?: string;
-	/** The parameters of the request that the model does not take, as the service said. */
+	/** The parameters of the request that the model does not support, according to the service. */
 	readonly leftOut?: readonly string[];
-	/** When the service made the reply, by its own clock, in Unix seconds. */
+	/** The time at which the service created the reply, by its own clock, in Unix seconds. */
 	readonly created?: number;
 	/** The service's name for the state of the model's server. */
 	readonly fingerprint?: string;
@@ -64,18 +64,18 @@ export interface Reply {
 	readonly asked?: AskedWith;
 	/** What was known about zero data retention when the reply was requested. */
 	readonly retention?: ZeroDataRetention;
-	/** The usage of the last part, where the reply was continued. */
+	/** The usage of the last part, if the reply was continued. */
 	readonly usage?: ReplyUsage;
-	/** The cost by the prices at that time. Where the reply was continued, it is the cost of the last part. */
+	/** The cost by the prices at that time. If the reply was continued, it is the cost of the last part. */
 	readonly cost?: Cost;
-	/** Why the reply ended, where the state alone does not say it. */
+	/** Why the reply ended, if the state alone does not say so. */
 	readonly explanation?: Explanation;
 	readonly problem?: FinishProblem;
 	/** Sorted by offset. */
 	readonly continuations?: readonly Continuation[];
 	/** The sources of a search answer, as the service gave them. */
 	readonly sources?: readonly Source[];
-	/** The tokens of the text with their probabilities, where they were asked for; the first of them. */
+	/** The first tokens of the text with their probabilities, if they were requested. */
 	readonly logprobs?: readonly TokenProbability[];
 	/** The image of an image model, whose text is the image's address. Absent until it has been loaded. */
 	readonly image?: ReplyImage;
@@ -95,19 +95,19 @@ export interface Turn {
 	readonly question: string;
 	/** Context that was attached to the message, as it was at that time. */
 	readonly attachments?: readonly Attachment[];
-	/** The files with instructions that went with the message, as they were at that time; the last one wins. */
+	/** The instruction files that were sent with the message, as they were at that time; the last one wins. */
 	readonly instructions?: readonly Attachment[];
 	/** Absent for chat. */
 	readonly mode?: Exclude<TurnMode, 'chat'>;
-	/** The turn belongs to an encrypted conversation and must never be sent in another one. */
+	/** Set if the turn belongs to an encrypted conversation; it must never be sent in another one. */
 	readonly encrypted?: true;
 	readonly replies: readonly [Reply, ...Reply[]];
 }
 
-/** What goes with a message besides its text. */
+/** The context that is sent with a message. */
 export type TurnContext = Pick<Turn, 'attachments' | 'instructions'>;
 
-/** The workspace that a conversation belongs to, by which it is found again. Folders are URIs. */
+/** The workspace of a conversation, by which it is found again. Folders are URIs. */
 export interface WorkspaceTag {
 	readonly name?: string;
 	readonly folders: readonly string[];
@@ -119,18 +119,17 @@ export interface Conversation {
 	readonly id: string;
 	readonly createdAt: number;
 	readonly workspace: WorkspaceTag;
-	/** The title that the user gave. Without one, that of the model serves as the title, or the first message. */
+	/** The title that the user gave. Without it, the model's title is used, or else the first message. */
 	readonly title?: string;
 	/**
-	 * What came of the one request for a title, whose text is the title or empty. While it is streaming, it has been
-	 * asked.
+	 * The reply to the one request for a title. Its text is the title, or empty. It is streaming while the request runs.
 	 */
 	readonly titleReply?: Reply;
 	/** The mode of messages that do not name one themselves; absent for chat. */
 	readonly mode?: Exclude<TurnMode, 'chat'>;
 	/** The conversation that this one branched off from when another window wrote to the same file. */
 	readonly branchedFrom?: string;
-	/** Absent for a conversation that is not encrypted. It is set at the start or never, and is never removed. */
+	/** Absent if the conversation is not encrypted. It is set at the start or never, and is never removed. */
 	readonly encryption?: Encryption;
 	/** The conversation's own choices of model, routing and parameters. */
 	readonly settings?: ConversationSettings;
@@ -168,7 +167,7 @@ export function withEncryption(conversation: Conversation, encryption: Encryptio
 	return encryption === undefined ? conversation : { ...conversation, encryption };
 }
 
-/** What a conversation is found and shown by; what is undefined it has not. */
+/** The fields by which a conversation is found and shown; those that it lacks are undefined. */
 export interface ConversationNames {
 	id: string;
 	branchedFrom: string | undefined;
@@ -176,7 +175,7 @@ export interface ConversationNames {
 	titleReply: Reply | undefined;
 }
 
-/** Sets id, origin and titles; what is undefined is removed. */
+/** Sets id, origin and titles; undefined ones are removed. */
 export function named(
 	{ title: _, titleReply: __, branchedFrom: ___, ...conversation }: Conversation,
 	{ id, title, titleReply, branchedFrom }: ConversationNames,
@@ -231,7 +230,7 @@ export function turnsUpTo(conversation: Conversation, end: string | undefined): 
 	return path.reverse();
 }
 
-/** Returns all replies, also those that are not shown, because they were paid for, and that of the title. */
+/** Returns all replies, including those that are not shown, because they were paid for, and the title's. */
 export function allReplies({ turns, titleReply }: Pick<Conversation, 'turns' | 'titleReply'>): Reply[] {
 	return [...turns.flatMap(({ replies }) => replies), ...(titleReply ? [titleReply] : [])];
 }
@@ -240,12 +239,12 @@ export function shownTurns(conversation: Conversation): Turn[] {
 	return turnsUpTo(conversation, conversation.head);
 }
 
-/** All versions of a message, oldest first. */
+/** Returns all versions of a message, oldest first. */
 export function versionsOf(conversation: Conversation, turn: Turn): Turn[] {
 	return conversation.turns.filter(other => other.previous === turn.previous);
 }
 
-/** Shows the turn and, below it, the latest of what followed. */
+/** Shows the turn and, below it, the latest turns that followed. */
 export function showVersion(conversation: Conversation, turnId: string): Conversation {
 	let head = turnId;
 	for (;;) {
@@ -258,8 +257,8 @@ export function showVersion(conversation: Conversation, turnId: string): Convers
 }
 
 /**
- * The reply that a reader sees: the current one or, while it has no text, the latest earlier one that has. A retry that
- * fails at once therefore hides nothing. What an agent has done is shown, whatever it has said.
+ * Returns the reply that a reader sees: the current one or, while it has no text, the latest earlier one that has. A
+ * retry that fails at once therefore hides nothing. An agent's work is shown even without text.
  */
 export function shownReply(turn: Turn): Reply {
 	return turn.replies.findLast(reply => reply.text !== '' || reply.work !== undefined) ?? currentReply(turn);
@@ -270,15 +269,15 @@ export function currentReply(turn: Turn): Reply {
 }
 
 /**
- * Returns whether the reply has a text and ended before the model had finished, so that it can be continued. An agent is
- * told to go on by another message.
+ * Returns whether the reply has a text and ended before the model had finished, so that it can be continued. An agent
+ * is continued with another message instead.
  */
 export function isUnfinished({ state, text, problem, work }: Reply): boolean {
 	const endedEarly = state === 'cutOff' || state === 'stopped' || state === 'failed' || problem === 'length';
 	return text.trim() !== '' && state !== 'streaming' && endedEarly && work === undefined;
 }
 
-/** Returns the reply as it is when the model has been asked to continue it. */
+/** Returns the reply after the model has been asked to continue it. */
 export function continueReply(reply: Reply, resumedAt: number): Reply {
 	const { endedAt, usage, cost, explanation: _, problem: __, continuations = [], ...others } = reply;
 	const continuation: Continuation = {
@@ -291,8 +290,8 @@ export function continueReply(reply: Reply, resumedAt: number): Reply {
 }
 
 /**
- * A reply that is still streaming in a conversation just read from disk has lost its window, so nothing will ever
- * finish it.
+ * Marks replies as cut off that are still streaming in a conversation just read from disk: their window is gone, so
+ * nothing will ever finish them.
  */
 export function markCutOff(conversation: Conversation): Conversation {
 	const turns = conversation.turns.map(turn => {

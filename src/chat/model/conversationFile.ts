@@ -144,13 +144,13 @@ const replySchema = z.object({
 const headerSchema = z.object({
 	version: z.literal([CLEAR_VERSION, ENCRYPTED_VERSION]),
 	id: z.uuid(),
-	/** Grows by one with each write. */
+	/** Incremented with each write. */
 	revision: z.int().positive(),
 	createdAt: time,
 	updatedAt: time,
 	workspace: workspaceSchema,
 	title: z.string().exactOptional(),
-	/** One that cannot be read costs the title alone. */
+	/** If it cannot be read, only the title is lost. */
 	titleReply: replySchema.optional().catch(undefined),
 	mode: modeSchema,
 	branchedFrom: z.uuid().exactOptional(),
@@ -278,7 +278,7 @@ export async function parseConversationFile(text: string): Promise<{ conversatio
 	return { conversation: toConversation(header, turns, head), revision };
 }
 
-/** What can be read of a damaged file. */
+/** The readable part of a damaged file. */
 export interface Rescue {
 	readonly conversation: Conversation;
 	/** The number of turns that the file had, if its header still says so. */
@@ -286,8 +286,8 @@ export interface Rescue {
 }
 
 /**
- * Returns the intact turns of a damaged file, or undefined when there are none. `id` and `createdAt` are used for a
- * file without a header. A turn whose predecessor is lost follows the one before it in the file.
+ * Returns the intact turns of a damaged file, or undefined if there are none. `id` and `createdAt` are used for a file
+ * without a header. A turn whose predecessor is lost follows the one before it in the file.
  */
 export async function rescueConversationFile(
 	text: string,
@@ -397,10 +397,7 @@ function parseLine(line: string): unknown {
 	}
 }
 
-/**
- * Returns a function to be awaited between pieces of long work, which yields to the event loop when a time slice is
- * over.
- */
+/** Returns a function to await between pieces of long work. It yields to the event loop when a time slice is over. */
 function slicer(): () => Promise<void> | undefined {
 	let start = performance.now();
 	return () => {

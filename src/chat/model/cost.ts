@@ -16,7 +16,7 @@ export interface ReplyUsage {
 	reasoning?: number;
 }
 
-/** A cost in US dollars. `atLeast` says that some of what is charged is not known. */
+/** A cost in US dollars. With `atLeast`, a part of the charge is not known. */
 export interface Cost {
 	readonly usd: number;
 	readonly atLeast?: true;
@@ -24,7 +24,7 @@ export interface Cost {
 
 const PER_TOKEN = 1 / 1_000_000;
 
-/** Returns undefined where no price or no number of tokens is known. */
+/** Returns undefined if no price or no number of tokens is known. */
 export function replyCost(
 	connection: Connection,
 	{ model, provider, usage }: { model: string; provider: string | undefined; usage: ReplyUsage | undefined },
@@ -37,7 +37,7 @@ export function replyCost(
 		return undefined;
 	}
 	const { cachedInput } = found.prices;
-	// Tokens read from a cache cost less, but where that price is unknown they are left out, so that the sum is a lower
+	// Tokens read from a cache cost less, but if that price is unknown they are left out, so that the sum is a lower
 	// bound.
 	const cached = Math.min(usage.cached ?? 0, usage.prompt);
 	const parts = [
@@ -54,7 +54,7 @@ export function replyCost(
 	return usd > 0 ? { usd, atLeast: true } : undefined;
 }
 
-/** Returns a cost in the form in which what tasks and chat have cost is added up. */
+/** Converts a cost to the form in which the costs of tasks and chat are added up. */
 export function knownCost(cost: Cost | undefined): KnownCost {
 	if (cost === undefined) {
 		return { known: 'nothing' };
@@ -65,8 +65,8 @@ export function knownCost(cost: Cost | undefined): KnownCost {
 }
 
 /**
- * Adds up the costs where all are known. Otherwise the sum of the known ones is a lower bound. Returns undefined where
- * none is known.
+ * Adds up the costs if all are known. Otherwise the sum of the known ones is a lower bound. Returns undefined if none
+ * is known.
  */
 export function totalCost(costs: readonly (Cost | undefined)[]): Cost | undefined {
 	const known = costs.filter(cost => cost !== undefined);
@@ -78,8 +78,8 @@ export function totalCost(costs: readonly (Cost | undefined)[]): Cost | undefine
 }
 
 /**
- * The provider's own prices come before the model's, because for a model with several hosts the connection states the
- * lowest price.
+ * Returns the provider's own prices before the model's, because for a model with several hosts the connection states
+ * the lowest price.
  */
 function pricesOf(
 	connection: Connection,

@@ -3,8 +3,8 @@ import { defined } from '../../base/defined.ts';
 import type { ChannelAddress } from '../../client/channel/address.ts';
 
 /**
- * The target of an encrypted conversation, to which all its messages go. Without a connection, the conversation can be
- * read but never continued.
+ * The target of an encrypted conversation, which gets all of its messages. Without a connection, the conversation can
+ * be read but never continued.
  */
 export interface Encryption {
 	/** The name of the connection in the settings. */
@@ -16,15 +16,15 @@ export interface Encryption {
 	readonly provider?: string;
 	/** The fingerprint of the key that was accepted last. The user is asked before another key is accepted. */
 	readonly keyFingerprint?: string;
-	/** Replies are asked for in one piece, because what the service streams is no encrypted reply. */
+	/** Set if replies are requested in one piece, because what the service streams is not an encrypted reply. */
 	readonly wantsWhole?: true;
-	/** A reply failed verification, so the conversation cannot be continued. */
+	/** Set if a reply failed verification, so that the conversation cannot be continued. */
 	readonly hasEnded?: true;
-	/** Nothing of the conversation is written, and it is lost with its window. This is never stored in a file. */
+	/** Set if nothing of the conversation is written, so it is lost with its window. Never stored in a file. */
 	readonly isUnkept?: true;
 }
 
-/** The form in a file. Where it cannot be read, the conversation still counts as encrypted. */
+/** The form in a file. If it cannot be read, the conversation still counts as encrypted. */
 export const encryptionSchema = z
 	.object({
 		connection: z.string().exactOptional(),

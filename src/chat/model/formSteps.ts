@@ -1,18 +1,18 @@
-// The forms of an agent among the steps of its work: shown like a step that waits, and kept with their answers alone.
+// The forms of an agent as steps of its work: shown like a waiting step, and stored with their answers alone.
 import type { AgentForm, FormValue } from '../../agents/session/events.ts';
 import { defined } from '../../base/defined.ts';
 import { type AgentStep, type AgentWork, type Approval, MAXIMUM_STEPS, type WorkMoment } from './agentWork.ts';
 
-/** A form that waits, or what has become of it. */
+/** The state of a form: waiting or answered. */
 export interface FormState {
-	/** Names the form in the work. */
+	/** The id of the form's step. */
 	id: string;
 	approval: Approval;
-	/** What was answered. */
+	/** The answers. */
 	content?: Readonly<Record<string, FormValue>>;
 }
 
-/** Adds a form to the work, or what has become of it. */
+/** Adds a form to the work, or updates its state. */
 export function withForm(
 	work: AgentWork,
 	{ message, fields }: AgentForm,

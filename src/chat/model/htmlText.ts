@@ -1,18 +1,18 @@
-// The text of an HTML page without what its elements themselves hide, as plain text. It is no browser: what only a style
-// sheet hides is in it, and what only a script writes is not. Whatever the page is, this takes time in proportion to its
-// length.
+// Extracts the plain text of an HTML page without the content that its elements themselves hide. This is not a browser:
+// content that only a style sheet hides is included, and content that only a script writes is not. It takes linear time
+// for any page.
 
-/** Elements of which a reader sees nothing, or nothing that is text. */
+/** Elements that show nothing to a reader, or nothing that is text. */
 const UNSEEN: ReadonlySet<string> = new Set(
 	'script style noscript template svg math iframe object canvas audio video select textarea'.split(' '),
 );
 
-/** Elements without content, and so without an end. */
+/** Void elements, which have no content and no end tag. */
 const EMPTY: ReadonlySet<string> = new Set(
 	'area base br col embed hr img input link meta param source track wbr'.split(' '),
 );
 
-/** Elements that begin on a new line, and those that have a blank line around them. */
+/** Elements that begin on a new line, and those with a blank line around them. */
 const LINES: ReadonlySet<string> = new Set(
 	'br div li tr dt dd figcaption option summary caption legend address form header footer nav aside main'.split(' '),
 );
@@ -20,7 +20,7 @@ const PARAGRAPHS: ReadonlySet<string> = new Set(
 	'title p h1 h2 h3 h4 h5 h6 ul ol dl table pre blockquote section article hr figure details fieldset'.split(' '),
 );
 
-/** The names of characters that texts use often. Others stay as they are written. */
+/** Names of frequent character references. Others stay as they are written. */
 const CHARACTERS: ReadonlyMap<string, string> = new Map(
 	Object.entries({
 		...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', shy: '', ensp: ' ', emsp: ' ', thinsp: ' ' },
@@ -31,11 +31,11 @@ const CHARACTERS: ReadonlyMap<string, string> = new Map(
 	}),
 );
 
-/** Returns the text of a page: headings and items of lists are marked as in Markdown, and `pre` keeps its blanks. */
+/** Returns the text of a page: headings and list items are marked as in Markdown, and `pre` keeps its blanks. */
 export function htmlText(html: string): string {
 	const text = new PlainPage();
 	const unclosed = new Set<string>();
-	/** A hidden element without an end would take the rest of the page away. After one, nothing is taken for hidden. */
+	/** A hidden element without an end would remove the rest of the page. After one, nothing counts as hidden. */
 	let hides = true;
 	for (let at = 0; at < html.length; ) {
 		const start = html.indexOf('<', at);
@@ -76,7 +76,7 @@ class PlainPage {
 	private breaks = 0;
 	private hasBlank = false;
 	private preformatted = 0;
-	/** What the next words begin with: the mark of a heading or of an item. */
+	/** The prefix of the next words: the mark of a heading or of an item. */
 	private mark = '';
 
 	add(text: string): void {
@@ -130,7 +130,7 @@ class PlainPage {
 	}
 }
 
-/** Returns where a tag ends whose name is at `from`. A `>` in quotation marks does not end it. */
+/** Returns the end of the tag whose name is at `from`. A `>` in quotation marks does not end it. */
 function afterTag(html: string, from: number): number {
 	const marks = /[">']/g;
 	marks.lastIndex = from;
@@ -150,14 +150,14 @@ function afterTag(html: string, from: number): number {
 	}
 }
 
-/** Returns where a comment, a declaration or an end tag without a name ends. */
+/** Returns the end of a comment, a declaration or an end tag without a name. */
 function afterMarkup(html: string, start: number): number {
 	const end = html.startsWith('<!--', start) ? '-->' : '>';
 	const at = html.indexOf(end, start);
 	return at < 0 ? html.length : at + end.length;
 }
 
-/** Returns where an element of which nothing is shown ends. One that has no end is passed over, and noted. */
+/** Returns the end of an element that is not shown. An element without an end is skipped and added to `unclosed`. */
 function afterElement(html: string, from: number, element: string, unclosed: Set<string>): number {
 	const end = new RegExp(`</${element}[\\s/>]`, 'gi');
 	end.lastIndex = from;
@@ -169,7 +169,7 @@ function afterElement(html: string, from: number, element: string, unclosed: Set
 	return afterTag(html, found.index);
 }
 
-/** Whether an element with this start tag is hidden from every reader, or from those who have it read to them. */
+/** Returns whether an element with this start tag is hidden from every reader, or from users of screen readers. */
 function isHidden(tag: string): boolean {
 	if (!/hidden/i.test(tag)) {
 		return false;
@@ -182,7 +182,7 @@ function isHidden(tag: string): boolean {
 	return false;
 }
 
-/** Returns where a hidden element ends, with those of the same name in it; undefined where it has no end. */
+/** Returns the end of a hidden element, after nested elements of the same name; undefined if it has no end. */
 function afterHidden(html: string, from: number, element: string): number | undefined {
 	const tags = new RegExp(`<(/?)${element}(?=[\\s/>])`, 'gi');
 	tags.lastIndex = from;

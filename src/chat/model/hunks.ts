@@ -1,4 +1,4 @@
-// The hunks of a change, of which the user may refuse some.
+// The hunks of a change, which the user may refuse one by one.
 import { type HunkRanges, withHunks } from '../../base/hunks.ts';
 import { editedText } from './editedText.ts';
 import { compareMiddle } from './lineDiff.ts';
@@ -9,12 +9,12 @@ export interface ChangedPart {
 	readonly after: string;
 }
 
-/** The most unchanged lines that a part has on each side, so that its place in the file is known. */
+/** The most unchanged lines on each side of a part, which identify its place in the file. */
 const MAXIMUM_AROUND = 3;
 
 /**
- * Returns the hunks between two texts, in order. The break that ends a line belongs to it. Returns undefined where the texts
- * are too different and too long to be compared.
+ * Returns the hunks between two texts, in order. A line includes its line break. Returns undefined if the texts are too
+ * different and too long to be compared.
  */
 export function lineHunks(before: string, after: string): HunkRanges[] | undefined {
 	const [old, now] = [wholeLines(before), wholeLines(after)];
@@ -45,21 +45,21 @@ export function lineHunks(before: string, after: string): HunkRanges[] | undefin
 	return hunks;
 }
 
-/** Returns the hunks of a change that can be refused one by one: none where there are fewer than two. */
+/** Returns the hunks of a change that can be refused one by one: none if there are fewer than two. */
 export function refusableHunks(before: string | undefined, after: string): HunkRanges[] {
 	const hunks = before === undefined ? [] : (lineHunks(before, after) ?? []);
 	return hunks.length > 1 ? hunks : [];
 }
 
-/** Returns what a change makes of a text without one of its hunks; undefined where that hunk cannot be refused alone. */
+/** Returns the result of a change without one of its hunks; undefined if that hunk cannot be refused alone. */
 export function withoutHunk(before: string, after: string, index: number): string | undefined {
 	const hunks = refusableHunks(before, after);
 	return hunks[index] && withHunks(Buffer.from(before), Buffer.from(after), hunks.toSpliced(index, 1)).toString();
 }
 
 /**
- * Returns the parts in which two versions of a text differ, each with as few lines around as tell its place, so that changes
- * near by do not hide it. No part has what another one changes.
+ * Returns the parts in which two versions of a text differ, each with just enough lines around to identify its place,
+ * so that changes nearby do not hide it. No part includes lines that another one changes.
  */
 export function changedParts(before: string, after: string): ChangedPart[] {
 	const hunks = lineHunks(before, after) ?? [];
@@ -91,12 +91,12 @@ function isOnce(part: string, text: string): boolean {
 	return part !== '' && text.indexOf(part) === text.lastIndexOf(part);
 }
 
-/** Takes parts back out of a text in which they stand, and passes over those that do not. */
+/** Reverts parts in a text, and skips those that it does not contain. */
 export function withoutParts(text: string, parts: readonly ChangedPart[]): string {
 	return parts.reduce((left, part) => editedText(left, [inverted(part)]) ?? left, text);
 }
 
-/** Returns the change that takes a part back. */
+/** Returns the change that reverts a part. */
 export const inverted = ({ before, after }: ChangedPart): ChangedPart => ({ before: after, after: before });
 
 const endOf = ({ start, count }: HunkRanges['before']): number => start + count;

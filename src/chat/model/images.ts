@@ -1,4 +1,4 @@
-// Images that are kept beside a conversation: those that a reply brought, and those that are attached to messages.
+// Images that are stored beside a conversation: those from replies, and those attached to messages.
 import { type ImageHeader, type ImageType, readImageHeader } from '../../base/imageHeader.ts';
 
 /** Why there is no image: its address was refused or did not lead to one, or it could not be stored. */
@@ -14,7 +14,7 @@ export const IMAGE_PROBLEMS = [
 export type ImageProblem = (typeof IMAGE_PROBLEMS)[number];
 
 /**
- * An image that is kept beside the conversation under the name `file`, the SHA-256 of its bytes. Sizes are in pixels.
+ * An image that is stored beside the conversation under the name `file`, the SHA-256 of its bytes. Sizes are in pixels.
  */
 export interface KeptImage {
 	readonly file: string;
@@ -23,7 +23,7 @@ export interface KeptImage {
 	readonly height: number;
 }
 
-/** The image whose address an image model replied with, or why there is none. */
+/** The image whose address an image model replied with, or the reason why there is none. */
 export type ReplyImage = KeptImage | { readonly problem: ImageProblem };
 
 /** The limit for all generated images of a conversation, in bytes. */
@@ -31,7 +31,7 @@ export const MAXIMUM_KEPT_BYTES = 128 * 1024 * 1024;
 /** A small file can hold an image that takes gigabytes of memory to show. */
 const MAXIMUM_PIXELS = 40_000_000;
 
-/** The file name of a kept image. */
+/** The file name of a stored image. */
 export const IMAGE_FILE = /^[\da-f]{64}$/;
 
 export function extensionOf(type: ImageType): string {
@@ -49,7 +49,7 @@ export function readImage(bytes: Uint8Array): ImageHeader | undefined {
 		: undefined;
 }
 
-/** The size limit of one image that is attached to a message. */
+/** The size limit of one image that is attached to a message, in bytes. */
 export const MAXIMUM_IMAGE_BYTES = 5_000_000;
 
 /** An image that is attached to a message. */
@@ -57,7 +57,7 @@ export interface AttachedImage extends KeptImage {
 	readonly bytes: number;
 }
 
-/** Returns what the bytes are, or why they are refused. */
+/** Returns the type and size of the image, or why the bytes are refused. */
 export function readAttachedImage(
 	bytes: Uint8Array,
 ): Omit<AttachedImage, 'file'> | { readonly problem: 'too-large' | 'no-image' } {

@@ -1,15 +1,15 @@
-// The files in which a repository says how to work on it. They go with messages, and to agents that do not read them
-// themselves.
+// The files in which a repository says how to work on it. They are sent with messages, and to agents that do not read
+// them themselves.
 
 import { type Attachment, inlineCode, shorten } from './attachment.ts';
 
-/** The file that every folder may have. The one that is nearest to what a message is about wins. */
+/** The file that every folder may have. The one nearest to the files that a message is about wins. */
 export const NESTED_FILE = 'AGENTS.md';
 
 /** The files of a workspace folder itself, by their paths in it. The last one wins. */
 export const ROOT_FILES = ['.github/copilot-instructions.md', 'CLAUDE.md', NESTED_FILE] as const;
 
-/** Returns whether a file has a name of such files. A system may know a file by a name in letters of another case. */
+/** Returns whether a file has the name of an instruction file. Case is ignored, because some systems ignore it. */
 export function isInstructionName(name: string): boolean {
 	return ROOT_FILES.some(file => file.slice(file.lastIndexOf('/') + 1).toLowerCase() === name.toLowerCase());
 }
@@ -19,17 +19,17 @@ export const MAXIMUM_INSTRUCTIONS = 40_000;
 
 /** A file with instructions. */
 export interface InstructionFile {
-	/** The path from the workspace folder on, with slashes. */
+	/** The path relative to the workspace folder, with slashes. */
 	readonly path: string;
 	readonly uri: string;
 	readonly text: string;
-	/** Identifies the file where links are followed. */
+	/** Identifies the file after links are resolved. */
 	readonly place: string;
 }
 
 /**
- * Returns what goes of the files that were found, the nearest last. What is there twice, by a link or as a copy, goes once,
- * where it is nearest. Where it is too much together, the nearest ones keep most.
+ * Returns the files to send, the nearest last. A file that occurs twice, through a link or as a copy, is sent once,
+ * where it is nearest. If the files are too long together, the nearest ones keep most.
  */
 export function chosenInstructions(found: readonly InstructionFile[]): Attachment[] {
 	const seen = new Set<string>();
@@ -37,7 +37,7 @@ export function chosenInstructions(found: readonly InstructionFile[]): Attachmen
 	let room = MAXIMUM_INSTRUCTIONS;
 	for (const { path, uri, text, place } of found.toReversed()) {
 		const content = text.trim();
-		// A CLAUDE.md that consists of the name of the other file is how Claude Code is led there.
+		// A CLAUDE.md with only the name of the other file is how Claude Code is pointed to that file.
 		if (content === '' || content === `@${NESTED_FILE}` || seen.has(content) || seen.has(place)) {
 			continue;
 		}
@@ -56,7 +56,7 @@ const INTRODUCTION =
 const NEAREST = 'Where they contradict each other, the later file wins.';
 const OWN = 'The user’s own instructions, which win over those files:';
 
-/** Returns what a model is told before the conversation: what the files say, then what the user tells every model. */
+/** Returns the instructions that precede a conversation: those of the files, then the user's own for every model. */
 export function withInstructionFiles(files: readonly Attachment[] = [], own: string): string {
 	if (files.length === 0) {
 		return own;

@@ -1,9 +1,9 @@
-// Compares two texts line by line, for what is shown before git can be asked.
+// Compares two texts line by line, for changes that are shown before git can be asked.
 
 export interface DiffLine {
 	/**
-	 * `gap` stands for unchanged lines that are left out between two changes. `broken` and `unbroken` come last, where the
-	 * last line ends with a line break now and did not, or the other way round.
+	 * `gap` stands for unchanged lines that are left out between two changes. `broken` and `unbroken` come last, if the
+	 * last line now ends with a line break and did not before, or vice versa.
 	 */
 	readonly kind: 'same' | 'added' | 'removed' | 'gap' | 'broken' | 'unbroken';
 	readonly text: string;
@@ -19,10 +19,10 @@ export interface LineDiff {
 /** The number of unchanged lines that are shown before and after a change. */
 const AROUND = 2;
 
-/** The pairs of lines that are compared at most, between the first line that differs and the last. */
+/** The maximum number of pairs of lines to compare, between the first line that differs and the last. */
 const MAXIMUM_PAIRS = 1_000_000;
 
-/** Returns undefined where the texts are too different and too long to be compared. `before` is undefined for a new file. */
+/** Returns undefined if the texts are too different and too long to compare. `before` is undefined for a new file. */
 export function lineDiff(before: string | undefined, after: string): LineDiff | undefined {
 	const [old, now] = [linesOf(before ?? ''), linesOf(after)];
 	const found = compareMiddle(old, now);
@@ -45,8 +45,8 @@ export function lineDiff(before: string | undefined, after: string): LineDiff | 
 }
 
 /**
- * Compares the lines between those at the beginning and at the end that both have; `start` and `end` count these. Returns
- * undefined where they are too many.
+ * Compares the lines between the common ones at both ends, which `start` and `end` count. Returns undefined if there
+ * are too many.
  */
 export function compareMiddle(
 	old: readonly string[],
@@ -75,7 +75,7 @@ function compare(old: readonly string[], now: readonly string[]): DiffLine[] | u
 		return undefined;
 	}
 	const width = now.length + 1;
-	/** The length of the longest common sequence of the lines from each pair of positions on. */
+	/** For each pair of positions, the length of the longest common sequence of the lines that follow. */
 	const lengths = new Uint32Array((old.length + 1) * width);
 	const lengthAt = (one: number, other: number) => lengths[one * width + other] ?? 0;
 	for (let one = old.length - 1; one >= 0; one--) {

@@ -1,5 +1,5 @@
-// How much of what a model takes goes with the next message, and by what. The same figures are shown, say when a message
-// is too long, and how far it is shortened.
+// Measures how much of the model's context the next message uses, and for what. The same figures are shown, decide when
+// a message is too long, and determine how much it is shortened.
 import { defined } from '../../base/defined.ts';
 import { estimateTokens } from '../../base/tokens.ts';
 import { type ModelLimits, requestBudget } from '../../contract/modelLimits.ts';
@@ -8,32 +8,32 @@ import type { Attachment } from './attachment.ts';
 import { attachmentTokens, historyTokens } from './contextBudget.ts';
 import { type Conversation, shownReply, shownTurns } from './conversation.ts';
 
-/** What goes with a message besides its attachments, and the limits of the model. All numbers are tokens. */
+/** The parts of a message besides its attachments, and the limits of the model. All numbers are tokens. */
 export interface Measure extends ModelLimits {
-	/** The model, where it is known. */
+	/** The model, or an empty string if it is not known. */
 	readonly model: string;
-	/** Whether the model takes images; absent where that is not known. */
+	/** True if the model accepts images; absent if that is not known. */
 	readonly takesImages?: boolean;
 	/** Estimates of the user's instructions, the earlier messages, and the message itself. */
 	readonly instructions: number;
 	readonly history: number;
 	readonly question: number;
-	/** Set for a message to an agent: what it says of its own context, in which it has the earlier messages. */
+	/** Set for a message to an agent: the agent's report on its own context, which includes the earlier messages. */
 	readonly agent?: Partial<AgentContext>;
 }
 
-/** What is known of the model and the agent that the next message of a conversation goes to. */
+/** The known facts about the model and the agent that the next message of a conversation goes to. */
 export interface Addressee {
 	readonly model: string;
 	readonly takesImages: boolean | undefined;
 	readonly limits: ModelLimits;
-	/** What the user tells every model. */
+	/** The user's instructions for every model. */
 	readonly instructions: string;
 	/** Returns the id of the agent that messages of a conversation go to. */
 	agentOf(conversation: Conversation): string;
 }
 
-/** Measures what goes with the next message of a conversation. An image model gets its description alone. */
+/** Measures the parts of the next message of a conversation. An image model gets only the description. */
 export function measureOf(conversation: Conversation | undefined, addressee: Addressee): Measure {
 	const { model, takesImages, limits, instructions } = addressee;
 	const alone = { model, ...limits, ...defined({ takesImages }), instructions: 0, history: 0, question: 0 };
@@ -45,7 +45,7 @@ export function measureOf(conversation: Conversation | undefined, addressee: Add
 		: { ...alone, instructions: estimateTokens(instructions.trim()), history: historyTokens(conversation) };
 }
 
-/** Returns what an agent has said last of the session that its next turn continues. */
+/** Returns the agent's last report on the session that its next turn continues. */
 function agentContext(conversation: Conversation, agent: string): AgentContext | undefined {
 	for (const turn of shownTurns(conversation).reverse()) {
 		const { work } = shownReply(turn);
@@ -57,8 +57,8 @@ function agentContext(conversation: Conversation, agent: string): AgentContext |
 }
 
 /**
- * Returns by how many tokens a message is too large: 0 where it fits or the limit is not known. What an agent has in its
- * context is left out, because agents make room by themselves.
+ * Returns by how many tokens a message is too large: 0 if it fits or the limit is not known. An agent's own context is
+ * left out, because agents make room by themselves.
  */
 export function excessOf(attachments: readonly Attachment[], measure: Measure): number {
 	const budget = requestBudget(measure);

@@ -25,14 +25,14 @@ export interface ModelChoice {
 	listed?: ListedModel;
 }
 
-/** Whether a person can talk with the model: over the chat endpoint or, where it has that alone, the responses endpoint. */
+/** Returns whether the model can chat: over the chat endpoint or the responses endpoint. */
 export function isForChat({ kinds }: ConnectionModel): boolean {
 	return kinds.includes('chat') || kinds.includes('responses');
 }
 
 /**
- * The models for chat. Each is listed once, except that recent ones are repeated on top. A `current` model that is none
- * of them, such as one of another connection, comes first.
+ * Returns the models for chat. Each is listed once, except that recent ones are repeated on top. A `current` model that
+ * is not among them, such as one of another connection, comes first.
  */
 export function modelChoices(
 	connection: Connection,
@@ -64,10 +64,10 @@ export function modelChoices(
 	return [...unlisted, ...repeated, ...order.flatMap(group => choices.filter(choice => choice.group === group))];
 }
 
-/** How many models are at hand, beside the current one. */
+/** The number of models that the short list offers, beside the current one. */
 const MAXIMUM_AT_HAND = 10;
 
-/** Returns the first models of the list, each once, and the current one wherever it is. */
+/** Returns the first models of the list, each once, and the current one wherever it is in the list. */
 export function atHand(choices: readonly ModelChoice[], current: string): ModelChoice[] {
 	const byName = new Map(choices.map(choice => [choice.name, choice]));
 	return [...byName.values()].filter(({ name }, index) => index < MAXIMUM_AT_HAND || name === current);
@@ -100,15 +100,16 @@ export function withRecent(recent: readonly string[], name: string): string[] {
 
 const MAXIMUM_RECENT = 4;
 
-/** Returns the name that a prefix can be put in front of: one that is not an alias and has no prefix yet. */
+/** Returns the name to put a prefix in front of: without an existing prefix, and with an alias resolved. */
 export function bareModel(connection: Connection, name: string): string {
 	const alias = connection.aliases.find(candidate => candidate.name === name);
 	return withoutPrefix(connection, alias?.model ?? name);
 }
 
 /**
- * The prefixes that a model's name can have: one for each provider that may host it. The service's own slug stands for
- * its dedicated deployments, which have open weights alone (contract: inference.md, Dedicated deployments).
+ * Returns the prefixes that a model's name can have: one for each provider that may host it. The service's own slug
+ * stands for its dedicated deployments, which exist for models with open weights only (contract: inference.md,
+ * Dedicated deployments).
  */
 export function prefixesFor(connection: Connection, model: string): ProviderPrefix[] {
 	const isClosed = findModel(connection, model)?.openWeights === false;
@@ -117,7 +118,7 @@ export function prefixesFor(connection: Connection, model: string): ProviderPref
 		.flatMap(({ slug }) => prefixOf(connection, slug) ?? []);
 }
 
-/** The providers that are not known to lack a model. */
+/** Returns the providers that are not known to lack a model. */
 export function hostsOf(connection: Connection, model: string): Connection['providers'] {
 	return connection.providers.filter(provider => hostsModel(connection, provider, model) !== false);
 }

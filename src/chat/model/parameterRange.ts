@@ -11,7 +11,7 @@ export interface ParameterRange {
 	kind: 'number' | 'integer' | 'text' | 'texts' | 'object';
 	minimum?: number;
 	maximum?: number;
-	/** The minimum itself is not allowed. */
+	/** True if the minimum itself is not allowed. */
 	isAbove?: boolean;
 }
 
@@ -48,7 +48,7 @@ export function rangeOf(parameter: ChatParameter): ParameterRange {
 
 /**
  * Parses the typed value of a parameter: a number, a text or JSON; for a list of texts, anything that is not JSON is a
- * single text. Returns undefined where the parameter does not accept the value. `contextLength` is that of the model;
+ * single text. Returns undefined if the parameter does not accept the value. `contextLength` is that of the model;
  * `max_tokens` must be below it.
  */
 export function readParameter<K extends ChatParameter>(

@@ -7,7 +7,7 @@ export const PRESETS = ['balanced', 'cheapest', 'fastest', 'latency', 'only', 'p
 export type Preset = (typeof PRESETS)[number];
 
 /**
- * The name of a routing policy and what qualifies it. `isPrivate`: providers that may store data are excluded, or zero
+ * The name of a routing policy and its qualifiers. `isPrivate`: providers that may store data are excluded, or zero
  * data retention is demanded. `isLimited`: providers are excluded by name or by what they offer.
  */
 export interface RoutingName {

@@ -1,4 +1,4 @@
-// Which providers a routing policy leaves, judged by the connection's own data. The service may decide otherwise.
+// Predicts which providers a routing policy leaves, by the connection's own data. The service may decide otherwise.
 import { defined } from '../../base/defined.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { dataPolicyText } from '../../contract/dataPolicy.ts';
@@ -60,8 +60,8 @@ export function previewOf(connection: Connection, asked: AskedWith): PreviewRow[
 }
 
 /**
- * Where the connection is complete, the providers behind the service's own slug are listed themselves, so the slug has
- * a row only where the routing policy names it.
+ * If the connection is complete, it lists the providers behind the service's own slug themselves, so the slug has a row
+ * only if the routing policy names it.
  */
 function providersOf(connection: Connection, { only = [], order = [] }: RoutingPolicy): Provider[] {
 	const isNamed = [...only, ...order].includes(connection.service);
@@ -72,8 +72,8 @@ const isOwnCapacity = (connection: Connection, { slug }: Provider) =>
 	isComplete(connection) && slug === connection.service;
 
 /**
- * `nobody`: by the connection's own data, all providers are excluded. Undefined where a provider may serve, or nothing
- * is known.
+ * `nobody`: by the connection's own data, all providers are excluded. Undefined if a provider may serve, or nothing is
+ * known.
  */
 export type ProviderProblem =
 	| { kind: 'routing'; problem: RoutingProblem }
@@ -91,14 +91,14 @@ export function providerProblem(connection: Connection, asked: AskedWith): Provi
 	return rules.length > 0 && rules.every(({ verdict }) => verdict === 'out') ? { kind: 'nobody', rows } : undefined;
 }
 
-/** Returns undefined where the connection does not say. */
+/** Returns undefined if the connection does not say. */
 export function hostsModel(connection: Connection, { models }: Provider, model: string): boolean | undefined {
 	if (models === undefined) {
 		return undefined;
 	}
 	const ids = idsOf(connection);
 	const wanted = ids.has(model) ? model : (findModel(connection, model)?.id ?? withoutPrefix(connection, model));
-	// An id stands for its own model alone, so only other forms of a name have to be looked up.
+	// An id stands for its own model alone, so only other forms of a name must be looked up.
 	return models.some(name => name === wanted || (!ids.has(name) && findModel(connection, name)?.id === wanted));
 }
 
@@ -139,7 +139,9 @@ function rowOf(connection: Connection, provider: Provider, asked: AskedWith, rou
 		: { slug, label, verdict: 'remains', reasons: placeOf(provider, routing) };
 }
 
-/** Where the connection is complete, a fact that it does not state counts as the local service's gateway counts it. */
+/**
+ * If the connection is complete, a fact that it does not state is assumed as the local service's gateway assumes it.
+ */
 function factsOf(connection: Connection, { slug, models = [], ...stated }: Provider): ProviderFacts {
 	const own = connection.providers.find(provider => provider.slug === connection.service);
 	const isOwn = isComplete(connection) && models.some(model => own?.models?.includes(model));
@@ -154,8 +156,8 @@ function factsOf(connection: Connection, { slug, models = [], ...stated }: Provi
 }
 
 /**
- * Which providers the slug of the local service stands for is guessed here from their models, which may let somebody in,
- * but never leave anybody out: only the service knows.
+ * The slug of the local service. Its providers are guessed here from their models, which may include too many, but
+ * never excludes one, because only the service knows.
  */
 const ownSlugOf = (connection: Connection) => (isComplete(connection) ? connection.service : undefined);
 

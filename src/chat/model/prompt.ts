@@ -1,39 +1,39 @@
-// Prompts that a message can begin with: files of a folder or of the user, and how what was typed is put into them. A
-// file is hostile input, of which nothing is obeyed but the mode of the message.
+// Prompts that a message can begin with, which are files of a folder or of the user, and how typed text is filled into
+// them. A file is hostile input: nothing in it is obeyed except the mode of the message.
 import { defined } from '../../base/defined.ts';
 import { oneLine, plainText } from '../../base/plainText.ts';
 import { TURN_MODES, type TurnMode } from './mode.ts';
 
 const MAXIMUM_DESCRIPTION = 200;
 const MAXIMUM_HINT = 60;
-/** The maximum number of files that are offered of those that a prompt names. */
+/** The maximum number of files to offer of those that a prompt names. */
 const MAXIMUM_REFERENCES = 20;
 
-/** The fields that other programs obey and that are shown as not used. */
+/** The fields that other programs obey and that are shown as ignored. */
 const UNUSED = ['model', 'tools', 'allowed-tools'];
 
 export interface Prompt {
 	readonly description?: string;
-	/** What is to be typed after the name. */
+	/** A hint about the text to type after the name. */
 	readonly hint?: string;
-	/** What the message asks for, whatever the conversation's mode is. */
+	/** The mode of the message, which overrides the conversation's. */
 	readonly mode?: TurnMode;
-	/** The names of fields that say something which is not done. */
+	/** The names of fields that are ignored. */
 	readonly unused: readonly string[];
-	/** Whether the text has a command that other programs would run. */
+	/** True if the text has a command that other programs would run. */
 	readonly hasCommand: boolean;
-	/** The paths that the text names as files, in the form in which it names them. */
+	/** The paths of files that the text names, as it writes them. */
 	readonly references: readonly string[];
 	readonly text: string;
 }
 
 const FRONT_MATTER = /^\ufeff?---[ \t]*\r?\n((?:[^\n]*\n)*?)---[ \t]*(?:\r?\n|$)/;
-/** A point does not match any of these, so that a line with one would be searched again from each of its blanks. */
+/** All line breaks that `.` does not match: a line with one would be searched again from each of its blanks. */
 const LINE_BREAK = /\r\n|[\n\r\u2028\u2029]/;
 const FIELD = /^([A-Za-z][\w-]*):(?:[ \t](.*))?$/;
 const COMMAND = /!`[^`\n]+`|^```!/m;
 
-/** Reads a prompt file. Of its front matter, lines of the form `key: value` count, and all others are ignored. */
+/** Parses a prompt file. In its front matter, only lines of the form `key: value` count. */
 export function parsePrompt(file: string): Prompt {
 	const [head = '', lines = ''] = FRONT_MATTER.exec(file) ?? [];
 	const fields = new Map<string, string>();
@@ -68,7 +68,7 @@ function unquoted(value: string): string {
 	);
 }
 
-/** Returns the paths behind `#file:`, and those behind `@` that can only be paths. */
+/** Returns the paths after `#file:`, and those after `@` that can only be paths. */
 function referencesIn(text: string): string[] {
 	const found = new Set<string>();
 	for (const [, named, mentioned] of text.matchAll(/#file:([^\s`'"()<>]{1,300})|(?<![\w@`])@([^\s`'"()<>@]{1,300})/g)) {
@@ -84,19 +84,19 @@ function referencesIn(text: string): string[] {
 const PLACEHOLDER =
 	/\$ARGUMENTS\b|\$([1-9])(?!\d)|\$\{input:([^:}\n]{1,60})(?::[^}\n]{0,200})?\}|\$\{(selection|selectedText)\}/g;
 
-/** What stands where a prompt wants the selection: the selection itself goes as context, which the user sees. */
+/** Replaces the selection in a prompt: the selection itself is sent as context, which the user sees. */
 const SELECTION = 'the attached context';
 
 /**
- * Puts what was typed after a prompt's name into its text, as plain text: what is filled in is not filled again. What the
- * text has no place for comes after it. Returns the names of the inputs instead for which nothing was typed.
+ * Fills the text typed after a prompt's name into the prompt, as plain text: placeholders in it are not filled again.
+ * Typed text without a placeholder goes to the end. If nothing was typed for some inputs, returns their names instead.
  */
 export function fillPrompt(text: string, typed: string): { text: string } | { missing: string[] } {
 	const places = [...text.matchAll(PLACEHOLDER)];
 	const inputs = [...new Set(places.flatMap(([, , name]) => name ?? []))];
 	const words = [...typed.matchAll(/"([^"]*)"|\S+/g)];
 	const word = (at: number) => words[at]?.[1] ?? words[at]?.[0] ?? '';
-	/** The last input takes all that is left, so that the only one needs no quotation marks. */
+	/** The last input takes the whole rest, so that a single input needs no quotation marks. */
 	const input = (at: number) => (at < inputs.length - 1 ? word(at) : typed.slice(words[at]?.index ?? typed.length));
 	const missing = inputs.filter((_, at) => input(at) === '');
 	if (missing.length > 0) {

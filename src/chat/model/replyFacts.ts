@@ -1,4 +1,4 @@
-// What a reply stores besides its text: what it was requested with, who served it and what it cost.
+// The data that a reply stores besides its text: its request, its provider and its cost.
 import type { Connection } from '../../contract/connection.ts';
 import { splitDigest } from '../../contract/images.ts';
 import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
@@ -6,7 +6,7 @@ import { allReplies, type Conversation, type Reply } from './conversation.ts';
 import { type Cost, type ReplyUsage, replyCost, totalCost } from './cost.ts';
 import type { AskedWith } from './settings.ts';
 
-/** Adds to the reply what is known once its request has been sent and, when it has ended, its cost. */
+/** Adds to the reply the facts that are known once its request has been sent and, when it has ended, its cost. */
 export function withFacts(
 	reply: Reply,
 	{ connection, asked, retention }: { connection: Connection; asked: AskedWith; retention: ZeroDataRetention },
@@ -29,7 +29,7 @@ export function withFacts(
 }
 
 /**
- * Returns whether the last part brought anything. A request that failed before its reply began is not known to have
+ * Returns whether the last part produced anything. A request that failed before its reply began is not known to have
  * cost anything.
  */
 function hasCome({ text, usage, continuations = [] }: Reply): boolean {
@@ -69,13 +69,13 @@ export function servedModel({ model, asked }: Reply): { model?: string; digest?:
 
 /**
  * The total of all replies of a conversation. Versions and replies that are no longer shown are included, because they
- * were paid for. The title's is among the costs and not among the replies.
+ * were paid for. The title's reply counts for the cost but not for the number of replies.
  */
 export interface Total {
 	replies: number;
 	prompt: number;
 	completion: number;
-	/** The number of tokens is unknown for some reply. */
+	/** True if the number of tokens is unknown for some reply. */
 	isPartial: boolean;
 	cost?: Cost;
 }

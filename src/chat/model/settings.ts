@@ -1,4 +1,4 @@
-// What a request carries besides its messages: the conversation's own choices override the user's settings.
+// The settings that a request carries beside its messages: the conversation's choices override the user's settings.
 
 import * as z from 'zod';
 import { defined } from '../../base/defined.ts';
@@ -16,22 +16,22 @@ export interface UserSettings {
 	/** Undefined means `account`. */
 	retention: boolean | undefined;
 	parameters: ChatParameters;
-	/** Empty means that there are none. */
+	/** Empty if there are none. */
 	instructions: string;
 }
 
 /** `account` sends no `zdr`, so that the setting of the account applies. */
 export type RetentionChoice = boolean | 'account';
 
-/** The conversation's own choices, which are kept in its file. Fields that are missing take the user's settings. */
+/** The conversation's own choices, which are stored in its file. The user's settings apply for missing fields. */
 export interface ConversationSettings {
 	/** The model, in any form in which a request may name it. */
 	readonly model?: string;
-	/** The model that makes images; undefined for the first one of the connection. */
+	/** The model that generates images; undefined for the first one of the connection. */
 	readonly imageModel?: string;
 	/** The id of the agent that works in mode “agent”; undefined for the one that was chosen last. */
 	readonly agent?: string;
-	/** What was chosen of the options of agents: values by the option's id, by the agent's id. */
+	/** The chosen options of agents: values by option id, by agent id. */
 	readonly agentOptions?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 	/** Alternates of the model, in order of preference. */
 	readonly models?: readonly string[];
@@ -40,7 +40,7 @@ export interface ConversationSettings {
 	/** Replaces the settings' routing policy as a whole. It never has `zdr`, for which `retention` is used. */
 	readonly routing?: RoutingPolicy;
 	readonly retention?: RetentionChoice;
-	/** The files with instructions of the workspace do not go with messages. */
+	/** Set if the workspace's instruction files are not sent with messages. */
 	readonly instructionFiles?: false;
 }
 
@@ -67,7 +67,7 @@ export const conversationSettingsSchema = z
 	.optional()
 	.catch(undefined);
 
-/** Returns the settings without undefined fields, or undefined when nothing is left. */
+/** Returns the settings without undefined fields, or undefined if nothing is left. */
 export function settingsOrNone(settings: ConversationChoice): ConversationSettings | undefined {
 	const kept = withoutAbsent(settings);
 	return Object.keys(kept).length === 0 ? undefined : kept;
@@ -79,7 +79,7 @@ function withoutAbsent(settings: ConversationChoice) {
 	) as ConversationSettings;
 }
 
-/** What a request carries besides its model and messages. */
+/** The settings of a request besides its model and messages. */
 export interface RequestSettings {
 	models: readonly string[];
 	routing: RoutingPolicy;
@@ -87,7 +87,7 @@ export interface RequestSettings {
 	instructions: string;
 }
 
-/** What a reply was requested with, in the form in which it was sent and is stored. */
+/** The model and settings that a reply was requested with, in the form in which they were sent and are stored. */
 export interface AskedWith {
 	readonly model: string;
 	readonly models?: readonly string[];
@@ -115,7 +115,7 @@ export function retentionInForce(user: UserSettings, conversation: ConversationS
 	return wishes.includes(true) ? true : wishes.includes(false) ? false : 'account';
 }
 
-/** Adds the settings to a request. Nothing that was not set is sent. */
+/** Adds the settings to a request. Nothing is sent for a setting that was not set. */
 export function withRequestSettings(request: ChatRequest, settings: RequestSettings): ChatRequest {
 	const { models, routing, parameters, instructions } = settings;
 	const system: ChatMessage[] = instructions.trim() === '' ? [] : [{ role: 'system', content: instructions }];

@@ -4,7 +4,7 @@ import { type Encryption, encryptionSchema } from './encryption.ts';
 /** The conversation that a window shows: enough to show the same one after a reload, even without a message. */
 export interface ShownConversation {
 	readonly id: string;
-	/** Absent for a conversation that is not encrypted. */
+	/** Absent if the conversation is not encrypted. */
 	readonly encryption?: Encryption;
 }
 
@@ -22,7 +22,7 @@ export function shownState({ id, encryption }: ShownConversation): unknown {
 	return encryption ? { id, encryption } : id;
 }
 
-/** The state of the workspace, also of a window without a folder. */
+/** The state of the workspace, or of a window without a folder. */
 interface WindowState {
 	get(key: string): unknown;
 	update(key: string, value: unknown): PromiseLike<void>;
@@ -30,7 +30,7 @@ interface WindowState {
 
 const KEY = 'errand.shownConversation';
 
-/** Keeps the conversation that a window has shown last. */
+/** Stores which conversation a window last showed. */
 export function lastShown(state: WindowState) {
 	return {
 		read: () => parseShownState(state.get(KEY)),

@@ -4,7 +4,7 @@ import * as z from 'zod';
 const MAXIMUM_TIME = 8.64e15;
 
 /**
- * A time in a file, in milliseconds since the epoch. One outside the range of dates would keep the whole conversation from
- * being shown, so it is clamped.
+ * A time in a file, in milliseconds since the epoch. A time outside the range of dates is clamped, because it would
+ * keep the whole conversation from being shown.
  */
 export const time = z.number().transform(value => Math.min(Math.max(value, -MAXIMUM_TIME), MAXIMUM_TIME));

@@ -1,4 +1,4 @@
-// What a conversation is called, and how a list shows its first words.
+// The title of a conversation, and the form in which a list shows its first words.
 import { firstLine, oneLine } from '../../base/plainText.ts';
 
 /** The maximum length of a title that is made from a message. */
@@ -12,8 +12,8 @@ interface TitledReply {
 }
 
 /**
- * Returns the user's title, that of the model, that of an agent or the first line of the first message, or undefined where
- * there is none of them.
+ * Returns the user's title, the model's, an agent's or the first line of the first message, or undefined if there are
+ * none of them.
  */
 export function titleOf({
 	title,
@@ -33,8 +33,8 @@ export function titleOf({
 }
 
 /**
- * Returns the title that a model gave, without what it may have put around it, or undefined where it gave none. What a
- * model says is hostile: no Markdown and nothing invisible is left in it, and no more than one line.
+ * Returns the title that a model gave, without anything that it put around it, or undefined if it gave none. A model's
+ * output is hostile: no Markdown, nothing invisible and no more than one line is left in the title.
  */
 export function madeTitle(reply: string): string | undefined {
 	const said = reply.replace(/^\s*<think>[\s\S]*?(?:<\/think>|$)/, '');
@@ -46,7 +46,7 @@ export function madeTitle(reply: string): string | undefined {
 	return oneLine(line, MADE_TITLE_LENGTH) || undefined;
 }
 
-/** Returns a typed title in the form that is stored, or undefined for one without a visible character. */
+/** Returns a typed title in the form that is stored, or undefined if it has no visible character. */
 export function normalisedTitle(text: string): string | undefined {
 	const title = [...oneLine(text)].slice(0, MAXIMUM_TITLE_LENGTH).join('').trim();
 	return title === '' ? undefined : title;

@@ -9,7 +9,7 @@ import { withInstructionFiles } from './instructions.ts';
 const GO_ON =
 	'Your last reply was cut off. Go on exactly where its text ends, in the middle of the sentence or code if need be. Repeat nothing and write no introduction.';
 
-/** One message of the user, and the reply to it that a request carries. The last exchange has none. */
+/** A message of the user, and the reply to it that a request carries. The last exchange has no reply. */
 interface Exchange {
 	asked: ChatMessage;
 	reply?: Reply;
@@ -39,7 +39,7 @@ export function toRequest(
 
 /**
  * Returns the reasoning items of each reply that `toRequest` puts into a request, in the same order. A model gets only
- * what it has given itself: the items of another model or connection are left out.
+ * its own items: those of another model or connection are left out.
  */
 export function reasoningIn(
 	conversation: Conversation,
@@ -101,8 +101,8 @@ export function toContinuationRequest(
 }
 
 /**
- * Converts the messages of a request for the channel, which takes only texts, with the files of instructions that go with
- * them and the user's own before them.
+ * Converts the messages of a request for the channel, which accepts only texts. The instruction files and the user's
+ * own instructions come first.
  */
 export function channelHistory(
 	messages: readonly ChatMessage[],

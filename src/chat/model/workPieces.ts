@@ -1,7 +1,7 @@
-/** What stands in an agent's reply, from top to bottom: a piece of its text, or the steps between two pieces. */
+/** A part of an agent's reply, from top to bottom: a piece of its text, or the steps between two pieces. */
 export type WorkPiece<Step> = { steps: Step[] } | { start: number; text: string; isLast: boolean };
 
-/** Cuts the text where steps began. White space alone separates no steps. */
+/** Splits the text at the offsets at which steps began. White space alone does not separate steps. */
 export function workPieces<Step extends { readonly offset: number }>(
 	text: string,
 	steps: readonly Step[],

@@ -8,9 +8,9 @@ export interface OpenWorkspace {
 }
 
 /**
- * Returns whether a conversation belongs to what is open: one of its folders is open, or a clone of its repository is,
- * so that a folder that was moved or split into several keeps its history. A window without a folder has the
- * conversations that were started without one.
+ * Returns whether a conversation belongs to the open workspace: one of its folders is open, or a clone of its
+ * repository is, so that a folder that was moved or split into several keeps its history. A window without a folder has
+ * the conversations that were started without one.
  */
 export function belongsTo({ folders, remote }: WorkspaceTag, open: OpenWorkspace): boolean {
 	if (folders.length === 0 && remote === undefined) {
@@ -22,7 +22,7 @@ export function belongsTo({ folders, remote }: WorkspaceTag, open: OpenWorkspace
 	);
 }
 
-/** Returns whether the two are exactly the same folders. */
+/** Returns whether both lists have exactly the same folders, in any order. */
 export function sameFolders(one: readonly string[], other: readonly string[]): boolean {
 	return one.length === other.length && [...one].sort().join('\n') === [...other].sort().join('\n');
 }
