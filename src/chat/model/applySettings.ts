@@ -29,7 +29,7 @@ export interface SettingsSource {
 export interface RequestFacts {
 	connection: Connection;
 	asked: AskedWith;
-	/** Whether the request runs under zero data retention, as far as can be known. */
+	/** The zero data retention of the request, as far as it is known. */
 	retention: ZeroDataRetention;
 	endpoint: 'chat' | 'responses';
 }

@@ -1,4 +1,4 @@
-// The words that the page and the editor's own lists have in common. Both configure `@vscode/l10n` when they load.
+// The texts that the page and the editor's own lists share. Both configure `@vscode/l10n` when they load.
 import * as l10n from '@vscode/l10n';
 import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
 import type { ApprovalSetting } from '../model/agentWork.ts';
@@ -76,14 +76,14 @@ export function modeDescription(mode: ComposerMode): string {
 	}
 }
 
-/** Why agents, search and images cannot be used in an encrypted conversation. */
+/** Says why agents, search and images cannot be used in an encrypted conversation. */
 export function noEncryptedModeText(): string {
 	return l10n.t(
 		'Agents, search and images are not available in encrypted conversations. Use them in another conversation.',
 	);
 }
 
-/** Why a message of an encrypted conversation is not handed to a task. */
+/** Says why a message of an encrypted conversation is not handed to a task. */
 export function noEncryptedTaskText(): string {
 	return l10n.t(
 		'A task is not encrypted, so nothing of this conversation goes to one. Start the task from another conversation.',
@@ -137,7 +137,7 @@ export function retentionText({ inForce, because }: ZeroDataRetention): string {
 	}
 }
 
-/** The heading over a reply's sources, and the note for a service that gave more than are kept. */
+/** Returns the heading of a reply's sources, and the note for a service that gave more than are stored. */
 export function sourceWords(language: string): SourceWords {
 	const most = new Intl.NumberFormat(language).format(MAXIMUM_SOURCES);
 	return {

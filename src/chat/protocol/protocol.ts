@@ -17,9 +17,7 @@ import type { WorkChange, WorkFromPage, WorkView } from './workProtocol.ts';
  */
 export type ToPage =
 	| { kind: 'snapshot-set'; sequence: number; snapshot: Snapshot }
-	/**
-	 * Turns that the page has asked for, which come before its first one. `earlier` is how many there are before those.
-	 */
+	/** The requested turns before the first one of the page. `earlier` is the number of turns before those. */
 	| { kind: 'turns-prepend'; before: string; turns: TurnView[]; earlier: number }
 	| { kind: 'turns-change'; sequence: number; changes: TurnChange[] }
 	| { kind: 'connection-set'; connection: ConnectionView }
@@ -30,51 +28,51 @@ export type ToPage =
 	| { kind: 'agent-set'; agent: AgentView }
 	/** The message is on disk, so the composer may drop its draft. */
 	| { kind: 'message-accept'; turn: string }
-	/** The user is asked something first, or it waits for an agent. The outcome of the message follows when that is over. */
+	/** The user is asked something first, or the message waits for an agent. Its outcome follows later. */
 	| { kind: 'message-hold'; turn: string; waits?: true }
-	/** `reason` is a sentence, empty where the user has decided so, and `action` the label of a button that helps. */
+	/** `reason` is a sentence, empty if the user made the decision; `action` is the label of a button that helps. */
 	| { kind: 'message-refuse'; turn: string; reason: string; action?: string }
 	/** A request whose answer says whether the page has the keyboard focus. */
 	| { kind: 'composer-focus'; request: string }
 	/** Answers a request of the page. */
 	| AnswerMessage
-	/** Says above the composer why something was not done, until the user goes on. */
+	/** Shows above the composer why something was not done, until the user goes on. */
 	| { kind: 'hint-set'; hint: string }
-	/** Puts a question into the composer where it is empty. */
-	/** `isAdded`: the text goes below what is there; otherwise it goes into an empty field alone. */
+	/** Puts a question into the composer if it is empty. */
+	/** With `isAdded`, the text goes below the existing text; otherwise, only into an empty field. */
 	| { kind: 'composer-fill'; text: string; isAdded?: true }
-	/** Sends the draft, where there is one, now that a model can answer it. */
+	/** Sends the draft, if there is one, now that a model can answer it. */
 	| { kind: 'draft-send' }
 	/**
-	 * Whether the composer's messages are prompts of tasks. Otherwise, they have the mode of the conversation again; a prompt
-	 * that is written stays one.
+	 * Makes the composer's messages prompts of tasks, or gives them the mode of the conversation again; a prompt that was
+	 * already typed stays one.
 	 */
 	| { kind: 'task-mode-set'; isOn: boolean }
 	/** A task was made of this prompt, which begins with the draft that was sent. */
 	| { kind: 'task-made'; prompt: string }
-	/** What the next task uses. */
+	/** The choices for the next task. */
 	| { kind: 'task-set'; task: NextTaskView }
 	/**
-	 * Makes the draft a task's prompt and adds a text to it after a blank line, or puts it in its place. A draft that is on its
-	 * way goes first. Changes nothing for `if-empty` where something else is written. The answer says whether the text is
-	 * there, or comes there.
+	 * Makes the draft a task's prompt and appends a text after a blank line, or replaces the draft by the text. A draft
+	 * that is being sent goes first. With `if-empty`, changes nothing if something else is written. The answer says
+	 * whether the text is there, or will be.
 	 */
 	| { kind: 'draft-write'; request: string; text: string; how: DraftChange }
 	| { kind: 'context-set'; context: ContextView };
 
-/** Messages with a `request` are requests, whose answers `PageAnswers` describes. */
+/** Messages with a `request` are requests; `PageAnswers` describes their answers. */
 export type FromPage =
 	/** The page has loaded and asks for a snapshot. */
 	| { kind: 'page-ready'; request: string }
 	/** The page has missed a change and asks for a snapshot. */
 	| { kind: 'snapshot-request'; request: string }
-	/** Asks for the turns before this one, which is the first that the page has. */
+	/** Requests the turns before this one, which is the first that the page has. */
 	| { kind: 'earlier-request'; request: string; before: string }
 	/**
-	 * The page creates the turn's id, so that after a reload it can tell whether its draft was taken. It names the
-	 * conversation that it shows, once it shows one, because another one may be about to be shown. `edits` is the turn
-	 * that the message replaces. With `waits`, it is sent when the agent that works has ended. With `task`, it is a task's
-	 * prompt unless it begins with a command.
+	 * The page creates the turn's id, so that after a reload it can tell whether its draft was accepted. `conversation`
+	 * is the one that the page shows, if any, because another one may be about to be shown. `edits` is the turn that the
+	 * message replaces. With `waits`, it is sent when the working agent has ended. With `task`, it is a task's prompt
+	 * unless it begins with a command.
 	 */
 	| {
 			kind: 'message-send';
@@ -85,15 +83,15 @@ export type FromPage =
 			waits?: true;
 			task?: true;
 	  }
-	/** Whether the composer tells what the next task uses. */
+	/** Says whether the composer shows the choices for the next task. */
 	| { kind: 'task-follow'; isShown: boolean }
-	/** The user wants to change what the next task uses, or to do something about what hinders it. */
+	/** The user wants to change a choice for the next task, or to resolve the problem that prevents it. */
 	| { kind: 'task-choose'; choice: NextTaskChoice }
 	/** Asks to move the draft, with its context, into an editor. */
 	| { kind: 'task-prompt-open'; request: string; text: string }
-	/** A message that waits for an agent is sent now, in place of what the agent does. */
+	/** Sends a message that waits for an agent now, and stops the agent. */
 	| { kind: 'message-hurry'; turn: string }
-	/** A message that waits for an agent is not sent. */
+	/** Withdraws a message that waits for an agent. */
 	| { kind: 'message-withdraw'; turn: string }
 	| { kind: 'reply-stop'; turn: string }
 	| { kind: 'reply-retry'; turn: string }
@@ -106,38 +104,35 @@ export type FromPage =
 	| { kind: 'refusal-follow'; turn: string }
 	/** The button of the connection's status was pressed. */
 	| { kind: 'connection-follow' }
-	/**
-	 * The user wants to add a model server. What waits for its model is the reply to that turn, or, without one, the draft.
-	 */
+	/** The user wants to add a model server. Its model will answer that turn again or, without a turn, the draft. */
 	| { kind: 'server-add'; turn?: string }
-	/** The mode of the messages was chosen. */
+	/** The user has chosen the mode of messages. */
 	| { kind: 'mode-choose'; mode: TurnMode }
-	/** Asks for the prompts of files that a message can begin with. */
+	/** Requests the prompts of files that a message can begin with. */
 	| { kind: 'prompts-request'; request: string }
 	/** The user wants to open or write prompts of their own. */
 	| { kind: 'prompts-edit' }
 	| WorkFromPage
 	| { kind: 'reply-image-request'; request: string; turn: string; file: string }
 	/**
-	 * Loads the image again, saves it, inserts it (writes it into the workspace, and a reference at the cursor), or
-	 * opens its address.
+	 * Reloads the image, saves it, inserts it into the workspace with a reference at the cursor, or opens its address.
 	 */
 	| { kind: 'reply-image-reload' | 'reply-image-save' | 'reply-image-insert' | 'reply-image-open'; turn: string }
-	/** Begins an encrypted conversation, or shows the attestation of the shown one. */
+	/** Begins an encrypted conversation, or shows the attestation of the one that is shown. */
 	| { kind: 'encryption-begin' }
 	| { kind: 'attestation-show' }
 	/** The draft of this encrypted conversation. The host holds it in memory and never writes it to disk. */
 	| { kind: 'draft-hold'; conversation: string; text: string }
-	/** Asks for the models that the composer offers. */
+	/** Requests the models that the composer offers. */
 	| { kind: 'models-request'; request: string }
-	/** It names the conversation that the page shows, as `message-send` does. */
+	/** `conversation` is the one that the page shows, as in `message-send`. */
 	| { kind: 'model-use'; conversation?: string; model: string }
-	/** The whole list of models, and the routing policies, are asked for. */
+	/** Opens the whole list of models, or the routing policies. */
 	| { kind: 'model-choose' }
 	| { kind: 'routing-choose' }
 	/** Answers a request of the host. */
 	| AnswerMessage
-	/** Whether the page has the keyboard focus. The editor's own `focusedView` does not cover webviews. */
+	/** Says whether the page has the keyboard focus. The editor's own `focusedView` does not cover webviews. */
 	| { kind: 'focus-set'; focused: boolean }
 	/** The page's own state as JSON, which the next page gets unchanged. */
 	| { kind: 'state-keep'; state: string }
@@ -158,45 +153,45 @@ export type FromPage =
 	| { kind: 'context-text'; name: string; text: string }
 	/** A dropped or pasted image that has no address, in base64. */
 	| { kind: 'context-image'; name: string; data: string }
-	/** Asks for an image that is attached to a message, or, without a turn, to the next one. */
+	/** Requests an image that is attached to a message or, without a turn, to the next one. */
 	| { kind: 'preview-request'; request: string; file: string; turn?: string }
 	| { kind: 'chip-remove'; chip: string }
 	| { kind: 'chip-open'; chip: string }
-	/** Opens the place where an attachment of a message came from. */
+	/** Opens the origin of an attachment of a message. */
 	| { kind: 'attachment-open'; turn: string; index: number }
-	/** Asks what `#` or `@` followed by these characters can complete to. */
+	/** Requests the possible completions of `#` or `@` followed by these characters. */
 	| { kind: 'completion-request'; request: string; query: string }
 	| { kind: 'completion-take'; item: string }
 	| { kind: 'paste-check'; request: string; text: string }
 	/**
-	 * Turns the pasted text into a chip. It is not sent where the answer came too late, because the text was kept as
-	 * text by then.
+	 * Turns the pasted text into a chip. It is not sent if the answer came too late, because the text was then kept as
+	 * text.
 	 */
 	| { kind: 'paste-take'; paste: string };
 
-/** The requests of the page. Each method has the type of the answer's value. */
+/** The requests of the page. Each method returns the value of the answer. */
 export interface PageAnswers {
 	/** The answer is empty, because the turns have been posted by then. */
 	'page-ready'(): void;
 	'snapshot-request'(): void;
 	'earlier-request'(): void;
-	/** The image as a `data:` URL; undefined where it is gone. */
+	/** Returns the image as a `data:` URL; undefined if it is gone. */
 	'reply-image-request'(): string | undefined;
-	/** The output of a step; undefined where it is not kept. */
+	/** Returns the output of a step; undefined if it is not stored. */
 	'step-request'(): string | undefined;
-	/** Why the answers are not sent, as a sentence. */
+	/** Returns a sentence that says why the answers are not sent; undefined if they are. */
 	'step-fill'(): string | undefined;
 	'models-request'(): ModelView[];
-	/** The names that are files of the workspace. */
+	/** Returns the names that are files of the workspace. */
 	'files-check'(): string[];
 	/** The answer is empty, because the draft is in the editor by then. */
 	'task-prompt-open'(): void;
 	'image-load'(): LoadedImage;
-	/** The attached image as a `data:` URL; undefined where it is gone. */
+	/** Returns the attached image as a `data:` URL; undefined if it is gone. */
 	'preview-request'(): string | undefined;
 	'completion-request'(): CompletionItem[];
 	'prompts-request'(): PromptView[];
-	/** The id of the pasted text, where a chip can be made of it. */
+	/** Returns the id of the pasted text, if it can become a chip. */
 	'paste-check'(): string | undefined;
 }
 
@@ -209,7 +204,7 @@ export type PageHandlers<K extends FromPage['kind']> = {
 	) => P extends keyof PageAnswers ? AnswerTo<P> | Promise<AnswerTo<P>> : unknown;
 };
 
-/** What becomes of a draft when a text is written into the composer. */
+/** The fate of the existing draft when a text is written into the composer. */
 export type DraftChange = 'add' | 'replace' | 'if-empty';
 
 export type CodeAction = 'insert' | 'new-file' | 'apply';
@@ -226,7 +221,7 @@ export type TurnChange =
 export interface Snapshot {
 	/** The id of the conversation. */
 	conversation: string;
-	/** The last turns. `earlier` is how many there are before them. */
+	/** The last turns. `earlier` is the number of turns before them. */
 	turns: TurnView[];
 	earlier: number;
 	connection: ConnectionView;
@@ -235,7 +230,7 @@ export interface Snapshot {
 	/** The agent that messages to an agent go to. */
 	agent?: AgentView;
 	settings?: SettingsView;
-	/** Absent in a conversation that is not encrypted. */
+	/** Absent if the conversation is not encrypted. */
 	encryption?: EncryptionView;
 	notice?: string;
 }
@@ -246,17 +241,17 @@ export interface AgentView {
 	approvals: ApprovalSetting;
 }
 
-/** What the page shows of an encrypted conversation. */
+/** The state of an encrypted conversation that the page shows. */
 export interface EncryptionView {
-	/** What can be said about the channel, without a full stop. */
+	/** The state of the channel, without a full stop. */
 	label: string;
 	/** Further details, each without a full stop. */
 	details: string[];
-	/** Whether the channel is being opened. */
+	/** True while the channel is being opened. */
 	isConnecting: boolean;
-	/** Whether the conversation has ended, or its channel could not be opened. */
+	/** True if the conversation has ended, or its channel could not be opened. */
 	isRefused: boolean;
-	/** Whether the conversation is kept. If it is not, the page stores nothing of it either. */
+	/** True if the conversation is kept. If it is not, the page stores nothing of it either. */
 	isKept: boolean;
 	/** The sentences that are shown while there are no turns. */
 	emptyText: string;
@@ -267,15 +262,15 @@ export interface EncryptionView {
 export interface ConnectionView {
 	label: string;
 	model?: string;
-	/** Only the demo answers. */
+	/** True if only the demo answers. */
 	isDemo?: boolean;
-	/** One provider alone is known to serve its models. */
+	/** True if only one provider is known to serve its models. */
 	hasOneProvider?: boolean;
-	/** Why chat cannot be used, as a sentence, with the label of the button that helps. */
+	/** Says why chat cannot be used, as a sentence, with the label of the button that helps. */
 	problem?: { message: string; action: string };
-	/** Why no encrypted conversation is possible, as a sentence. */
+	/** Says why no encrypted conversation is possible, as a sentence. */
 	noEncryption?: string;
-	/** Why modes cannot be used, as sentences. */
+	/** Say why modes cannot be used, as sentences. */
 	refusedModes?: Partial<Record<TurnMode, string>>;
 }
 
@@ -284,9 +279,9 @@ export interface ModelView {
 	/** The name that a request uses. */
 	id: string;
 	name: string;
-	/** What is known about it, in a line. */
+	/** The known facts about it, in one line. */
 	detail?: string;
-	/** Whether the next message goes to it. */
+	/** True if the next message goes to it. */
 	isCurrent: boolean;
 }
 
@@ -300,43 +295,42 @@ export interface TurnView {
 	/** The context of the message, in its order. */
 	attachments?: AttachmentView[];
 	reply: ReplyView;
-	/**
-	 * The versions of a message that was changed and sent again. This one is at `index`, counted from 1. `previous` and
-	 * `next` are turn ids.
-	 */
+	/** The versions of an edited message. This one is at `index`, counted from 1. `previous` and `next` are turn ids. */
 	version?: { index: number; count: number; previous?: string; next?: string };
 }
 
 export interface AttachmentView {
-	/** `instructions` stands for files with instructions, which go with every message. */
+	/** `instructions` stands for the instruction files, which are sent with every message. */
 	kind: AttachmentKind | 'instructions';
 	/** For example `auth.ts:40-72`. */
 	label: string;
-	/** The file's path, or the page's address, where it has one. Instructions have the paths of all their files, in lines. */
+	/**
+	 * The file's path or the page's address, if it has one. Instructions have the paths of all their files, one per line.
+	 */
 	path?: string;
 	/** The length in UTF-16 code units, and an estimate of the tokens. */
 	length: number;
 	tokens: number;
 	/** The file name of an image, its size in pixels and its size in bytes. */
 	image?: { file: string; width: number; height: number; bytes: number };
-	/** How many code units the user left out. */
+	/** The number of code units that the user left out. */
 	omitted?: number;
 }
 
 /** The context of the next message. */
 export interface ContextView {
 	chips: ChipView[];
-	/** What the message takes of its model; absent until it is known. */
+	/** The use of the model's context by the message; absent until it is known. */
 	use?: UseView;
-	/** Why not all of it can be sent, as a sentence. */
+	/** Says why not all of it can be sent, as a sentence. */
 	warning?: string;
 }
 
 export interface ChipView extends AttachmentView {
 	id: string;
-	/** The file has something else now where this was selected. */
+	/** Set if the file's text has changed where the selection was. */
 	isChanged?: true;
-	/** What else is to be known of it, as sentences. */
+	/** Further notes on it, as sentences. */
 	notes?: string[];
 }
 
@@ -347,7 +341,7 @@ export type SymbolIcon =
 export interface CompletionItem {
 	id: string;
 	kind: AttachmentView['kind'];
-	/** The icon of a symbol. What is no symbol has the icon of its kind. */
+	/** The icon of a symbol. Other items have the icon of their kind. */
 	icon?: SymbolIcon;
 	label: string;
 	description?: string;
@@ -355,29 +349,29 @@ export interface CompletionItem {
 
 /** A prompt of a file. */
 export interface PromptView {
-	/** What is typed after the slash. */
+	/** The name to type after the slash. */
 	name: string;
-	/** Where the file lies. */
+	/** The location of the file. */
 	where: string;
 	description?: string;
-	/** What is to be typed after the name. */
+	/** A hint about the text to type after the name. */
 	hint?: string;
-	/** The mode of a message with it; absent for that of the conversation. */
+	/** The mode of a message with the prompt; absent for the conversation's. */
 	mode?: TurnMode;
-	/** It is a command of the agent's own, whose name `where` is. */
+	/** Set if it is a command of the agent, whose name is in `where`. */
 	isOfAgent?: true;
-	/** What the file says that is not done, in sentences. */
+	/** Says which parts of the file are ignored, in sentences. */
 	notes?: string;
-	/** The item to take with `completion-take` that adds the files which the prompt names, and their number. */
+	/** The item for `completion-take` that adds the files named by the prompt, and their number. */
 	files?: { item: string; count: number };
-	/** Why it cannot be used, as a sentence. */
+	/** Says why it cannot be used, as a sentence. */
 	refusal?: string;
 }
 
 export interface ReplyView {
 	state: 'streaming' | 'done' | 'stopped' | 'cutOff' | 'failed';
 	text: string;
-	/** Whether the text is that of an earlier reply, which is shown until the current one has some. */
+	/** True if the text is that of an earlier reply, which is shown until the current one has some. */
 	earlier: boolean;
 	reasoning?: string;
 	model?: string;
@@ -387,19 +381,19 @@ export interface ReplyView {
 	usage?: { prompt?: number; cached?: number; completion?: number; reasoning?: number };
 	cost?: CostView;
 	details?: DetailsView;
-	/** Whether the reply is streaming and nothing has come for a while. */
+	/** True if a streaming reply has been silent for a while; `loading` if the server says that it loads the model. */
 	waiting: boolean | 'loading';
 	explanation?: { message: string; action?: { label: string; primary: boolean } };
 	canRetry: boolean;
-	/** Whether the reply ended before the model was finished. */
+	/** True if the reply ended before the model was finished. */
 	canContinue: boolean;
-	/** How often the reply was continued. */
+	/** The number of times the reply was continued. */
 	continued: number;
 	/** Set once the reply has ended. */
 	citations?: Citations;
 	/** The image of an image model's reply; absent until it is known. */
 	image?: ReplyImageView;
-	/** What an agent has done for the reply. */
+	/** The work of an agent for the reply. */
 	work?: WorkView;
 }
 
@@ -411,7 +405,7 @@ export type ReplyImageView =
 /** The maximum length of a user's message, in UTF-16 code units. */
 export const MAXIMUM_MESSAGE_LENGTH = 1_000_000;
 
-/** The maximum length of pasted text whose place is looked up, and the maximum number of addresses in one drop. */
+/** The maximum length of pasted text whose source is looked up, and the maximum number of addresses in one drop. */
 export const MAXIMUM_PASTE_LENGTH = 200_000;
 export const MAXIMUM_DROP = 200;
 export const MAXIMUM_FILE_TEXT = 1_000_000;
@@ -427,17 +421,17 @@ export const MAXIMUM_COPY_LENGTH = 16_000_000;
 export const MAXIMUM_STATE_LENGTH = 8_000_000;
 export const MAXIMUM_URL_LENGTH = 8_192;
 
-/** The maximum number of file names in one request, and the maximum length of each and of what a fence says. */
+/** The maximum number of file names in one request, and the maximum length of each and of a fence's info. */
 export const MAXIMUM_NAMES = 64;
 export const MAXIMUM_NAME_LENGTH = 400;
 
 /** The data that the HTML contains for the page's script. */
 export interface PageData {
-	/** The page's own state as JSON, as it was stored last. */
+	/** The page's own state as JSON, as it was last stored. */
 	state?: string;
 	/** Identifies the workspace. */
 	place: string;
-	/** Translations by their English texts; absent where the editor speaks English. */
+	/** Translations by their English texts; absent if the editor speaks English. */
 	bundle?: Record<string, string>;
 	language: string;
 }

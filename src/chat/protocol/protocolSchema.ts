@@ -165,7 +165,7 @@ export function parseFromPage(message: unknown): FromPage | undefined {
 	return parsed.success ? parsed.data : undefined;
 }
 
-/** Returns the address where it may be opened in the browser: an absolute http, https or mailto URL. */
+/** Returns the address if it may be opened in the browser: an absolute http, https or mailto URL. */
 export function openableUrl(text: string): URL | undefined {
 	const url = URL.parse(text);
 	return url && ['http:', 'https:', 'mailto:'].includes(url.protocol) ? url : undefined;

@@ -1,4 +1,4 @@
-// What the page shows of settings, costs and the details of replies. Plain types, as in protocol.ts.
+// The page's views of settings, costs and the details of replies. Plain types, as in protocol.ts.
 import type { AgentCost } from '../../agents/session/events.ts';
 import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
 import type { RoutingName } from '../model/presets.ts';
@@ -6,9 +6,9 @@ import type { RoutingName } from '../model/presets.ts';
 export interface RoutingNameView {
 	/** `unreadable` means that a setting has the wrong form. */
 	preset: RoutingName['preset'] | 'unreadable';
-	/** Whether the routing policy protects data beyond what its name says. */
+	/** True if the routing policy protects data beyond what its name says. */
 	isPrivate: boolean;
-	/** Whether the policy excludes providers beyond what its name says. */
+	/** True if the policy excludes providers beyond what its name says. */
 	isLimited: boolean;
 }
 
@@ -23,26 +23,29 @@ export interface TotalView {
 	replies: number;
 	prompt: number;
 	completion: number;
-	/** Whether the tokens of some reply are not known. */
+	/** True if the tokens of some reply are not known. */
 	isPartial: boolean;
 	cost?: CostView;
 }
 
-/** What the next message takes of its model without its text, in tokens. All but what an agent says are estimates. */
+/**
+ * The use of the model's context by the next message without its text, in tokens. All numbers are estimates, except the
+ * agent's own.
+ */
 export interface UseView {
-	/** The name of the model; empty where it is not known. */
+	/** The name of the model; empty if it is not known. */
 	model: string;
-	/** The user's instructions, the earlier messages, and what is attached. */
+	/** The user's instructions, the earlier messages, and the attachments. */
 	instructions: number;
 	history: number;
 	attached: number;
-	/** Set for a message to an agent. `used` is what it says that it has in its context; absent where it says nothing. */
+	/** Set for a message to an agent. `used` is the agent's report on its context; absent if there is none. */
 	agent?: { used?: number };
-	/** How many tokens may go with the message and its text; absent where that is not known. */
+	/** The maximum number of tokens to send, including the text; absent if that is not known. */
 	limit?: number;
-	/** How many tokens the model takes beyond the limit, for its reply. */
+	/** The number of tokens beyond the limit that the model reserves for its reply. */
 	reply?: number;
-	/** What the conversation has taken so far. */
+	/** The conversation's total so far. */
 	total: TotalView;
 }
 
@@ -54,10 +57,10 @@ export interface SettingsView {
 	retention: 'on' | 'off' | 'account';
 }
 
-/** A field of a request: its name there and its value. */
+/** A field of a request: its name in the request and its value. */
 export type FieldView = [name: string, value: string];
 
-/** What a reply was requested with, and what served it. */
+/** The request of a reply, and what served it. */
 export interface DetailsView {
 	/** The requested model and its alternates. */
 	asked?: string[];
@@ -68,23 +71,23 @@ export interface DetailsView {
 	routing?: RoutingNameView;
 	routingFields?: FieldView[];
 	parameters?: FieldView[];
-	/** The paths of the files with instructions that went with the message. */
+	/** The paths of the instruction files that were sent with the message. */
 	instructions?: string[];
-	/** The parameters that the model does not take. */
+	/** The parameters that the model does not support. */
 	leftOut?: readonly string[];
 	/** Unix time in seconds. */
 	created?: number;
 	fingerprint?: string;
 	nativeReason?: string;
-	/** What an agent says that its session has cost, and what it has said that is not understood. */
+	/** The cost of the session as the agent reports it, and its updates that were not understood. */
 	agentCost?: AgentCost;
 	unknown?: FieldView[];
 	retention?: ZeroDataRetention;
-	/** The first tokens with their probabilities, where they were asked for. */
+	/** The first tokens with their probabilities, if they were requested. */
 	tokens?: TokenView[];
 }
 
-/** A token with its probability, and the ones that were the most likely in its place. */
+/** A token with its probability, and the most likely tokens in its place. */
 export interface TokenView {
 	token: string;
 	/** From 0 to 1. */

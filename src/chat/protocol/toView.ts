@@ -26,7 +26,7 @@ import { toWorkView } from './toWorkView.ts';
 /** The state of a running reply that is not part of the conversation. */
 export interface LiveState {
 	readonly turnId: string;
-	/** Says whether the service has been silent for a while, and why if that is known. */
+	/** Says whether the service has been silent for a while, and why if the reason is known. */
 	readonly waiting: ReplyView['waiting'];
 }
 
@@ -34,7 +34,7 @@ export interface LiveState {
 const SLICE_TURNS = 40;
 const SLICE_LENGTH = 400_000;
 
-/** Returns the turns before index `end`, as many as one message may hold. `path` has all turns that are shown. */
+/** Returns as many turns before index `end` as one message may hold. `path` has all turns that are shown. */
 export function sliceBefore(path: readonly Turn[], end: number): Turn[] {
 	let start = end;
 	for (let length = 0; start > 0 && end - start < SLICE_TURNS; start--) {
@@ -130,8 +130,8 @@ function toReplyView(turn: Turn, waiting: ReplyView['waiting'], isLast: boolean)
 }
 
 /**
- * An image can be loaded again where the reason for its absence may be gone, or where its reply was stopped before it
- * was loaded.
+ * An image can be loaded again if the reason for its absence may be gone, or if its reply was stopped before it was
+ * loaded.
  */
 function toReplyImageView({ state, text, image }: Reply): ReplyImageView | undefined {
 	if (image && 'file' in image) {
@@ -146,8 +146,8 @@ function toReplyImageView({ state, text, image }: Reply): ReplyImageView | undef
 }
 
 /**
- * Returns the duration of all parts of a reply in milliseconds, without the time between them, or undefined where that
- * of a part is not known.
+ * Returns the duration of all parts of a reply in milliseconds, without the time between them, or undefined if that of
+ * a part is not known.
  */
 export function durationOf({ startedAt, endedAt, continuations = [] }: Reply): number | undefined {
 	const starts = [startedAt, ...continuations.map(({ resumedAt }) => resumedAt)];
@@ -163,7 +163,7 @@ export function durationOf({ startedAt, endedAt, continuations = [] }: Reply): n
 	return duration;
 }
 
-/** Returns the tokens of all parts of a reply, or undefined where those of a part are not known. */
+/** Returns the tokens of all parts of a reply, or undefined if those of a part are not known. */
 export function usageOf({ usage, continuations = [] }: Reply): ReplyUsage | undefined {
 	const parts = [...continuations.map(part => part.usage), usage];
 	const sum = (count: (part: ReplyUsage) => number | undefined): number | undefined =>
@@ -183,15 +183,15 @@ function toExplanationView({
 	message,
 	action,
 }: NonNullable<Reply['explanation']>): NonNullable<ReplyView['explanation']> {
-	// Opening the log solves nothing, so there the primary button is Retry.
+	// Opening the log solves nothing, so then the primary button is Retry.
 	return action
 		? { message, action: { label: action.label, primary: action.command !== commands.showLog } }
 		: { message };
 }
 
 /**
- * Returns what the next message is sent with. `model` is that of the settings, for a conversation without one of its
- * own. `defaults` are undefined where a setting cannot be read, so that nothing is sent.
+ * Returns the settings of the next message. `model` is that of the user's settings, for a conversation without one of
+ * its own. `defaults` are undefined if a setting cannot be read, so that nothing is sent.
  */
 export function toSettingsView(
 	conversation: Conversation,
@@ -213,7 +213,7 @@ export function toSettingsView(
 	};
 }
 
-/** Returns what the next message of a conversation takes, with what is attached to it. */
+/** Returns the use of the model's context by the next message of a conversation, with its attachments. */
 export function toUseView(conversation: Conversation, attachments: readonly Attachment[], measure: Measure): UseView {
 	const { model, instructions, history, agent, contextLength } = measure;
 	const use = { model, instructions, history, attached: attachedTokens(attachments), total: totalOf(conversation) };
@@ -226,7 +226,7 @@ export function toUseView(conversation: Conversation, attachments: readonly Atta
 }
 
 /**
- * Returns undefined for a reply of which nothing more is known than what it shows. `instructions` are the files that went
+ * Returns undefined if nothing is known about a reply beyond what it shows. `instructions` are the files that were sent
  * with its message.
  */
 export function toDetailsView(reply: Reply, instructions: readonly Attachment[] = []): DetailsView | undefined {
@@ -252,7 +252,7 @@ export function toDetailsView(reply: Reply, instructions: readonly Attachment[] 
 			unknown: work?.unknown?.map(({ kind, text }): FieldView => [kind, text]),
 			firstWord: firstAt === undefined ? undefined : Math.max(0, firstAt - startedAt),
 		}),
-		// While a reply streams, they would be sent again with each of its tokens.
+		// While a reply streams, its probabilities would be sent again with each token.
 		...defined({ tokens: logprobs.length === 0 || state === 'streaming' ? undefined : logprobs.map(toTokenView) }),
 	};
 	return Object.keys(details).length === 0 ? undefined : details;

@@ -8,17 +8,17 @@ import type { Checkpoint } from '../model/checkpoint.ts';
 import { type LineDiff, lineDiff } from '../model/lineDiff.ts';
 import type { ApprovalView, ChangesView, StepDiffView, StepView, WorkChange, WorkView } from './workProtocol.ts';
 
-/** How many lines of a change, and how much of each, are shown with a question. The rest opens in the editor. */
+/** The maximum number of lines of a change, and the length of each, in a question. The rest opens in the editor. */
 const MAXIMUM_LINES = 60;
 const MAXIMUM_LINE = 1_000;
 
-/** How many changed files the page lists. */
+/** The maximum number of changed files that the page lists. */
 const MAXIMUM_FILES = 200;
 
-/** A step never changes in place, and counting its lines takes time. */
+/** A step never changes in place, so its view is cached, because counting its lines takes time. */
 const stepViews = new WeakMap<AgentStep, StepView>();
 
-/** What has become of the files is told once the agent works no more, because only then can something be done about it. */
+/** With `isOver`, includes the changes of files: only after the agent has ended can something be done about them. */
 export function toWorkView(work: AgentWork, isOver: boolean): WorkView {
 	return {
 		...withoutSteps(work),
@@ -27,7 +27,7 @@ export function toWorkView(work: AgentWork, isOver: boolean): WorkView {
 	};
 }
 
-/** Returns what the page has to be told of a change while the agent works, from the work that it knows. */
+/** Returns the changes that the page must be told of while the agent works, given the work that it knows. */
 export function workChanges(turn: string, before: AgentWork, after: AgentWork): WorkChange[] {
 	const { steps, ...others } = after;
 	const changes: WorkChange[] = steps
@@ -55,7 +55,7 @@ function withoutSteps(work: AgentWork): Omit<WorkView, 'steps'> {
 	};
 }
 
-/** Names a repository, and the agent's name for its folder where that is another one. */
+/** Names a repository and, if it differs, the agent's name for its folder. */
 function placeWords({ repository, at = path.basename(repository) }: Checkpoint): string {
 	const folder = shortFolder(repository);
 	return at === path.basename(repository) ? folder : `${folder} (${at})`;
@@ -147,7 +147,7 @@ function toApprovalView(
 			lines.lines.length > MAXIMUM_LINES ||
 			lines.lines.some(({ text }) => text.length > MAXIMUM_LINE),
 	}));
-	// Nothing but this says what would happen, so all of it is shown.
+	// Nothing else says what would happen, so all of it is shown.
 	const shownInput = command !== undefined ? furtherInput({ command, input }) : approval.isWritten ? undefined : input;
 	return { ...approval, ...defined({ changes: changes.length === 0 ? undefined : changes, input: shownInput }) };
 }
