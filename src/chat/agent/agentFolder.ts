@@ -1,5 +1,5 @@
-// The folder that a conversation's agents have on this machine: their home, the copy of the files that they work in, and a
-// note of the repositories that have checkpoints of the conversation, and one of the process that has a turn under way.
+// The folder of a conversation's agents on this machine: their homes, the copy of the files that they work in, the list
+// of repositories with checkpoints of the conversation, and a claim by the process that runs a turn.
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
@@ -11,19 +11,19 @@ import { removeFolder } from '../../base/removeFolder.ts';
 
 const REPOSITORIES = 'repositories.json';
 
-/** Which process has a turn under way. A process that is gone, or another one with its number, has none. */
+/** Names the process that runs a turn. The claim is void if the process is gone or another one has its number. */
 const CLAIM = 'turn.json';
 const claimSchema = z.object({ pid: z.number(), start: z.string() });
 
-/** Some systems take a while to tell who this process is. */
+/** Cached, because some systems take a while to identify this process. */
 let self: ReturnType<typeof identify> | undefined;
 
-/** The folder of the copy has the files, and beside them what they were made of. */
+/** The folder of the copy contains the files and, beside them, the layout that says what they were made from. */
 const COPY = 'copy';
 const FILES = 'files';
 const LAYOUT = 'layout.json';
 
-/** The repositories of a copy: their top folders, their folders in it, and the commits that it was made of. */
+/** The repositories of a copy: their top folders, their folders in the copy, and the commits that it was made from. */
 const copyLayoutSchema = z.array(
 	z.object({ repository: z.string(), at: z.string().exactOptional(), before: z.string() }),
 );
@@ -37,7 +37,7 @@ export class AgentFolder {
 		this.directory = path.join(folder, conversation);
 	}
 
-	/** The home folder of an agent. Each has its own, because it finds its sessions there. */
+	/** The home folder of an agent. Each agent has its own, because it finds its sessions there. */
 	home(agent: string): string {
 		return path.join(this.directory, 'homes', agent);
 	}
@@ -47,13 +47,13 @@ export class AgentFolder {
 		return path.join(this.directory, COPY, FILES);
 	}
 
-	/** Resolves with what the copy was made of, which its agent cannot change. It is empty where there is no copy. */
+	/** Resolves to the layout of the copy, which its agent cannot change. Empty if there is no copy. */
 	async layout(): Promise<CopyLayout> {
 		const text = await readFile(path.join(this.directory, COPY, LAYOUT), 'utf8').catch(() => '');
 		return copyLayoutSchema.safeParse(parseJson(text)).data ?? [];
 	}
 
-	/** Puts a new copy in place of it once that is whole. `fill` resolves with its layout. Rejects as `fill` does. */
+	/** Replaces the copy once the new one is complete. `fill` resolves to the new layout. Rejects as `fill` does. */
 	async replaceCopy(fill: (folder: string) => Promise<CopyLayout>): Promise<void> {
 		const old = path.join(this.directory, COPY);
 		const fresh = `${old}.new`;
@@ -66,8 +66,8 @@ export class AgentFolder {
 	}
 
 	/**
-	 * Notes that a turn of this process works in the folder, until the function that it resolves with is called. Resolves with
-	 * undefined where one of another process does: the two would take each other's copy away.
+	 * Claims the folder for a turn of this process, and resolves to a function that releases it. Resolves to undefined if
+	 * a turn of another process has the claim: the two would delete each other's copy.
 	 */
 	async claim(): Promise<(() => Promise<void>) | undefined> {
 		const file = path.join(this.directory, CLAIM);

@@ -21,7 +21,7 @@ export interface AgentHandlersDependencies {
 	label(): string;
 	/** Says in the chat why something was not done. */
 	say(sentence: string): void;
-	/** Puts a text into the composer, below what is there, and moves the cursor to it. */
+	/** Puts a text into the composer, below the existing text, and moves the cursor to it. */
 	fillComposer(text: string): void;
 	focusComposer(): void;
 }
@@ -30,7 +30,7 @@ export type AgentHandlers = PageHandlers<
 	Extract<FromPage, { kind: `step-${string}` | `work-${string}` | 'agent-pick' | 'approvals-choose' }>['kind']
 >;
 
-/** Returns the handlers of the page's messages about what agents do. */
+/** Returns the handlers of the page's messages about the work of agents. */
 export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHandlers {
 	const { agents, withTurn, ranges, diffs, label, say, fillComposer, focusComposer } = dependencies;
 
@@ -53,7 +53,7 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 			await (step && run(step, work));
 		});
 
-	/** Calls `run` for each repository of a turn, or for that of a file, whose path it gets as it is there. */
+	/** Calls `run` for each repository of a turn or, with `file`, for the file's repository, with the path in it. */
 	const inRepositories = (
 		turnId: string,
 		file: string | undefined,
@@ -61,7 +61,7 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 	) =>
 		withWork(turnId, async ({ checkpoints }) => {
 			for (const { kept, path: named } of placesOf(checkpoints, file)) {
-				// The user may have taken changes meanwhile, and another reply of the turn may be shown by now.
+				// The user may have taken over changes meanwhile, and another reply of the turn may now be shown.
 				await withWork(turnId, async work => {
 					const now = sameCheckpoint(work.checkpoints, kept);
 					await (now && run(work, statesOf(now), named));
@@ -71,13 +71,13 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 
 	let marking: Promise<void> = Promise.resolve();
 
-	/** The files of the user are now as `source` has them. Paths are those in the repository. */
+	/** Records that the user's files now have the content of `source`. Paths are relative to the repository. */
 	const mark = (turn: string, kept: KeptStates, source: 'before' | 'after', paths: readonly string[]) => {
-		// Each mark adds to what the one before has kept.
+		// Each mark builds on the state that the previous one has stored.
 		marking = marking.then(() =>
 			withWork(turn, async ({ checkpoints }, chat) => {
 				const now = sameCheckpoint(checkpoints, kept);
-				// Another reply of the turn may be shown by now.
+				// Another reply of the turn may now be shown.
 				if (paths.length > 0 && now) {
 					const states = statesOf(now);
 					const taken = await (await agents.runs()).keepTaken(chat.conversation.id, states, states[source], paths);
@@ -112,12 +112,12 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 			}),
 		'work-compare': ({ turn, file }) =>
 			withWork(turn, ({ label: name, checkpoints, files = [] }) => {
-				// The user's own file is not shown where the copy has more, which it would hide.
+				// The user's own file is not shown if the copy has more changes, because it would hide them.
 				const owned = files.flatMap(({ path: shown, isTaken, isLeft }) => (isTaken && !isLeft ? [shown] : []));
 				const places = placesOf(checkpoints, file);
 				const parts = places.map(({ kept }) => {
 					const { repository, before: from, taken, after } = statesOf(kept);
-					// The agent's copy may have nothing of what the user's file has.
+					// The agent's copy may have none of the changes in the user's file.
 					const to = file !== undefined && owned.includes(file) ? taken : after;
 					const own = owned.flatMap(shown => {
 						const place = repositoryPath(checkpoints, shown);
@@ -150,7 +150,7 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 			withTurn(turn, async chat => {
 				const found = findTurn(chat.conversation, turn);
 				if (found) {
-					// What carries the plan out has to ask again, and is an agent.
+					// The plan is carried out by an agent, which must ask again.
 					await agents.chooseApprovals('ask');
 					await chat.setMode('agent');
 					fillComposer(vscode.l10n.t('Carry out this plan:\n\n{0}', shownReply(found).text.trim()));
@@ -173,12 +173,12 @@ function unsentText(problem: 'unfit' | 'key'): string {
 		: vscode.l10n.t('Not sent: an answer is missing, or is not what the agent asks for.');
 }
 
-/** Returns the repositories of a turn, or that of one file of it with the file's path there. */
+/** Returns the repositories of a turn or, for one of its files, that file's repository with the path in it. */
 function placesOf(checkpoints: readonly Checkpoint[], file: string | undefined): { kept: Checkpoint; path?: string }[] {
 	return file === undefined ? checkpoints.map(kept => ({ kept })) : [repositoryPath(checkpoints, file) ?? []].flat();
 }
 
-/** The states of a repository where those that are not kept are the ones before them. */
+/** The states of a repository. A missing state is replaced by the one before it. */
 type KeptStates = Checkpoint & Required<Pick<Checkpoint, 'taken' | 'after'>>;
 
 function statesOf(kept: Checkpoint): KeptStates {
@@ -187,8 +187,7 @@ function statesOf(kept: Checkpoint): KeptStates {
 }
 
 /**
- * Opens a file of the agent's folders. The agent has named it, so that nothing elsewhere is opened. `say` is called with
- * why it is not.
+ * Opens a file of the agent's folders. The agent named it, so nothing elsewhere is opened; `say` then gets the reason.
  */
 async function openInRepository(
 	checkpoints: readonly Checkpoint[],

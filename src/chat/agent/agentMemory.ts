@@ -8,7 +8,7 @@ const OPTIONS_KEY = 'errand.agentOptions';
 const COMMANDS_KEY = 'errand.agentCommands';
 const UNSANDBOXED_KEY = 'errand.unsandboxedAgents';
 
-/** Errand's own agent is used where none was chosen. */
+/** Errand's own agent, the default. */
 const USUAL: RememberedAgent = { id: OWN_AGENT, label: 'Errand' };
 
 export interface RememberedAgent {
@@ -17,7 +17,7 @@ export interface RememberedAgent {
 }
 
 /**
- * Remembers in the workspace's state which agent was chosen last, which options and commands each agent has reported, and
+ * Stores in the workspace's state which agent was chosen last, which options and commands each agent has reported, and
  * where agents may work without a sandbox.
  */
 export class AgentMemory {
@@ -36,7 +36,7 @@ export class AgentMemory {
 		await this.state.update(CHOSEN_KEY, agent);
 	}
 
-	/** Returns the name of an agent as far as it is known without looking at what is installed. */
+	/** Returns the display name of an agent as far as it is known without searching for installed agents. */
 	labelOf(id: string): string {
 		return [this.chosen, USUAL].find(known => known.id === id)?.label ?? id;
 	}
@@ -59,7 +59,7 @@ export class AgentMemory {
 		void this.state.update(COMMANDS_KEY, { ...this.commands, [agent]: commands });
 	}
 
-	/** Returns whether the user lets agents work in a folder without a sandbox while the sandbox has this problem. */
+	/** Returns whether the user lets agents work in a folder without a sandbox despite this problem with the sandbox. */
 	isUnsandboxed(folder: string, problem: SandboxProblem): boolean {
 		return this.unsandboxed[folder] === problem;
 	}

@@ -1,19 +1,19 @@
-// Where an agent may work, and whether it may without a sandbox.
+// Determines where an agent may work, and whether it may do so without a sandbox.
 import * as vscode from 'vscode';
 import { probeSandbox } from '../../agents/sandbox/probe.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { type SandboxProblem, sandboxProblem } from '../../contract/agents.ts';
 import { askModal } from '../../platform/notify.ts';
 
-/** What the user has said to agents without a sandbox, by folder. */
+/** The user's consent to agents without a sandbox, by folder. */
 export interface SandboxConsent {
-	/** Whether no agent may run without a sandbox. */
+	/** Resolves to whether a sandbox is mandatory for all agents. */
 	isRequired(): Promise<boolean>;
 	isGiven(folder: string, problem: SandboxProblem): boolean;
 	give(folder: string, problem: SandboxProblem): void;
 }
 
-/** Returns the folders of this window, which an agent works in. Throws a UserFacingError where there are none. */
+/** Returns the folders of this window, which an agent works in. Throws a UserFacingError if there are none. */
 export function workspaceFolders(): string[] {
 	const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
 	if (!vscode.workspace.isTrusted) {
@@ -34,8 +34,8 @@ export function workspaceFolders(): string[] {
 }
 
 /**
- * Resolves with whether an agent runs in a sandbox. Where there is none, the user is asked, once for each folder. Throws a
- * UserFacingError where it may not run without one.
+ * Resolves to whether an agent runs in a sandbox. If there is none, asks the user once for each folder. Throws a
+ * UserFacingError if the agent may not run without one.
  */
 export async function isSandboxed(
 	folders: readonly string[],

@@ -19,7 +19,7 @@ import { TurnRun } from './turnRun.ts';
 export class AgentRuns implements AgentTurns {
 	private readonly options: AgentRunsOptions;
 	private readonly running = new Map<string, TurnRun>();
-	/** What the user has allowed, by conversation. It ends with the window. */
+	/** The user's allowances, by conversation. They end with the window. */
 	private readonly allowed = new Map<string, Map<string, Allowance[]>>();
 
 	constructor(options: AgentRunsOptions) {
@@ -52,7 +52,7 @@ export class AgentRuns implements AgentTurns {
 		return queue.events();
 	}
 
-	/** Takes the user's answer to a question. */
+	/** Passes on the user's answer to a question. */
 	answer(turnId: string, question: string, answer: ApprovalAnswer): void {
 		this.running.get(turnId)?.questions.answer(question, answer);
 	}
@@ -62,14 +62,14 @@ export class AgentRuns implements AgentTurns {
 		return this.running.get(turnId)?.questions.fillIn(...filled);
 	}
 
-	/** Leaves a hunk out of what a question is about, as `TurnRun.refuseHunk` does. */
+	/** Leaves a hunk out of the changes that a question is about, as `TurnRun.refuseHunk` does. */
 	refuseHunk(turnId: string, question: string, change: number, hunk: number): void {
 		this.running.get(turnId)?.refuseHunk(question, change, hunk);
 	}
 
 	/**
-	 * Keeps what the user's files have of an agent's changes, once these files are as `source` has them. Resolves with the
-	 * commit. Rejects when git fails.
+	 * Stores which of an agent's changes the user's files have, once these files are as `source` has them. Resolves to
+	 * the commit. Rejects when git fails.
 	 */
 	async keepTaken(
 		conversation: string,
@@ -98,11 +98,11 @@ export class AgentRuns implements AgentTurns {
 		}
 	}
 
-	/** Removes what is kept for a conversation that is deleted. Rejects when git or the file system fails. */
+	/** Removes the agents' data of a deleted conversation. Rejects when git or the file system fails. */
 	async forget(conversation: string): Promise<void> {
 		this.allowed.delete(conversation);
 		const folder = new AgentFolder(this.options.folder, conversation);
-		// A repository that is gone has nothing to be removed, and one that cannot be read must not hinder the others.
+		// A repository that is gone has nothing to remove, and one that cannot be read must not prevent the other removals.
 		const repositories = (await folder.repositories()).filter(existsSync);
 		const removals = await Promise.allSettled(repositories.map(one => forgetStates(one, conversation)));
 		await folder.remove();

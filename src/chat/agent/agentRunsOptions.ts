@@ -10,7 +10,7 @@ import type { AvailableAgents } from './availableAgents.ts';
 /** The models that agents work with, and the program through which a sandbox reaches them. */
 export interface AgentModels {
 	client(): Promise<Pick<Client, 'chat' | 'responses'>>;
-	/** Returns what is known of a model's limits. */
+	/** Returns the known limits of a model. */
 	limits(model: string): ModelLimits;
 	/** The program that serves the relay in a sandbox. */
 	insideProgram: string;
@@ -25,7 +25,7 @@ export interface AgentPermissions {
 }
 
 export interface AgentRunsOptions {
-	/** The folder of what conversations keep for their agents. */
+	/** The folder of all conversations' data for agents. */
 	folder: string;
 	agents: AvailableAgents;
 	servers: AgentServers;

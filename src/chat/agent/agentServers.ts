@@ -1,5 +1,5 @@
-// The MCP servers that agents may use in the folders of this window: those of the user's settings, and those that files of
-// a folder declare, each once the user has agreed to exactly that.
+// The MCP servers that agents may use in the folders of this window: those of the user's settings, and those that files
+// of a folder declare. Each needs the user's consent to exactly that declaration.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
@@ -25,7 +25,7 @@ const SECRET_PREFIX = 'errand.mcp.';
 const MAXIMUM_FILE_BYTES = 1024 * 1024;
 const MAXIMUM_DESCRIPTION = 600;
 
-/** What the user has said to a server of one folder, by what was declared then. */
+/** The user's decision about a server of one folder, and the digest of the declaration that it was made for. */
 interface KnownServer {
 	digest: string;
 	isAllowed: boolean;
@@ -39,14 +39,14 @@ export interface AgentServersStorage {
 	declared(): unknown;
 }
 
-/** A server with the folder that declares it; undefined for one of the settings. */
+/** A server with the folder that declares it; undefined for a server in the settings. */
 export type AgreedServer = McpServer & { folder: string | undefined };
 
 export class AgentServers {
 	private readonly storage: AgentServersStorage;
-	/** Servers that the user did not decide about when they were asked. This window asks no more. */
+	/** Servers that the user was asked about and did not decide on. This window does not ask again. */
 	private readonly undecided = new Set<string>();
-	/** The sentences that this window has told. */
+	/** The sentences that were already reported in this window. */
 	private readonly told = new Set<string>();
 
 	constructor(storage: AgentServersStorage) {
@@ -54,8 +54,8 @@ export class AgentServers {
 	}
 
 	/**
-	 * Resolves with the servers that agents in these folders may use, after a question about each new one, and with a
-	 * sentence for each declaration that cannot be used, once in this window.
+	 * Resolves to the servers that agents in these folders may use, after a question about each new one, and to a
+	 * sentence for each unusable declaration, which is reported once per window.
 	 */
 	async agreed(
 		folders: readonly string[],
@@ -78,7 +78,7 @@ export class AgentServers {
 		return { servers, problems: news };
 	}
 
-	/** Returns the tools of a server that were listed when it was last used. */
+	/** Returns the tools that a server listed when it was last used. */
 	toolsOf(server: AgreedServer): KnownTools | undefined {
 		const known = this.known(server);
 		return known?.digest === digestOfServer(server) ? known.tools : undefined;
@@ -88,7 +88,7 @@ export class AgentServers {
 		this.note(server, { digest: digestOfServer(server), isAllowed: true, tools });
 	}
 
-	/** Asks whether tools may be used that are new, or that the server describes in another way than before. */
+	/** Asks whether to allow tools that are new, or whose description by the server has changed. */
 	async askAboutTools(server: AgreedServer, tools: readonly Record<string, unknown>[]): Promise<boolean> {
 		const use = vscode.l10n.t('Use Them');
 		const described = tools.map(
@@ -103,8 +103,8 @@ export class AgentServers {
 	}
 
 	/**
-	 * Resolves with the values that a server asks for, after a question about each that is not kept yet. Throws a
-	 * UserFacingError where the user gives none.
+	 * Resolves to the values that a server asks for, after a question about each that is not stored yet. Throws a
+	 * UserFacingError if the user gives none.
 	 */
 	async inputsOf(server: AgreedServer): Promise<ReadonlyMap<string, string>> {
 		const values = new Map<string, string>();
@@ -208,7 +208,7 @@ function unusableText(name: string, reason: DeclaredServers['unusable'][number][
 			);
 }
 
-/** Says what a yes is about: what is started, where, with what, and what it can reach. */
+/** Describes what a yes would start, where, with what input, and what it can reach. */
 function describe(server: AgreedServer, isSandboxed: boolean): string {
 	const { command, args, env, hosts, files, file } = server;
 	const { inputs, variables } = placeholdersOf(server);
@@ -230,7 +230,7 @@ function describe(server: AgreedServer, isSandboxed: boolean): string {
 	return lines.filter(line => line !== false).join('\n');
 }
 
-/** Words that need no quotes in a shell have none. */
+/** Quotes a word for a shell only if it needs quotes. */
 const shownWord = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : (shellWord(word) ?? word));
 
 function filesText(files: McpServer['files']): string {

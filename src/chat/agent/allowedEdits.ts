@@ -11,28 +11,30 @@ import { isIgnored, keepStateWith, readStateFile, type StateFile, type TurnRepos
 
 const NEW_FILE = '100644';
 
-/** The length to which each side of what is shown is cut, in UTF-16 code units. What does not fit is not taken at once. */
+/**
+ * The length to which each side of a shown change is cut, in UTF-16 code units. A longer change is not written at once.
+ */
 const MAXIMUM_SHOWN = 64 * 1024;
 
-/** What an edit would make of the user's files. */
+/** The effect of an edit on the user's files. */
 export interface PlannedEdit {
 	/** The whole lines that would change, as they are shown. */
 	shown: readonly StepDiff[];
 	files: readonly PlannedFile[];
-	/** The hunks that the user has left out, as they were shown. */
+	/** The hunks that the user has refused, as they were shown. */
 	refused: readonly StepDiff[];
 }
 
 interface PlannedFile {
 	name: string;
 	before: string | undefined;
-	/** The state of the file that is written into the user's files. */
+	/** The state of the file to write into the user's files. */
 	after: StateFile;
-	/** The text that the agent's copy gets, with the hunks that the user has refused. */
+	/** The text of the file in the agent's copy, including the hunks that the user has refused. */
 	whole: string;
 }
 
-/** Returns the plan without one hunk of one of its files; undefined where that hunk cannot be refused alone. */
+/** Returns the plan without one hunk of one of its files; undefined if that hunk cannot be refused alone. */
 export function withoutPlannedHunk(planned: PlannedEdit, index: number, hunk: number): PlannedEdit | undefined {
 	const { files, shown, refused } = planned;
 	const file = files[index];
@@ -51,34 +53,38 @@ export function withoutPlannedHunk(planned: PlannedEdit, index: number, hunk: nu
 			};
 }
 
-/** Returns the whole lines that change, as they are shown; undefined where they are too many. */
+/** Returns the whole lines that change, as they are shown; undefined if there are too many. */
 function shownFile(name: string, before: string | undefined, text: string): StepDiff | undefined {
 	const { isCut, ...lines } = cutDiff({ ...defined({ oldText: before }), newText: text }, MAXIMUM_SHOWN);
 	return isCut ? undefined : shownDiff({ path: name, ...lines }, () => name);
 }
 
 export interface AllowedEditsOptions {
-	/** Returns the repository that a path from the agent's folder lies in, and the path there. */
+	/** Returns the repository of a path that is relative to the agent's folder, and the path in the repository. */
 	locate(name: string): { kept: TurnRepository; path: string } | undefined;
 	conversation: string;
-	/** Takes changes into the user's files where nothing of theirs is in the way. Resolves with the paths that have them. */
+	/**
+	 * Writes changes into the user's files where they do not conflict with the user's own. Resolves to the paths that
+	 * have them.
+	 */
 	take(range: CommitRange): Promise<string[]>;
-	/** Called when a step has been made that was allowed, with whether the user's files have all of it now. */
+	/** Called when an allowed step has been made. `isTaken` is true if the user's files now have all of it. */
 	onMade(step: string, isTaken: boolean): Promise<void>;
 }
 
 /**
- * The edits that were allowed in a turn. Each comes into the user's files as soon as the agent says that it has made it. What
- * is written there is what was shown with the question, and not what is in the agent's copy, so it cannot be anything else.
+ * The edits that were allowed in a turn. Each is written into the user's files as soon as the agent reports that it has
+ * made it. The text written is the one that was shown with the question, not the one in the agent's copy, so the two
+ * cannot differ.
  */
 export class AllowedEdits {
 	private readonly options: AllowedEditsOptions;
 	private readonly allowed = new Map<string, PlannedEdit>();
-	/** What the agent's copy has of files, by their names, that the user has refused. */
+	/** The refused changes that the agent's copy still has, by file name. */
 	private readonly refused = new Map<string, readonly ChangedPart[]>();
-	/** Hunks that were refused since `takeRefused` was called last. */
+	/** Hunks that were refused since the last call of `takeRefused`. */
 	private untold: StepDiff[] = [];
-	/** What is being taken. One edit follows the other, as later ones may be about the same file. */
+	/** The pending writes. Edits are written one after another, because later ones may change the same file. */
 	private taking: Promise<void> = Promise.resolve();
 
 	constructor(options: AllowedEditsOptions) {
@@ -86,9 +92,9 @@ export class AllowedEdits {
 	}
 
 	/**
-	 * Finds out what an edit would make of the user's files. Resolves with undefined where the agent's words do not say it:
-	 * because they show another file than there is, or something other than an edit of text; and for a file that git ignores,
-	 * which the user's files do not get. Rejects when git fails.
+	 * Determines the effect of an edit on the user's files. Resolves to undefined if the agent's report does not
+	 * determine it, because it shows a file with other content or is not an edit of text; and for a file that git
+	 * ignores, which is not written to the user's files. Rejects when git fails.
 	 */
 	async plan(call: ToolCall, shownPath: WorkMoment['shownPath']): Promise<PlannedEdit | undefined> {
 		if (!isEdit(call) || call.kind === 'delete' || call.diffs.length === 0) {
@@ -106,7 +112,7 @@ export class AllowedEdits {
 				return undefined;
 			}
 			const { text, whole } = edited;
-			// A file that would be empty may be one that the agent removes.
+			// An empty result may mean that the agent removes the file.
 			if (text === known?.text || (known && text === '') || (!known && (await this.isIgnored(name)))) {
 				return undefined;
 			}
@@ -120,12 +126,12 @@ export class AllowedEdits {
 		return { shown, files, refused: [] };
 	}
 
-	/** Notes that a call may do what was planned for it. */
+	/** Records that a call may do what was planned for it. */
 	allow(id: string, planned: PlannedEdit): void {
 		this.allowed.set(id, planned);
 	}
 
-	/** Takes what a call was allowed to change, once the agent has made it. */
+	/** Writes the allowed changes of a call, once the agent has made it. */
 	made(call: ToolCall): void {
 		const planned = this.allowed.get(call.id);
 		if (planned === undefined || call.status !== 'completed') {
@@ -140,11 +146,11 @@ export class AllowedEdits {
 			const isTaken = await this.take(planned).catch(() => false);
 			await this.options.onMade(call.id, isTaken);
 		};
-		// If one edit cannot be reported, the next one must be taken all the same.
+		// If one edit cannot be reported, the next one must still be written.
 		this.taking = this.taking.then(() => take().catch(() => {}));
 	}
 
-	/** Returns the hunks that were refused of edits that the agent has made since the last call. */
+	/** Returns the refused hunks of edits that the agent has made since the last call. */
 	takeRefused(): readonly StepDiff[] {
 		const { untold } = this;
 		this.untold = [];
@@ -152,7 +158,7 @@ export class AllowedEdits {
 	}
 
 	/**
-	 * Resolves with the state of a repository's part of the copy without what was refused, as far as that stands there yet.
+	 * Resolves to the state of a repository in the copy without the refused hunks, as far as they are still there.
 	 * Rejects when git fails.
 	 */
 	async withoutRefused(repository: TurnRepository, state: string): Promise<string> {
@@ -172,8 +178,8 @@ export class AllowedEdits {
 	}
 
 	/**
-	 * Returns what an edit makes of a file of the user's, and of the agent's, which still has what was refused before. The
-	 * agent may tell its change with lines of that, and none of them are the user's.
+	 * Returns a file after an edit: the user's, and the agent's, which still has the hunks refused before. The agent may
+	 * report its change with lines of those hunks, and none of them get into the user's file.
 	 */
 	private edited(
 		name: string,
@@ -191,7 +197,7 @@ export class AllowedEdits {
 		return text === undefined || whole === undefined ? undefined : { text, whole };
 	}
 
-	/** Resolves when nothing is being taken any more. */
+	/** Resolves when no writes are pending. */
 	settled(): Promise<void> {
 		return this.taking;
 	}
@@ -219,7 +225,7 @@ export class AllowedEdits {
 		return isTaken;
 	}
 
-	/** Reads a file of the user's, named from the agent's folder, as `readStateFile` does. */
+	/** Reads a file of the user by its path relative to the agent's folder, as `readStateFile` does. */
 	private async read(name: string): ReturnType<typeof readStateFile> {
 		const found = this.locate(name);
 		return found && readStateFile(found.kept.place, found.kept.taken, found.path);
@@ -235,7 +241,7 @@ export class AllowedEdits {
 	}
 }
 
-/** Whether a path as it is shown lies in the agent's folder, and can be told apart from every other one. */
+/** Returns whether a path as it is shown lies in the agent's folder and is unambiguous. */
 function isInside(name: string): boolean {
 	return !name.startsWith('/') && name.split('/')[0] !== '..' && name.isWellFormed() && !/^[a-z]:/i.test(name);
 }

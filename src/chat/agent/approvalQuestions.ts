@@ -1,4 +1,4 @@
-// The questions of one running agent and of its MCP servers. One waits at a time.
+// The questions of one running agent and of its MCP servers. Only one waits at a time.
 //
 // Questions that wait for the user. A hunk that is refused is left out of the planned text, and the question is asked
 // anew about the rest. The agent's call can only be allowed or refused as a whole, because the protocol's answer is
@@ -26,31 +26,34 @@ type FormContent = Record<string, FormValue>;
 
 type AskRuling = Pick<Extract<Ruling, { kind: 'ask' }>, 'allowances' | 'decides'>;
 
-/** `again`: it is asked anew. Only a form ends with content. */
+/** With `again`, the question is asked anew. Only a form ends with content. */
 type QuestionEnd = ApprovalAnswer | 'unanswered' | 'again' | FormContent;
 
 export interface ApprovalQuestionsOptions {
 	rules(): ApprovalRules;
-	/** Called before the user is asked, and with how a request was decided. */
+	/** Called before the user is asked, and when a request has been decided. */
 	onAsk(request: PermissionRequest, asked: { question: string } & AskRuling): void;
 	onDecide(request: PermissionRequest, how: ApprovalAnswer | 'unanswered' | 'setting' | 'before' | RefusalReason): void;
 	/** Called when the user allows something for the whole conversation. */
 	onAllowance(allowances: readonly Allowance[]): void;
-	/** Called before the user is asked to fill in a form, and with what came of it. */
+	/** Called before the user is asked to fill in a form, and with the outcome. */
 	onForm(form: AgentForm, state: FormState): void;
 }
 
 export class ApprovalQuestions {
 	private readonly options: ApprovalQuestionsOptions;
 	private waiting: { question: string; form?: AgentForm; answer(answer: QuestionEnd): void } | undefined;
-	/** Settles when no request is decided about any more. Undefined while none is. */
+	/** Settles when no request is being decided. Undefined while none is. */
 	private settled: Promise<void> | undefined;
 
 	constructor(options: ApprovalQuestionsOptions) {
 		this.options = options;
 	}
 
-	/** Takes the user's answer to a question, as `onAsk` has named it. An answer to anything but what waits is ignored. */
+	/**
+	 * Takes the user's answer to a question, by the id from `onAsk`. An answer to a question that is not waiting is
+	 * ignored.
+	 */
 	answer(question: string, answer: ApprovalAnswer): void {
 		if (this.waiting?.question === question) {
 			this.waiting.answer(answer);
@@ -58,8 +61,8 @@ export class ApprovalQuestions {
 	}
 
 	/**
-	 * Sends the answers to a form, if it waits. Returns why they are not sent: one lacks or does not fit, or one is a key, which
-	 * no agent gets.
+	 * Submits the answers to a form that waits. Returns why they are not sent: an answer is missing or invalid, or
+	 * contains a key, which no agent gets.
 	 */
 	fillIn(question: string, values: Readonly<FormContent>): 'unfit' | 'key' | undefined {
 		const { form, answer } = this.waiting?.question === question ? this.waiting : {};
@@ -74,7 +77,7 @@ export class ApprovalQuestions {
 		return undefined;
 	}
 
-	/** Tells of a form that was declined without a question. */
+	/** Reports a form that was declined without a question. */
 	refuse(form: AgentForm, reason: string | undefined): void {
 		this.options.onForm(form, { id: randomUUID(), approval: { state: 'refused', ...defined({ reason }) } });
 	}
@@ -93,14 +96,14 @@ export class ApprovalQuestions {
 		return { action: isUnanswered ? 'cancel' : 'decline' };
 	};
 
-	/** Asks anew about the request of a question, if that waits, because something else is shown with it from now on. */
+	/** Asks a waiting question anew, because its content has changed. */
 	askAgain(question: string): boolean {
 		const waiting = this.waiting?.question === question ? this.waiting : undefined;
 		waiting?.answer('again');
 		return waiting !== undefined;
 	}
 
-	/** Decides about one request after another: an answer may allow what the next one asks for. */
+	/** Decides one request after another, because an answer may allow the next request. */
 	readonly decide: PermissionPolicy = (request, signal): Promise<PermissionAnswer> => {
 		const earlier = this.settled;
 		const decide = async (): Promise<PermissionAnswer> => {
@@ -139,7 +142,7 @@ export class ApprovalQuestions {
 		}
 		let answer: QuestionEnd;
 		do {
-			// A call may be asked about again, and the answer to the first question does not answer the second.
+			// A call may be asked about again, and the first answer must not count for the second question.
 			const question = randomUUID();
 			onAsk(request, { question, ...ruling });
 			answer = await this.wait(question, signal);
@@ -151,7 +154,9 @@ export class ApprovalQuestions {
 		return answer === 'once' || answer === 'conversation' ? allow : refuse;
 	}
 
-	/** A question that is withdrawn, as when the user stops the agent, counts as not answered. */
+	/**
+	 * Waits for an answer. A question that is withdrawn, for example when the user stops the agent, counts as unanswered.
+	 */
 	private wait(question: string, signal: AbortSignal, form?: AgentForm): Promise<QuestionEnd> {
 		return new Promise(resolve => {
 			const end = (answer: QuestionEnd) => {

@@ -1,4 +1,4 @@
-// Which agents there are in this window, and which one a conversation is with.
+// The agents that are available in this window, and the agent of a conversation.
 import os from 'node:os';
 import path from 'node:path';
 import { AgentDirectory } from '../../agents/catalogue/agentDirectory.ts';
@@ -18,17 +18,17 @@ export interface AvailableAgentsOptions {
 	/** The program of Errand's own agent, and its version. */
 	program: string;
 	version: string;
-	/** The settings about agents as they are now. */
+	/** Resolves to the current settings about agents. */
 	settings(): Promise<TaskSettings>;
 	memory: AgentMemory;
-	/** Whether only the demo answers, which no agent can work with. */
+	/** Returns whether only the demo answers, which no agent can work with. */
 	isDemo(): boolean;
 }
 
 export class AvailableAgents {
 	private readonly options: AvailableAgentsOptions;
 	private readonly directory: AgentDirectory;
-	/** The model for which the agents are looked up; undefined where only the demo answers. */
+	/** The model for which the agents are looked up; undefined if only the demo answers. */
 	private model: string | undefined;
 
 	constructor(options: AvailableAgentsOptions) {
@@ -39,7 +39,7 @@ export class AvailableAgents {
 			environment: process.env,
 			folder: path.join(stateFolderOf(process.env, process.platform, os.homedir()), AGENTS_FOLDER),
 			platform: currentPlatform(),
-			// The model is that of the conversation, so that an agent can work with it as far as anybody knows.
+			// The model is that of the conversation, so an agent can work with it as far as is known.
 			describe: async () => ({
 				models: this.model === undefined ? [] : [{ id: this.model, kinds: ['chat', 'responses'] }],
 				providers: this.model === undefined ? [] : [{ slug: 'connection', models: [this.model] }],
@@ -49,27 +49,27 @@ export class AvailableAgents {
 		});
 	}
 
-	/** Returns the id of the agent that a conversation is with. */
+	/** Returns the id of a conversation's agent. */
 	idOf({ settings }: Pick<Conversation, 'settings'>): string {
 		return settings?.agent ?? this.options.memory.chosen.id;
 	}
 
-	/** Returns the name of that agent for people. */
+	/** Resolves to the display name of that agent. */
 	async labelOf(conversation: Pick<Conversation, 'settings'>): Promise<string> {
 		const id = this.idOf(conversation);
 		await this.look(this.model);
 		return this.directory.definition(id)?.label ?? id;
 	}
 
-	/** Returns all agents that this machine has or could have, with the state of the sandbox. */
+	/** Resolves to all agents that this machine has or could have, with the state of the sandbox. */
 	async report(model: string | undefined): Promise<AgentsReport> {
 		await this.look(model);
 		return this.directory.report();
 	}
 
 	/**
-	 * Returns an agent that is about to be started. Programs in the `repositories` are not used. Throws a UserFacingError if it
-	 * cannot run now.
+	 * Resolves to an agent that is about to be started. Programs in the `repositories` are not used. Throws a
+	 * UserFacingError if it cannot run now.
 	 */
 	async use(id: string, model: string | undefined, repositories: readonly string[]): Promise<FoundAgent> {
 		await this.look(model);
@@ -80,13 +80,13 @@ export class AvailableAgents {
 		return found;
 	}
 
-	/** Remembers what can be chosen of an agent, and its commands, once it has told them. */
+	/** Stores the options and commands of an agent when it reports them. */
 	keepNews({ id, askingMode }: FoundAgent['definition'], event: AgentEvent): void {
 		const { memory } = this.options;
 		if (event.type === 'commands') {
 			memory.keepCommands(id, event.commands);
 		} else if (event.type === 'options') {
-			// Where Errand sets the mode, so that it is asked, there is none to choose.
+			// If Errand sets the mode to one in which it is asked, the user cannot choose one.
 			const options = event.options.filter(({ isMode }) => askingMode === undefined || !isMode);
 			memory.keepOptions(id, options);
 		}

@@ -3,12 +3,12 @@ import type { CommitRanges } from '../../tasks/api.ts';
 import type { AgentWork, WorkFile } from '../model/agentWork.ts';
 import { agentPath, type Checkpoint } from '../model/checkpoint.ts';
 
-/** How many changed files are kept with the turn, which notes what has become of each. All of them are counted. */
+/** The number of changed files that are stored with the turn, each with its state. All of them are counted. */
 const MAXIMUM_FILES = 10_000;
 
 /**
- * Lists what differs from the state before a turn, in the user's files and in the agent's copy once that is kept, sorted by
- * path. Paths are those from the agent's folder. Rejects with a UserFacingError.
+ * Lists the differences from the state before a turn, in the user's files and, once it is stored, in the agent's copy,
+ * sorted by path. Paths are relative to the agent's folder. Rejects with a UserFacingError.
  */
 export async function changedFiles(
 	checkpoints: readonly Checkpoint[],
@@ -28,7 +28,7 @@ async function changedIn(
 	const list = (from: string, to = from) => (from === to ? [] : listChanges({ repository, from, to }));
 	const [agents, users, left] = await Promise.all([list(before, after), list(before, taken), list(taken, after)]);
 	const [inCopy, inUsers, stillLeft] = [agents, users, left].map(files => new Set(files.map(({ path }) => path)));
-	// The agent may have taken back by a command what the user has already.
+	// The agent may have reverted, by a command, changes that the user already has.
 	return [...agents, ...users.filter(({ path }) => !inCopy?.has(path))].map((file): WorkFile => {
 		const isTaken = inUsers?.has(file.path) === true;
 		const isLeft = isTaken && stillLeft?.has(file.path) === true;

@@ -20,10 +20,10 @@ import type { AgentRuns } from './agentRuns.ts';
 import type { AgentRunsOptions } from './agentRunsOptions.ts';
 import type { AvailableAgents } from './availableAgents.ts';
 
-/** The places of the agents' programs, of their files, and of what the workspace remembers about them. */
+/** The locations of the agents' programs and files, and of the workspace's stored state about them. */
 export interface AgentStorage {
 	extensionUri: vscode.Uri;
-	/** The folder of what conversations keep for their agents. */
+	/** The folder of all conversations' data for agents. */
 	folder: string;
 	workspaceState: vscode.Memento;
 	globalState: vscode.Memento;
@@ -36,16 +36,16 @@ export interface ChatAgentsConnection {
 	limits(model: string): ModelLimits;
 	/** Returns the model that answers in a conversation. */
 	modelOf(conversation: Conversation): string | undefined;
-	/** Whether only the demo answers, which no agent can work with. */
+	/** Returns whether only the demo answers, which no agent can work with. */
 	isDemo(): boolean;
 }
 
-/** The conversations of the window that agents work for, and what the user sees of them. */
+/** The window's conversations that agents work for, and their view. */
 export interface AgentConversations {
 	shown(): Promise<Chat>;
 	/** Called when an agent of a conversation waits for an answer. */
 	asks(id: string): void;
-	/** Called when the agent of a conversation is another one. */
+	/** Called when a conversation gets another agent. */
 	agentChanged(chat: Chat): void;
 }
 
@@ -53,19 +53,19 @@ export interface ChatAgentsDependencies {
 	storage: AgentStorage;
 	connection: ChatAgentsConnection;
 	conversations: AgentConversations;
-	/** The settings about agents on this machine. */
+	/** Resolves to the settings about agents on this machine. */
 	settings(): Promise<TaskSettings>;
 	/** Changes between two commits of a repository. */
 	ranges(): AgentRunsOptions['changes'];
 	logger: Logger;
 }
 
-/** The agents of the chat. What runs them is loaded when one is first used. */
+/** The agents of the chat. The code that runs them is loaded on first use. */
 export class ChatAgents implements AgentTurns {
 	private readonly dependencies: ChatAgentsDependencies;
 	private readonly memory: AgentMemory;
 	private loaded: Promise<{ runs: AgentRuns; agents: AvailableAgents }> | undefined;
-	/** Resolves when what agents ask about is in the settings. */
+	/** Resolves when the approval setting has been written. */
 	private writing: Thenable<void> | undefined;
 
 	constructor(dependencies: ChatAgentsDependencies) {
@@ -73,7 +73,7 @@ export class ChatAgents implements AgentTurns {
 		this.memory = new AgentMemory(dependencies.storage.workspaceState);
 	}
 
-	/** Loads what runs the agents. */
+	/** Loads the code that runs the agents. */
 	async runs(): Promise<AgentRuns> {
 		return (await this.load()).runs;
 	}
@@ -84,7 +84,7 @@ export class ChatAgents implements AgentTurns {
 
 	async *run(turn: AgentTurn, signal: AbortSignal): AsyncIterable<ReplyEvent> {
 		const runs = await this.runs();
-		// A message may be sent before the choice that came before it is written.
+		// A message may be sent before an earlier choice has been written.
 		await this.writing;
 		yield* runs.run(turn, signal);
 	}
@@ -94,7 +94,7 @@ export class ChatAgents implements AgentTurns {
 		return settings?.agent ?? this.memory.chosen.id;
 	}
 
-	/** Returns the agent that messages of a conversation go to, with what was chosen of its options. */
+	/** Returns the agent that messages of a conversation go to, with the chosen options. */
 	view(conversation: Pick<Conversation, 'settings'>): AgentView {
 		const { settings } = conversation;
 		const agent = this.idOf(conversation);
@@ -106,7 +106,7 @@ export class ChatAgents implements AgentTurns {
 		return { label: [this.memory.labelOf(agent), ...chosen].join(' · '), approvals: approvals() };
 	}
 
-	/** Returns the commands of the agent that messages of a conversation go to, where Errand has none of that name. */
+	/** Returns the commands of the agent that messages of a conversation go to, except those whose names Errand uses. */
 	commands(conversation: Pick<Conversation, 'settings' | 'mode'>): PromptView[] {
 		const agent = this.idOf(conversation);
 		const isFree = ({ name }: { name: string }) => ![...COMPOSER_MODES, ...OWN_PROMPTS].some(own => own === name);
@@ -123,7 +123,7 @@ export class ChatAgents implements AgentTurns {
 		}
 	}
 
-	/** Removes what is kept for a conversation that is deleted. It never rejects. */
+	/** Removes the data of a deleted conversation. Never rejects. */
 	forget(conversation: string): Promise<void> {
 		return this.logged('removed', async () => (await this.runs()).forget(conversation));
 	}
@@ -154,7 +154,7 @@ export class ChatAgents implements AgentTurns {
 		}
 	}
 
-	/** Makes agents ask about this from the next message on, in all windows. Rejects where the setting cannot be written. */
+	/** Sets what agents ask about from the next message on, in all windows. Rejects if the setting cannot be written. */
 	chooseApprovals(approvals: ApprovalSetting): Thenable<void> {
 		const writing = writeSetting('errand.agents.approvals', approvals);
 		this.writing = writing.then(undefined, () => {});
@@ -208,7 +208,7 @@ export class ChatAgents implements AgentTurns {
 	}
 }
 
-/** A value that is none of those asks for everything. */
+/** An unknown value counts as `ask`. */
 function approvals(): ApprovalSetting {
 	const value: unknown = readSetting('errand.agents.approvals');
 	return APPROVAL_SETTINGS.find(setting => setting === value) ?? 'ask';

@@ -1,5 +1,5 @@
-// The state of the user's files before and after a turn, as commits of Errand's own. They are in the user's repository, and
-// references that no branch knows keep them there.
+// The state of the user's files before and after a turn, as Errand's own commits in the user's repository. References
+// outside all branches keep them there.
 
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import os from 'node:os';
@@ -20,7 +20,10 @@ import {
 import type { LeftOutFolder } from '../model/agentWork.ts';
 import { gitFailureText } from './messages.ts';
 
-/** What may be changed or untracked in a repository, in bytes. All of it is kept for each turn that finds it changed. */
+/**
+ * The limit for changed and untracked files in a repository, in bytes. All of them are stored for each turn that finds
+ * them changed.
+ */
 const MAXIMUM_BYTES = 200_000_000;
 const MEGABYTE = 1_000_000;
 
@@ -31,18 +34,18 @@ const IDENTITY = ['-c', `user.name=${AUTHOR.name}`, '-c', `user.email=${AUTHOR.e
 /** A repository that a turn works in, with the states of its files, as commits. */
 export interface TurnRepository {
 	readonly place: GitPlace;
-	/** The folder in the copy. Absent where the copy has one repository alone. */
+	/** The folder in the copy. Absent if the copy has only one repository. */
 	readonly at?: string;
 	readonly before: string;
-	/** `before` with everything that was allowed and that the user's files have. */
+	/** `before` with all allowed changes that the user's files have. */
 	taken: string;
-	/** The state of the copy at the end. Absent until it is kept. */
+	/** The state of the copy at the end. Absent until it is stored. */
 	after?: string;
 }
 
 /**
- * Returns the repositories that folders lie in, each once, and the folders that lie in none or whose repository cannot be
- * read. Throws a UserFacingError where there is no repository at all.
+ * Returns the repositories of the folders, each once, and the folders without a repository or with an unreadable one.
+ * Throws a UserFacingError if there is no repository at all.
  */
 export async function repositoriesOf(
 	folders: readonly string[],
@@ -69,8 +72,9 @@ export async function repositoriesOf(
 }
 
 /**
- * Returns the top folder of the repository that a folder lies in. Rejects when git fails, and with a UserFacingError where
- * the repository's own configuration says that its files lie elsewhere: an agent must not get what nobody has opened.
+ * Returns the top folder of a folder's repository. Rejects when git fails, and with a UserFacingError if the
+ * repository's own configuration says that its files lie elsewhere: an agent must not get files of a folder that is not
+ * open.
  */
 async function topOf(gitPath: string, folder: string): Promise<string> {
 	const ask = async (directory: string, what: string) =>
@@ -88,14 +92,14 @@ async function topOf(gitPath: string, folder: string): Promise<string> {
 	return top;
 }
 
-/** Says why git could not read a folder, unless it lies in no repository. */
+/** Says why git could not read a folder, unless it has no repository. */
 function unreadable(error: unknown): { reason?: string } {
 	return /not a git repository/i.test(describeError(error)) ? {} : { reason: gitFailureText(error) };
 }
 
 /**
- * Commits the state of the files on top of HEAD, and keeps it for a conversation. Throws a UserFacingError where that
- * cannot be done.
+ * Commits the state of the files on top of HEAD, and stores it for a conversation. Throws a UserFacingError if that
+ * fails.
  */
 export async function keepState(place: GitPlace, conversation: string): Promise<string> {
 	const head = await runGit(place.gitPath, place.directory, [
@@ -107,7 +111,7 @@ export async function keepState(place: GitPlace, conversation: string): Promise<
 	return keep(place, conversation, { parent: head.trim() || undefined, message: 'Before a turn of an agent' });
 }
 
-/** Does the same on top of the state before, with the files of the copy that an agent has worked in. */
+/** Commits the files of an agent's copy on top of the state before the turn, and stores that in the same way. */
 export function keepEnd(place: GitPlace, conversation: string, before: string, copy: string): Promise<string> {
 	return keep(place, conversation, { parent: before, message: 'After a turn of an agent', copy });
 }
@@ -146,13 +150,13 @@ async function keep(
 	return commit;
 }
 
-/** Keeps git from removing commits as long as the conversation is there. Rejects when git fails. */
+/** Keeps git from removing commits as long as the conversation exists. Rejects when git fails. */
 export async function holdStates(place: GitPlace, conversation: string, commits: readonly string[]): Promise<void> {
 	const updates = [...new Set(commits)].map(commit => `update ${REFERENCES}/${conversation}/${commit} ${commit}\n`);
 	await runGit(place.gitPath, place.directory, ['update-ref', '--stdin'], { input: updates.join('') });
 }
 
-/** The size of a file that is still read, in bytes. */
+/** The maximum size of a file to read, in bytes. */
 const MAXIMUM_TEXT = 4 * MEGABYTE;
 
 /** A text file of a commit. */
@@ -163,8 +167,8 @@ export interface StateFile {
 }
 
 /**
- * Resolves with a text file of a commit; with null where there is nothing at its path, and with undefined where there is
- * anything else or too much. Rejects when git fails.
+ * Resolves to a text file of a commit; to null if nothing is at the path, and to undefined for anything else or a file
+ * that is too large. Rejects when git fails.
  */
 export async function readStateFile(
 	{ gitPath, directory }: GitPlace,
@@ -186,7 +190,7 @@ export async function readStateFile(
 	return Buffer.from(text).equals(bytes) ? { mode: mode as StateFile['mode'], text } : undefined;
 }
 
-/** Resolves with whether git ignores a file that it does not have yet, so that no state has it. */
+/** Resolves to whether git ignores an untracked file, so that no state has it. */
 export function isIgnored({ gitPath, directory }: GitPlace, name: string): Promise<boolean> {
 	return runGit(gitPath, directory, ['check-ignore', '--quiet', '--', `./${name}`]).then(
 		() => true,
@@ -195,8 +199,8 @@ export function isIgnored({ gitPath, directory }: GitPlace, name: string): Promi
 }
 
 /**
- * Keeps a state that differs from another one in a single file. Resolves with its commit. Rejects when git fails, also where
- * something else is in the place of the file or of a folder that it lies in.
+ * Stores a state that differs from another one in a single file. Resolves to its commit. Rejects when git fails, for
+ * example because something else is in the place of the file or of one of its folders.
  */
 export async function keepStateWith(
 	place: GitPlace,
@@ -210,8 +214,8 @@ export async function keepStateWith(
 }
 
 /**
- * Keeps a state that is like `base`, but has these files as `source` has them, and lacks those that `source` lacks.
- * Either name stands for a file that was moved. Resolves with its commit. Rejects when git fails.
+ * Stores a state that equals `base`, except that these files are as in `source`, or are missing if they are missing
+ * there. A moved file may be given by either name. Resolves to its commit. Rejects when git fails.
  */
 export async function keepStateOf(
 	place: GitPlace,
@@ -235,11 +239,11 @@ export async function keepStateOf(
 			entries += `${mode} ${object}\t${moved ?? name}\0`;
 		}
 	}
-	// A file may take the place of a folder.
+	// A file may replace a folder.
 	return keepEntries(place, conversation, base, ['--replace'], entries);
 }
 
-/** `entries` is what `git update-index -z --index-info` reads, as a byte string (`latin1`). */
+/** `entries` is the input of `git update-index -z --index-info`, as a byte string (`latin1`). */
 async function keepEntries(
 	place: GitPlace,
 	conversation: string,
@@ -280,7 +284,7 @@ async function withScratchIndex<T>(
 }
 
 /**
- * Lists the folders of a copy whose files no state of it has: repositories that the agent has made in it, and submodules,
+ * Lists the folders of a copy whose files no state has: repositories that the agent has created in it, and submodules,
  * which are empty in a copy. Rejects when git or the file system fails.
  */
 export function foldersNotKept(place: GitPlace, state: string, copy: string): Promise<string[]> {
@@ -304,8 +308,9 @@ export function foldersNotKept(place: GitPlace, state: string, copy: string): Pr
 }
 
 /**
- * Removes the pipes of a copy, which no state has. Git would read a file of its own from one until somebody writes to it.
- * What cannot be listed is passed over, as git does not read it either. Rejects with the system's error.
+ * Removes the pipes in a copy, which no state has: git would block on reading its own files from one until somebody
+ * writes to it. Folders that cannot be listed are skipped, because git does not read them either. Rejects with the
+ * system's error.
  */
 export async function removePipes(folder: string | Buffer): Promise<void> {
 	const entries = await readdir(folder, { encoding: 'buffer', withFileTypes: true }).catch(() => []);
@@ -319,7 +324,7 @@ export async function removePipes(folder: string | Buffer): Promise<void> {
 	}
 }
 
-/** Removes what is kept for a conversation in a repository. Rejects when git fails. */
+/** Removes a conversation's states from a repository. Rejects when git fails. */
 export async function forgetStates(repository: string, conversation: string): Promise<void> {
 	const { gitPath, directory } = placeOf(await getGitApi(), repository);
 	const listed = await runGit(gitPath, directory, [
@@ -331,7 +336,7 @@ export async function forgetStates(repository: string, conversation: string): Pr
 	await runGit(gitPath, directory, ['update-ref', '--stdin'], { input: listed });
 }
 
-/** Puts the files of a commit into an empty folder. Rejects when git fails. */
+/** Checks out the files of a commit into an empty folder. Rejects when git fails. */
 export async function checkOutState(place: GitPlace, commit: string, folder: string): Promise<void> {
 	await withScratchIndex(place, async git => {
 		await git(['read-tree', commit]);
@@ -340,7 +345,7 @@ export async function checkOutState(place: GitPlace, commit: string, folder: str
 }
 
 /**
- * Makes a repository of a folder, with nothing but its files: most agents want one, and none gets the user's. Rejects when
+ * Makes a folder a repository with nothing but its files: most agents want one, and none gets the user's. Rejects when
  * git fails.
  */
 export async function beginRepository(gitPath: string, folder: string): Promise<void> {
@@ -359,8 +364,8 @@ export async function beginRepository(gitPath: string, folder: string): Promise<
 }
 
 /**
- * Lets git ignore in a copy what it ignores in the repository. The user's list and the repository's own one are not among the
- * files. Rejects when git fails.
+ * Makes git ignore the same files in a copy as in the repository. The user's list and the repository's own one are not
+ * among the files. Rejects when git fails.
  */
 export async function copyIgnoreRules({ gitPath, directory }: GitPlace, folder: string): Promise<void> {
 	const { shown, ignoresCase } = await readIgnoreRules(await prepareGit(gitPath, directory), directory);
@@ -369,8 +374,8 @@ export async function copyIgnoreRules({ gitPath, directory }: GitPlace, folder: 
 }
 
 /**
- * Resolves with a state that has both what the user has now and what an agent has left in its copy, each since `base`; undefined
- * where both have changed the same lines, or where git is too old to merge without a working tree.
+ * Resolves to a state with both the user's changes and those that an agent has left in its copy, each since `base`; to
+ * undefined if both have changed the same lines, or if git is too old to merge without a working tree.
  */
 export async function mergedState(
 	place: GitPlace,
@@ -382,7 +387,7 @@ export async function mergedState(
 	const run = async (...commandLine: string[]) =>
 		(await runGit(gitPath, directory, [...IDENTITY, ...commandLine])).trim();
 	try {
-		// Git merges two commits by their common parent, so both get `base` as theirs.
+		// Git merges two commits by their common parent, so `base` is the parent of both.
 		const own = await run('commit-tree', '-p', base, '-m', 'Now', `${now}^{tree}`);
 		const other = await run('commit-tree', '-p', base, '-m', 'Left', `${left}^{tree}`);
 		const tree = await runWorkTreeGit(gitPath, directory, ['merge-tree', '--write-tree', own, other]);

@@ -1,6 +1,6 @@
 import type { ReplyEvent } from '../model/applyEvent.ts';
 
-/** Passes the events of a reply from whoever tells them to whoever reads them. What is not read yet is joined. */
+/** Passes the events of a reply from their producer to their reader. Unread events are joined. */
 export class EventQueue {
 	private readonly pending: ReplyEvent[] = [];
 	private wake: (() => void) | undefined;
@@ -18,7 +18,7 @@ export class EventQueue {
 		this.wake?.();
 	}
 
-	/** Ends the events; with an error, they end with it. */
+	/** Ends the stream of events, with an error if one is given. */
 	close(end: { error?: unknown } = {}): void {
 		this.end ??= end;
 		this.wake?.();

@@ -1,4 +1,4 @@
-// This module carries over what earlier turns have left in an agent's copy.
+// Carries over the changes that earlier turns have left in an agent's copy.
 import { existsSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import path from 'node:path';
@@ -18,13 +18,13 @@ import { gitFailureText } from './messages.ts';
 /** The work of an earlier reply of the conversation. */
 export interface EarlierWork {
 	readonly work: AgentWork;
-	/** Whether the next turn goes on from this work. Work on another version of a message is not on its path. */
+	/** True if the next turn continues from this work. Work on another version of a message is not on the path. */
 	readonly isOnPath: boolean;
-	/** Writes the work anew. */
+	/** Stores the work again. */
 	keep(work: AgentWork): Promise<void>;
 }
 
-/** Returns what agents have done in this conversation before the reply of a turn, the latest first. */
+/** Returns the agents' work in this conversation before the reply of a turn, the latest first. */
 export function earlierWork({ conversation, turnId, keepWork }: AgentTurn): EarlierWork[] {
 	const onPath = new Set(turnsUpTo(conversation, turnId));
 	return conversation.turns.toReversed().flatMap(turn => {
@@ -39,9 +39,9 @@ export function earlierWork({ conversation, turnId, keepWork }: AgentTurn): Earl
 }
 
 /**
- * Keeps what is in the copy of a turn whose window was closed in the middle, before the copy is replaced. Resolves with the
- * earlier work as it is then. Rejects with a UserFacingError where something cannot be kept. Users are told to remove what
- * cannot be kept, so that a folder that is gone has nothing to be kept.
+ * Before the copy is replaced, stores what is in it if the window of its turn was closed in the middle. Resolves to the
+ * earlier work with these states. Rejects with a UserFacingError if something cannot be stored. Users are then told to
+ * remove that folder, so a folder that is gone is no failure.
  */
 export async function keepUnkept(
 	own: AgentFolder,
@@ -49,7 +49,7 @@ export async function keepUnkept(
 	earlier: readonly EarlierWork[],
 	listChanges: CommitRanges['list'],
 ): Promise<EarlierWork[]> {
-	// The layout says what is in the copy: a turn that was stopped while it filled the copy has told nothing.
+	// The layout says what is in the copy: a turn that was stopped while it filled the copy has reported nothing.
 	const layout = await own.layout();
 	return Promise.all(
 		earlier.map(async one => {
@@ -79,9 +79,9 @@ export async function keepUnkept(
 }
 
 /**
- * Resolves with the state that a repository's part of the copy begins with: the user's files, with what the agent has left
- * in its copy when it last had that repository and the user has not taken over. What the user has taken back is not to come
- * again. `isSetAside`: it does not fit the user's files, and is left out. `earlier` has the latest work first.
+ * Resolves to the initial state of a repository in the copy: the user's files, with those changes of the agent's last
+ * work on that repository that the user has neither taken over nor undone. With `isSetAside`, these conflict with the
+ * user's files and are left out. `earlier` has the latest work first.
  */
 export async function startOfCopy(
 	place: GitPlace,
@@ -93,8 +93,8 @@ export async function startOfCopy(
 		const last = isOnPath ? work.checkpoints.find(({ repository }) => repository === place.directory) : undefined;
 		if (last?.after !== undefined) {
 			const { after } = last;
-			// What the user has taken is theirs: they may have changed it since, or removed it. A state that somebody has removed
-			// from the repository is set aside too.
+			// Changes that the user has taken over are theirs: they may have edited or removed them since. A state that was
+			// removed from the repository is set aside too.
 			const both = await withoutUndone(place, conversation, work, { ...last, after }).then(
 				left => mergedState(place, before, last.taken ?? last.before, left),
 				() => undefined,
@@ -121,11 +121,11 @@ async function withoutUndone(
 	return undone.length > 0 ? keepStateOf(place, conversation, last.after, last.before, undone) : last.after;
 }
 
-/** Keeps the files of a copy. Rejects with a UserFacingError that says where the copy lies. */
+/** Stores the files of a copy. Rejects with a UserFacingError that says where the copy is. */
 export async function keptCopy(...[place, conversation, before, copy]: Parameters<typeof keepEnd>): Promise<string> {
 	try {
 		const status = await lstat(copy).catch(() => undefined);
-		// A link in the place of the folder would have git read whatever it leads to.
+		// If a link replaced the folder, git would read the link's target.
 		if (status?.isDirectory() !== true) {
 			throw new UserFacingError(vscode.l10n.t('The agent has removed that folder or put something else in its place.'));
 		}

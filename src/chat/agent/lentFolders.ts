@@ -7,8 +7,8 @@ import { runGit } from '../../platform/gitCommand.ts';
 import { agentPath } from '../model/checkpoint.ts';
 
 /**
- * Resolves with the folders of installed dependencies that programs in the copy can use. `at` is the folder of the
- * repository's files in the copy, if they have one of their own. Rejects when git fails.
+ * Resolves to the folders of installed dependencies that programs in the copy can use. `at` is the repository's folder
+ * in the copy, if there are several. Rejects when git fails.
  */
 export async function lentFolders({ gitPath, directory }: GitPlace, copy: string, at?: string): Promise<LentFolder[]> {
 	const folders = await dependencyFolders(args => runGit(gitPath, directory, args));

@@ -26,7 +26,7 @@ export function refusalText(how: RefusalReason | FormRefusal | string): string |
 	}
 }
 
-/** Says why git failed, in a sentence of ours where there is one. */
+/** Says why git failed, in a sentence of Errand's if there is one. */
 export function gitFailureText(error: unknown): string {
 	return gitFailure(error, gitReason(error)).message;
 }

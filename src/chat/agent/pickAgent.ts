@@ -9,7 +9,7 @@ import { type Choice, choose, PickList, separator, shownText } from '../../platf
 import type { Chat } from '../conversation/chat.ts';
 import type { AvailableAgents } from './availableAgents.ts';
 
-/** The agent that the user has chosen, or one of its options with the value. */
+/** The chosen agent, or one of its options with the chosen value. */
 export interface PickedAgent {
 	id: string;
 	option?: { id: string; value: string };
@@ -21,8 +21,8 @@ type Row =
 	| { kind: 'set-up' | 'unusable' };
 
 /**
- * Lets the user choose the agent of a conversation, or one of the options that the present one has told. Resolves with
- * undefined where the user leaves.
+ * Lets the user choose the agent of a conversation, or one of the options that the current one has reported. Resolves
+ * to undefined if the user cancels.
  */
 export async function pickAgent(
 	chat: Chat,

@@ -9,7 +9,7 @@ import { lineHunks, refusableHunks } from '../model/hunks.ts';
 import type { AgentRuns } from './agentRuns.ts';
 import { diffTitle, StepDocuments, sideUri } from './stepDocuments.ts';
 
-/** A change in the editor that an agent waits for an answer about. */
+/** A change in the editor whose question waits for an answer. */
 interface QuestionDiff {
 	turn: string;
 	step: string;
@@ -19,13 +19,13 @@ interface QuestionDiff {
 	diff: StepDiff;
 	/** The number of changes that the answer is about. */
 	count: number;
-	/** The user's files get exactly this. */
+	/** True if exactly this is written to the user's files. */
 	isWritten: boolean;
 }
 
 /**
- * The changes that agents ask about, in the editor's diff, where they are answered as well. A comparison is there as long as
- * its question waits.
+ * The changes that agents ask about, in the editor's diff, where they can be answered as well. A comparison exists as
+ * long as its question waits.
  */
 export class QuestionDiffs implements Disposable {
 	private readonly runs: () => Promise<Pick<AgentRuns, 'answer' | 'refuseHunk'>>;
@@ -59,7 +59,7 @@ export class QuestionDiffs implements Disposable {
 		);
 	}
 
-	/** Opens a change of a step, with the answers where the step waits for one. */
+	/** Opens a change of a step, with the answers if the step waits for one. */
 	async open(turn: string, step: AgentStep, index: number): Promise<void> {
 		const diff = step.diffs?.[index];
 		const waiting = diff && questionOf(turn, step, index);
@@ -75,7 +75,10 @@ export class QuestionDiffs implements Disposable {
 		await vscode.commands.executeCommand('vscode.diff', left, right, diffTitle(diff, step.title));
 	}
 
-	/** Must be called when a conversation has changed: shows what its questions are about now, and closes what is answered. */
+	/**
+	 * Must be called when a conversation has changed: updates the comparisons of its questions, and closes the answered
+	 * ones.
+	 */
 	async changed(conversation: Conversation): Promise<void> {
 		for (const [query, shown] of this.shown) {
 			const turn = findTurn(conversation, shown.turn);
@@ -95,7 +98,7 @@ export class QuestionDiffs implements Disposable {
 		}
 	}
 
-	/** Answers the question of the comparison that a command is about. Resolves to whether it is about one. */
+	/** Answers the question of the comparison that a command refers to. Resolves to whether it refers to one. */
 	async answer(argument: unknown, answer: ApprovalAnswer): Promise<boolean> {
 		const uri = comparedIn(QUESTION_SCHEME, argument);
 		const shown = uri && this.shown.get(uri.query);
@@ -105,10 +108,7 @@ export class QuestionDiffs implements Disposable {
 		return uri !== undefined;
 	}
 
-	/**
-	 * Refuses a hunk of a comparison, as its code lens names both. A press that was meant for what was shown before refuses
-	 * nothing of what is shown now.
-	 */
+	/** Refuses a hunk of a comparison; its code lens names both. A press on an outdated lens does nothing. */
 	async refuseHunk([query, question, hunk]: readonly unknown[]): Promise<void> {
 		const shown = typeof query === 'string' ? this.shown.get(query) : undefined;
 		if (shown && shown.question === question && typeof hunk === 'number') {
@@ -145,7 +145,7 @@ export class QuestionDiffs implements Disposable {
 	}
 }
 
-/** Returns the change of a step that waits for an answer. */
+/** Returns the change of a step that waits for an answer, if any. */
 function questionOf(turn: string, { id, approval, diffs = [] }: AgentStep, index: number): QuestionDiff | undefined {
 	const diff = diffs[index];
 	const question = approval?.state === 'waiting' ? approval.question : undefined;

@@ -6,12 +6,12 @@ import { oneLine } from '../../base/plainText.ts';
 import { STEP_SCHEME } from '../../platform/ids.ts';
 import type { StepDiff } from '../model/agentWork.ts';
 
-/** How many sides of changes are kept for the editors that show them. */
+/** The number of sides of changes that are stored for the editors that show them. */
 const MAXIMUM_KEPT = 40;
 
 const MAXIMUM_TITLE = 80;
 
-/** Shows the changes of steps in the editor's diff. What they show is the agent's word, and read-only. */
+/** Shows the changes of steps in the editor's diff, as the agent reported them, read-only. */
 export class StepDocuments implements vscode.TextDocumentContentProvider, Disposable {
 	private readonly texts = new Map<string, string>();
 	private readonly registration = vscode.workspace.registerTextDocumentContentProvider(STEP_SCHEME, this);
@@ -44,12 +44,12 @@ export class StepDocuments implements vscode.TextDocumentContentProvider, Dispos
 	}
 }
 
-/** Returns the address of a side that `query` names, with the path that the agent names. */
+/** Returns the address of the side that `query` identifies, with the path that the agent gave. */
 export function sideUri(scheme: string, named: string, query: string): vscode.Uri {
 	return vscode.Uri.from({ scheme, path: `/${oneLine(named).replace(/^\/+/, '')}`, query });
 }
 
-/** Returns the title of a change's comparison: the name of its file, and what the agent says of the step. */
+/** Returns the title of a change's comparison: the name of its file, and the agent's title of the step. */
 export function diffTitle(diff: StepDiff, title: string): string {
 	const name = oneLine(path.posix.basename(diff.path), MAXIMUM_TITLE);
 	return `${name} (${oneLine(title, MAXIMUM_TITLE)})`;

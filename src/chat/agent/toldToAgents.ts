@@ -1,4 +1,4 @@
-// What agents are told beside the user's words. They alone read it, so it is in English.
+// Texts for agents beside the user's words. Only agents read them, so they are in English.
 import type { PromptResource } from '../../agents/session/agentSession.ts';
 import type { AgentTurn } from '../conversation/replyRequest.ts';
 import type { StepDiff } from '../model/agentWork.ts';
@@ -10,16 +10,18 @@ import { lineDiff } from '../model/lineDiff.ts';
 
 const SIGNS = { same: ' ', added: '+', removed: '-', gap: '', broken: '\\', unbroken: '\\' } as const;
 
-/** The session of a turn, and the file with instructions that its agent reads itself. */
+/** The session of a turn, and the instruction file that its agent reads itself. */
 export interface KnownInstructions {
 	session: { id: string; how: string };
 	/** The file that the agent reads itself, by its path in its working folder. */
 	reads: string | undefined;
-	/** Returns where the agent has a file, if it has it. */
+	/** Returns the agent's path of a file, if the agent has it. */
 	pathOf(uri: string): string | undefined;
 }
 
-/** Tells the repository's instructions and the user's own, except what the agent reads itself or was told before. */
+/**
+ * Gives the repository's instructions and the user's own, except those that the agent reads itself or was given before.
+ */
 export function instructionsTold(
 	{ conversation, turnId, instructions }: AgentTurn,
 	{ session: { id, how }, reads, pathOf }: KnownInstructions,
@@ -35,7 +37,7 @@ export function instructionsTold(
 	return text.trim() === '' ? [] : [{ uri: 'instructions', text }];
 }
 
-/** Tells of the repositories in an agent's folder, where there are several. */
+/** Describes the repositories in an agent's folder, if there are several. */
 export function foldersTold(checkpoints: readonly Checkpoint[]): PromptResource[] {
 	const folders = checkpoints.flatMap(({ at }) => at ?? []);
 	if (folders.length === 0) {
@@ -45,23 +47,23 @@ export function foldersTold(checkpoints: readonly Checkpoint[]): PromptResource[
 	return [{ uri: 'the folders', text }];
 }
 
-/** Tells that a plan is wanted. */
+/** Says that a plan is wanted. */
 export function planTold(isPlan: boolean): PromptResource[] {
 	const text =
 		'The user wants a plan and no changes: the files cannot be written in this turn. Read and search, and run what changes nothing. Ask what is unclear. End with the plan in Markdown: the steps in their order, each with the files that it changes, how it is checked, and what is left open.';
 	return isPlan ? [{ uri: 'what this turn is for', text }] : [];
 }
 
-/** Tells an agent of the images that it does not get. */
+/** Tells an agent about the images that it does not get. */
 export function imagesTold(count: number, { takesImages }: { takesImages: boolean }): PromptResource[] {
 	const text = `The message has ${count === 1 ? 'an image' : `${count} images`}, which you are not given, as you take none. Say so.`;
 	return count === 0 || takesImages ? [] : [{ uri: 'the images', text }];
 }
 
-/** The most names of files that are told one by one. */
+/** The maximum number of file names to list. */
 const MAXIMUM_TOLD = 20;
 
-/** Tells which files a filter keeps: the filter may not have run, and the user's files get nothing of them. */
+/** Lists the files behind a filter: it may not have run, and their changes are not written to the user's files. */
 export function filteredTold(names: readonly string[]): PromptResource[] {
 	if (names.length === 0) {
 		return [];
@@ -71,7 +73,7 @@ export function filteredTold(names: readonly string[]): PromptResource[] {
 	return [{ uri: 'the files that a filter keeps', text }];
 }
 
-/** Tells which hunks of an agent's edits the user has refused. */
+/** Lists the hunks of an agent's edits that the user has refused. */
 export function refusedHunksTold(refused: readonly StepDiff[]): string {
 	const hunks = refused.map(({ path, before, after }) => {
 		const lines = lineDiff(before, after)?.lines ?? [];

@@ -32,17 +32,19 @@ export interface TurnFilesOptions {
 	earlier: readonly EarlierWork[];
 	changes: AgentRunsOptions['changes'];
 	signal: AbortSignal;
-	/** Called when a step has been made that was allowed, with whether the user's files have all of it now. */
+	/** Called when an allowed step has been made. `isTaken` is true if the user's files now have all of it. */
 	onMade(step: string, isTaken: boolean): Promise<void>;
 }
 
-/** The files of one turn: those of the user at its start, the agent's copy of them, and what has come of both. */
+/** The files of one turn: the user's at its start, the agent's copy of them, and the changes to both. */
 export class TurnFiles {
 	readonly repositories: readonly TurnRepository[];
 	readonly edits: AllowedEdits;
-	/** Repositories whose state cannot be kept, and why. */
+	/** Repositories whose state cannot be stored, and why. */
 	readonly leftOut: readonly LeftOutFolder[];
-	/** Something that an earlier turn had left in the copy does not fit the user's files, so the copy is without it. */
+	/**
+	 * True if changes that an earlier turn left in the copy conflict with the user's files, so that the copy lacks them.
+	 */
 	readonly isSetAside: boolean;
 	private readonly options: TurnFilesOptions;
 
@@ -56,7 +58,7 @@ export class TurnFiles {
 		this.edits = new AllowedEdits({ locate: name => this.locate(name), conversation, take, onMade });
 	}
 
-	/** Keeps the state of the files and fills the copy. Rejects with a UserFacingError, and when git fails. */
+	/** Stores the state of the files and fills the copy. Rejects with a UserFacingError, and when git fails. */
 	static async begin(places: readonly GitPlace[], options: TurnFilesOptions): Promise<TurnFiles> {
 		const kept = await keepStates(places, options);
 		const isSetAside = await fillCopy(kept, options);
@@ -68,7 +70,9 @@ export class TurnFiles {
 		return this.options.own.copy;
 	}
 
-	/** The folders of several repositories in the copy. One repository alone has all of it. */
+	/**
+	 * The folders of several repositories in the copy; undefined if there is only one repository, which has all of it.
+	 */
 	get folders(): string[] | undefined {
 		const folders = this.repositories.flatMap(({ at }) => at ?? []);
 		return folders.length === 0 ? undefined : folders;
@@ -82,38 +86,40 @@ export class TurnFiles {
 		}));
 	}
 
-	/** Returns the first of these files, by their paths from the agent's folder, that is in the copy. */
+	/** Returns the first of these files, by their paths relative to the agent's folder, that is in the copy. */
 	firstOf(names: readonly string[]): string | undefined {
 		return names.find(name => existsSync(path.join(this.copy, name)));
 	}
 
-	/** Whether a file of the copy, by its path there, is a program. */
+	/** Returns whether a file of the copy, by its path there, is executable. */
 	isExecutable(name: string): boolean {
 		return ((statSync(path.join(this.copy, name), { throwIfNoEntry: false })?.mode ?? 0) & 0o111) !== 0;
 	}
 
-	/** Returns where a path of the copy lies there once links are followed; undefined where they lead out of it or nowhere. */
+	/** Resolves the links in a path of the copy; undefined if they lead out of the copy or nowhere. */
 	linkedPlace(name: string): string | undefined {
 		return linkedPlace(this.copy, name);
 	}
 
-	/** Returns the repository that keeps a path from the agent's folder, and the path there. */
+	/**
+	 * Returns the repository whose states include a path relative to the agent's folder, and the path in the repository.
+	 */
 	locate(name: string): { kept: TurnRepository; path: string } | undefined {
 		const found = repositoryPath(this.repositories, name);
-		// A repository inside another one is not the other one's to change.
+		// A nested repository is not part of the outer one.
 		return found && this.innermost(path.join(found.kept.place.directory, found.path)) === found.kept
 			? found
 			: undefined;
 	}
 
-	/** Returns the path from the agent's folder of a file of the user's; undefined where the agent has nothing of it. */
+	/** Returns the path of a user's file relative to the agent's folder; undefined if the agent does not have it. */
 	pathOf(file: string): string | undefined {
 		const real = realPath(file);
 		const kept = this.innermost(real);
 		return kept && agentPath(kept, path.relative(kept.place.directory, real).split(path.sep).join('/'));
 	}
 
-	/** Keeps what the agent has left in the copy. Rejects with a UserFacingError where some of it cannot be kept. */
+	/** Stores what the agent has left in the copy. Rejects with a UserFacingError if some of it cannot be stored. */
 	async keepEnd(): Promise<void> {
 		await this.edits.settled();
 		const failures: unknown[] = [];
@@ -134,7 +140,10 @@ export class TurnFiles {
 		await this.checkFiltered();
 	}
 
-	/** Lists the files that a filter such as Git LFS keeps, by their paths from the agent's folder. Rejects when git fails. */
+	/**
+	 * Lists the files behind a filter such as Git LFS, by their paths relative to the agent's folder. Rejects when git
+	 * fails.
+	 */
 	async filtered(): Promise<string[]> {
 		const lists = this.repositories.map(async ({ place, at, before }) =>
 			(await listFiltered(place.gitPath, place.directory, before)).map(name =>
@@ -144,7 +153,7 @@ export class TurnFiles {
 		return (await Promise.all(lists)).flat();
 	}
 
-	/** A sandbox lets an agent write nothing beside several repositories. Without one, what lies there is told. */
+	/** In a sandbox, an agent can write nothing beside several repositories. Without one, files there are reported. */
 	private async checkBeside(): Promise<void> {
 		const { folders, copy } = this;
 		const beside = folders && (await readdir(copy)).filter(name => !folders.includes(name));
@@ -159,7 +168,7 @@ export class TurnFiles {
 		}
 	}
 
-	/** Nothing keeps the files of other repositories that the agent has put into the copy. What lies in them is told. */
+	/** Reports the files of other repositories that the agent has put into the copy, because no state includes them. */
 	private async checkInside(): Promise<void> {
 		const folders = await Promise.all(
 			this.repositories.map(async ({ place, at, after }) => {
@@ -178,7 +187,7 @@ export class TurnFiles {
 		}
 	}
 
-	/** The user's files get nothing of what a filter keeps. What the agent has written there is told. */
+	/** Reports the agent's changes to files behind a filter, because they are not written to the user's files. */
 	private async checkFiltered(): Promise<void> {
 		const lists = this.repositories.map(async ({ place, at, before, after = before }) => {
 			const { gitPath, directory } = place;
@@ -206,10 +215,10 @@ export class TurnFiles {
 	}
 }
 
-/** Git's names of files can be in any encoding. */
+/** Decodes a file name from git, which can be in any encoding. */
 const readable = (name: string) => Buffer.from(name, 'latin1').toString();
 
-/** Git names folders without links. What is not there is left as it is. */
+/** Resolves links as git does in the names of folders. A missing file is returned unchanged. */
 function realPath(file: string): string {
 	try {
 		return realpathSync.native(file);
@@ -223,7 +232,7 @@ interface Kept {
 	leftOut: LeftOutFolder[];
 }
 
-/** Keeps the state of the files. One of several repositories for which that cannot be done is left out. */
+/** Stores the state of the files. If there are several repositories, those for which that fails are left out. */
 async function keepStates(places: readonly GitPlace[], { conversation, own, signal }: TurnFilesOptions): Promise<Kept> {
 	const repositories: TurnRepository[] = [];
 	const leftOut: LeftOutFolder[] = [];
@@ -247,7 +256,7 @@ async function keepStates(places: readonly GitPlace[], { conversation, own, sign
 	return { repositories, leftOut };
 }
 
-/** Makes an empty repository in the place of each one that lies inside, so that nothing there becomes the outer one's. */
+/** Makes an empty repository in the place of each nested one, so that nothing there becomes part of the outer one. */
 async function beginInside(repositories: readonly TurnRepository[], outer: GitPlace, folder: string): Promise<void> {
 	for (const { place } of repositories) {
 		const inside = path.join(folder, path.relative(outer.directory, place.directory));
@@ -259,8 +268,8 @@ async function beginInside(repositories: readonly TurnRepository[], outer: GitPl
 }
 
 /**
- * Fills the copy, and leaves a repository out whose files cannot be put there. Resolves to whether something that the agent
- * had left was set aside, as it does not fit the user's files.
+ * Fills the copy, and leaves out a repository whose files cannot be put there. Resolves to whether changes that the
+ * agent had left were set aside because they conflict with the user's files.
  */
 async function fillCopy(kept: Kept, options: TurnFilesOptions): Promise<boolean> {
 	const { own, conversation, signal } = options;

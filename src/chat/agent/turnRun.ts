@@ -51,13 +51,13 @@ import { filteredTold, foldersTold, imagesTold, instructionsTold, planTold, refu
 import { TurnFiles } from './turnFiles.ts';
 import { turnServers } from './turnServers.ts';
 
-/** The turn that an agent is to work on, and where what it says and does goes. */
+/** The turn that an agent is to work on, and the queue for its events. */
 export interface StartedTurn {
 	turn: AgentTurn;
 	queue: EventQueue;
 	/** Aborts when the user stops the agent. */
 	signal: AbortSignal;
-	/** What the user has allowed for this conversation, by who works where. */
+	/** The user's allowances for this conversation, by agent and place. */
 	allowed: Map<string, Allowance[]>;
 }
 
@@ -66,7 +66,7 @@ export class TurnRun {
 	private readonly options: AgentRunsOptions;
 	private readonly started: StartedTurn;
 	readonly questions: ApprovalQuestions;
-	/** What is asked in this turn. Another choice holds from the next message on. */
+	/** The approval level of this turn. Another choice applies from the next message on. */
 	private readonly approvals: ApprovalLevel;
 	private readonly isPlan: boolean;
 	private work: AgentWork | undefined;
@@ -74,12 +74,12 @@ export class TurnRun {
 	/** The folder with the files, as the agent sees it. */
 	private tree: string | undefined;
 	private files: TurnFiles | undefined;
-	/** What requests for permission would make of the user's files. */
+	/** The effects of permission requests on the user's files. */
 	private readonly planned = new WeakMap<PermissionRequest, PlannedEdit>();
-	/** What the user was asked about last. */
+	/** The last question to the user. */
 	private asked: { question: string; request: PermissionRequest } | undefined;
 	private readonly usage = { prompt: 0, cached: 0, completion: 0, reasoning: 0, isWhole: true };
-	/** Why a request to the model failed last. The agent says it in words of its own. */
+	/** The error of the last failed request to the model, which the agent reports only in its own words. */
 	private failure: unknown;
 
 	constructor(options: AgentRunsOptions, started: StartedTurn) {
@@ -146,8 +146,8 @@ export class TurnRun {
 	}
 
 	/**
-	 * Leaves a hunk of one of the changes that a question is about out of what is written, and asks about the rest. Does
-	 * nothing where the question does not wait any more, and for a hunk that cannot be refused alone.
+	 * Leaves a hunk of one of a question's changes out of what is written, and asks about the rest. Does nothing if the
+	 * question no longer waits, or if the hunk cannot be refused alone.
 	 */
 	refuseHunk(question: string, change: number, hunk: number): void {
 		const { asked, questions } = this;
@@ -158,7 +158,7 @@ export class TurnRun {
 		}
 	}
 
-	/** Rejects with an error for the user. Nothing of the agent is left when it settles. */
+	/** Rejects with an error for the user. When it settles, no process of the agent is left. */
 	async run(): Promise<void> {
 		const { queue, turn } = this.started;
 		const own = new AgentFolder(this.options.folder, turn.conversation.id);
@@ -172,7 +172,7 @@ export class TurnRun {
 		}
 		const failures: unknown[] = [];
 		await this.runToEnd(own).catch(error => {
-			// What the model's service says comes before what an agent has made of it.
+			// The error of the model's service takes precedence over the agent's version of it.
 			failures.push(error instanceof AgentFailure ? (this.failure ?? error) : error);
 		});
 		await this.keepEnd().catch(error => failures.push(error));
@@ -232,7 +232,7 @@ export class TurnRun {
 		await this.talk(agent, await this.placeFor({ agent, own, sandboxed, files }), servers);
 	}
 
-	/** An answer for the conversation holds for the agent and the place that it was given to. */
+	/** An answer for the conversation holds only for the agent and the place that it was given for. */
 	private get allowed(): Allowance[] {
 		const { agent, checkpoints = [], isSandboxed } = this.work ?? {};
 		const where = JSON.stringify([agent, foldersOf(checkpoints), isSandboxed]);
@@ -286,7 +286,7 @@ export class TurnRun {
 			tree: copy,
 			...defined({ treeFolders: this.isPlan ? [] : files.folders }),
 			lent: lent.flat(),
-			// What an agent has put into the home of its sandbox must not run outside of one.
+			// Files that an agent has put into its home in a sandbox must not run outside of one.
 			home: own.home(`${agent.definition.id}-${sandboxed ? 'inside' : 'outside'}`),
 			folder: own.directory,
 			name: others.length === 0 ? path.basename(place.directory) : 'workspace',
@@ -337,8 +337,8 @@ export class TurnRun {
 				...resources,
 			];
 			await prompt(text, told, turn.images);
-			// The protocol's answer to a question is one of the offered ones, without any words. So an edit is allowed as a whole,
-			// and the agent is told what was refused of it once it can be told something.
+			// The protocol's answer to a question is one of the offered ones, without any words. So an edit is allowed as a
+			// whole, and the agent is told about the refused hunks at the next opportunity.
 			for (;;) {
 				const refused = this.files?.edits.takeRefused() ?? [];
 				if (refused.length === 0) {
@@ -367,7 +367,9 @@ export class TurnRun {
 		}
 	}
 
-	/** Whether the user has agreed that their files change. What is allowed because of the sandbox is not agreed to. */
+	/**
+	 * Returns whether the user has agreed to the change of their files. An approval due to the sandbox is no agreement.
+	 */
 	private isAgreed(how: Parameters<ApprovalQuestionsOptions['onDecide']>[1]): boolean {
 		return how === 'setting'
 			? this.approvals !== 'allow-in-sandbox'
@@ -381,7 +383,7 @@ export class TurnRun {
 		}
 	}
 
-	/** Returns where the agent has an attached file, as it is shown. */
+	/** Returns the agent's path of an attached file, as it is shown. */
 	private pathOf(uri: string): string | undefined {
 		const { scheme, fsPath } = vscode.Uri.parse(uri);
 		return scheme === 'file' ? this.files?.pathOf(fsPath) : undefined;
@@ -393,7 +395,7 @@ export class TurnRun {
 		}
 	}
 
-	/** Finds out what an edit would make of the user's files before it is asked about, so that this is what is shown. */
+	/** Determines the effect of an edit on the user's files before the question, so that exactly this is shown. */
 	private readonly decide: PermissionPolicy = async (request, signal) => {
 		const planned = await this.files?.edits.plan(request.call, this.moment().shownPath);
 		if (planned) {
@@ -439,16 +441,16 @@ export class TurnRun {
 		this.usage.reasoning += usage?.completion_tokens_details?.reasoning_tokens ?? 0;
 	}
 
-	/** Keeps the state of the files and tells what has changed. Rejects with a UserFacingError where it cannot be kept. */
+	/** Stores the state of the files and reports the changes. Rejects with a UserFacingError if it cannot be stored. */
 	private async keepEnd(): Promise<void> {
 		const { files } = this;
 		if (files !== undefined && this.work !== undefined) {
-			// The states that could be kept are told even where others could not.
+			// The states that could be stored are reported even if others could not.
 			await files.keepEnd().finally(() => this.tellFiles(files));
 		}
 	}
 
-	/** Tells what has changed. The states are told before their files are listed, because git may fail to list them. */
+	/** Reports the changes. The states come before the list of their files, because git may fail to list them. */
 	private async tellFiles(files: TurnFiles): Promise<void> {
 		const { checkpoints } = files;
 		this.tell({ checkpoints });
@@ -465,7 +467,7 @@ function usageOf(counted: { prompt: number; cached: number; completion: number; 
 	} as Usage;
 }
 
-/** Returns where the agent has the files of which repository. */
+/** Returns the repositories and their folders in the copy, as keys. */
 const foldersOf = (checkpoints: readonly Checkpoint[]) =>
 	checkpoints.map(({ repository, at }) => JSON.stringify([at, repository]));
 

@@ -20,7 +20,7 @@ export interface TurnServersOptions {
 	own: string;
 	all: string;
 	decide: PermissionPolicy;
-	/** Returns what is shown of the turn so far. */
+	/** Returns the shown steps of the turn so far. */
 	steps(): readonly AgentStep[];
 	/** Shows the state of a call. */
 	show(call: ToolCall): void;
@@ -33,7 +33,7 @@ const OPTIONS = [
 	{ id: 'refuse', name: 'Refuse', kind: 'reject_once' },
 ] as const;
 
-/** Returns the MCP servers of one turn, after the questions about those that are new. Each starts when the agent wants it. */
+/** Returns the MCP servers of one turn, after the questions about new ones. Each starts on the agent's first use. */
 export async function turnServers(agreed: AgentServers, options: TurnServersOptions): Promise<McpServers> {
 	const { folders, isSandboxed, own, all, decide, steps, show, logger } = options;
 	const { servers, problems } = await agreed.agreed(folders, isSandboxed);
@@ -111,7 +111,7 @@ export async function turnServers(agreed: AgentServers, options: TurnServersOpti
 	});
 }
 
-/** Returns the id of the step by which the agent has told of a call, as far as its title says so. */
+/** Returns the id of the step with which the agent has reported a call, as far as its title shows. */
 function stepOf(steps: readonly AgentStep[], server: string, tool: string): string | undefined {
 	return steps.findLast(
 		({ state, title, approval }) =>

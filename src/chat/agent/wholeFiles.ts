@@ -9,8 +9,8 @@ import { askModal } from '../../platform/notify.ts';
 import { findMissingFiles } from '../../platform/partialClone.ts';
 
 /**
- * Asks before it gets the files that a partial clone lacks, because an agent works on a copy of all of them. Throws a
- * UserFacingError where they are not there in the end, and rejects when git fails.
+ * Asks before it fetches the files that a partial clone lacks, because an agent works on a copy of all of them. Throws
+ * a UserFacingError if they are still missing in the end, and rejects when git fails.
  */
 export async function getWholeFiles(place: GitPlace): Promise<void> {
 	const { gitPath, directory } = place;
