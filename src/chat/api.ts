@@ -1,4 +1,4 @@
-// What other features use of the chat.
+// The parts of the chat that other features use.
 import type { Disposable } from '../base/disposable.ts';
 import type { KnownCost } from '../base/knownCost.ts';
 import type { ReplyUse } from '../base/replySums.ts';
@@ -9,48 +9,51 @@ import type { Explanation } from '../platform/notify.ts';
 import type { ContextSource } from './model/contextSource.ts';
 import type { ReplyUsage } from './model/cost.ts';
 
-/** A request that may be sent, or why it may not. */
+/** A request that may be sent, or the reason why not. */
 export type RuledRequest =
 	| { kind: 'ready'; request: ChatRequest; connection: Connection }
 	| { kind: 'refused'; explanation: Explanation };
 
-/** Who may serve a model, and under which policies. */
+/** The providers that may serve a model, and the policies that apply. */
 export interface ModelDescription {
 	/** A few words. */
 	served: string;
-	/** Whole sentences, one a line. */
+	/** Whole sentences, one per line. */
 	lines: string[];
 }
 
-/** The chat's rules for requests that belong to no conversation of it. They throw a RequestRefusal nowhere. */
+/** The chat's rules for requests that belong to none of its conversations. None of them throws a RequestRefusal. */
 export interface RequestRules {
 	/**
-	 * Puts the user's routing policy and zero data retention into a request, and those parameters of the user's that the
-	 * request leaves open. The user's instructions are for conversations alone.
+	 * Applies the user's routing policy and zero data retention to a request, and those of the user's parameters that the
+	 * request leaves open. The user's instructions are for conversations only.
 	 */
 	apply(request: ChatRequest): Promise<RuledRequest>;
-	/** Explains why a request failed. `connection` is the name by which the user knows it. */
+	/** Explains why a request failed. `connection` is the connection's display name. */
 	explain(error: unknown, request: ChatRequest | undefined, connection: string): Explanation;
 	/** Describes a model of the connection under the user's settings, or says why they cannot be read. */
 	describe(connection: Connection, model: ConnectionModel): ModelDescription;
-	/** Returns what a reply has cost, as far as the connection states prices. */
+	/** Returns the cost of a reply, as far as the connection states prices. */
 	cost(connection: Connection, reply: { model: string; provider?: string; usage?: ReplyUsage }): KnownCost;
 }
 
-/** A source of context as it was read. */
+/** The content of a source of context. */
 export interface ContextText {
 	label: string;
 	text: string;
-	/** Sentences on what the user has to see before it is sent. */
+	/** Warnings to show to the user before the text is sent, as sentences. */
 	warnings: string[];
 }
 
 export interface ChatView extends Disposable {
 	/** Stops the running reply and resolves when the conversation is on disk. */
 	close(): Promise<void>;
-	/** Reads something as the context of a message is read. Rejects with a sentence for the user where it cannot be read. */
+	/**
+	 * Reads a source as it is read for the context of a message. Rejects with a sentence for the user if it cannot be
+	 * read.
+	 */
 	readContext(source: ContextSource): Promise<ContextText>;
-	/** Returns what the replies of all conversations on this machine have used. Rejects with the system's error. */
+	/** Resolves to the use of the replies of all conversations on this machine. Rejects with the system's error. */
 	use(): Promise<ReplyUse>;
 	/** Shows the composer for the prompt of a task, and writes a text into it as `TaskMode.write` does. */
 	writeTask(text: string, how: 'add' | 'replace' | 'if-empty'): Promise<boolean>;

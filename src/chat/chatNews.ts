@@ -14,20 +14,20 @@ import { titleOf } from './model/title.ts';
 export interface ChatNewsOptions {
 	page: Pick<ChatPage, 'isVisible' | 'conversation'>;
 	conversations(): Promise<OpenConversations>;
-	/** Returns the name by which the user knows the connection. */
+	/** Returns the connection's display name. */
 	label(): string;
 }
 
-/** Tells the user what happens in conversations that are not in view, and keeps the badge of the chat's view. */
+/** Notifies the user of events in conversations that are not in view, and keeps the badge of the chat's view. */
 export class ChatNews implements Disposable {
 	private readonly options: ChatNewsOptions;
 	private readonly disposables = new DisposableStore();
 	private view: vscode.WebviewView | undefined;
-	/** The ids of the conversations with something that the user has not seen. */
+	/** The ids of the conversations with events that the user has not seen. */
 	private readonly unseen = new Set<string>();
-	/** The turns whose replies run. */
+	/** The turn whose reply is running, by chat. */
 	private readonly running = new WeakMap<Chat, string>();
-	/** The ids as of the last change, because a conversation that goes on in a copy has another one from then on. */
+	/** The ids at the last change, because a conversation that continues in a copy gets another one. */
 	private readonly ids = new WeakMap<Chat, string>();
 
 	constructor(options: ChatNewsOptions) {
@@ -35,7 +35,7 @@ export class ChatNews implements Disposable {
 		this.disposables.add(vscode.window.onDidChangeWindowState(() => this.look()));
 	}
 
-	/** Must be called when there is another view. */
+	/** Must be called when the view is created again. */
 	attach(view: vscode.WebviewView): void {
 		this.view = view;
 		this.showBadge();
@@ -85,8 +85,8 @@ export class ChatNews implements Disposable {
 	}
 
 	/**
-	 * Must be called when an agent waits for an answer. What it asks about is not said, because a command can have a key
-	 * in it, and others may see a notification.
+	 * Must be called when an agent waits for an answer. The notification does not say what it asks, because a command can
+	 * contain a key, and others may see a notification.
 	 */
 	async asks(id: string): Promise<void> {
 		const chat = (await this.options.conversations()).find(id);
@@ -127,7 +127,7 @@ export class ChatNews implements Disposable {
 				},
 			});
 			if (chosen === show) {
-				// By then the conversation may go on in a copy.
+				// By then the conversation may continue in a copy.
 				await (await conversations()).open(chat.conversation.id);
 				await executeCommand(internalCommands.focusChat);
 			}
@@ -135,7 +135,7 @@ export class ChatNews implements Disposable {
 		run().catch(error => showExplanation(explainError(error, label())));
 	}
 
-	/** Whether the page shows a conversation, whether the window has the focus or not. */
+	/** Returns whether the page shows a conversation, even if the window does not have the focus. */
 	private isShown(id: string): boolean {
 		const { page } = this.options;
 		return page.isVisible && page.conversation?.id === id;
@@ -158,14 +158,17 @@ export class ChatNews implements Disposable {
 	}
 }
 
-/** Notifications are kept by the system and may be seen by others, so that they have nothing of an encrypted conversation. */
+/**
+ * Notifications are stored by the system and may be seen by others, so they contain nothing of an encrypted
+ * conversation.
+ */
 function titleText({ conversation }: Chat): string {
 	return conversation.encryption
 		? vscode.l10n.t('An encrypted conversation')
 		: (titleOf(conversation) ?? vscode.l10n.t('New Conversation'));
 }
 
-/** Returns how long the user has waited for a reply, or for the rest of one that was continued, in milliseconds. */
+/** Returns how long the user waited for a reply, or for the rest of a continued one, in milliseconds. */
 function tookOf({ startedAt, endedAt, continuations = [] }: Reply): number | undefined {
 	return endedAt === undefined ? undefined : endedAt - (continuations.at(-1)?.resumedAt ?? startedAt);
 }

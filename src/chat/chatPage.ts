@@ -43,7 +43,7 @@ export interface ChatPageOptions {
 	logger: Logger;
 }
 
-/** Returns the page's document. `kept` is what an earlier page has kept, and the place of that. */
+/** Returns the page's document. `kept` is the stored state of an earlier page, and its place. */
 export function chatDocument(
 	webview: vscode.Webview,
 	extensionUri: vscode.Uri,
@@ -55,7 +55,7 @@ export function chatDocument(
 	return webviewShell(webview, { extensionUri, name: 'chat', title, language, data, dataImages: true, workers: true });
 }
 
-/** Updates what the view shows: the page, its title and the status bar. */
+/** Updates the content of the view: the page, its title and the status bar. */
 export class ChatPage implements Disposable {
 	private readonly options: ChatPageOptions;
 	private readonly status = new ConnectionStatus();
@@ -63,7 +63,7 @@ export class ChatPage implements Disposable {
 	/** Set while the view shows a page that receives messages. */
 	private view: vscode.WebviewView | undefined;
 	private shown: Conversation | undefined;
-	/** Whether the page has the keyboard focus. */
+	/** True while the page has the keyboard focus. */
 	private hasFocus = false;
 	private focusWanted = false;
 	/** The number of unanswered requests to focus the composer. */
@@ -85,43 +85,41 @@ export class ChatPage implements Disposable {
 		return this.shown;
 	}
 
-	/** Whether the user can see the page. */
+	/** True while the user can see the page. */
 	get isVisible(): boolean {
 		return this.view?.visible === true;
 	}
 
-	/** Tells that the view has a page that receives messages. */
+	/** Must be called when the view has a page that receives messages. */
 	attach(view: vscode.WebviewView): void {
 		this.view = view;
 	}
 
-	/** Tells that the page is gone. */
+	/** Must be called when the page is gone. */
 	detach(): void {
 		this.view = undefined;
 		this.requests.endAll();
 		this.focusChanged(false);
 	}
 
-	/**
-	 * Posts a message without waiting. A page that is gone gets everything with its snapshot when it is shown again.
-	 */
+	/** Posts a message without waiting. A page that is gone gets everything with its snapshot when it is shown again. */
 	post(message: ToPage): void {
 		this.send(message).catch(error => {
 			this.options.logger.log('warn', 'The chat page was not told', { reason: describeError(error) });
 		});
 	}
 
-	/** Posts a message. Resolves with whether a page gets it, and rejects where it cannot be posted. */
+	/** Posts a message. Resolves to whether a page gets it, and rejects if it cannot be posted. */
 	async send(message: ToPage): Promise<boolean> {
 		return (await this.view?.webview.postMessage(message)) ?? false;
 	}
 
-	/** Resolves with the page's answer to a request. Rejects with a sentence for the user where there is none. */
+	/** Resolves to the page's answer to a request. Rejects with a sentence for the user if there is none. */
 	ask(message: (request: string) => ToPage): Promise<boolean> {
 		return this.requests.ask<boolean>(message);
 	}
 
-	/** Takes the page's answer to a request. */
+	/** Must be called with the page's answer to a request. */
 	answered(message: AnswerMessage): void {
 		this.requests.receive(message);
 	}
@@ -138,15 +136,15 @@ export class ChatPage implements Disposable {
 		return promise;
 	}
 
-	/** Takes whether the page has the keyboard focus. */
+	/** Must be called when the page gets or loses the keyboard focus. */
 	focusChanged(hasFocus: boolean): void {
 		this.hasFocus = hasFocus;
 		setContextKey('errand.chatFocused', hasFocus);
 	}
 
 	/**
-	 * Runs something that asks the user in front of the window. Afterwards the editor returns the focus to the page,
-	 * but to no element in it, and after a list not even to the page. So the composer takes the focus, unless the user
+	 * Runs something that asks the user in front of the window. Afterwards the editor returns the focus to the page, but
+	 * not to an element in it, and after a list not even to the page. So the composer takes the focus, unless the user
 	 * has moved to an editor.
 	 */
 	async aroundQuestion<T>(run: () => PromiseLike<T>): Promise<T> {
@@ -159,7 +157,7 @@ export class ChatPage implements Disposable {
 		return answer;
 	}
 
-	/** Says in the chat why something was not done, or in a notification where the chat is not in view. */
+	/** Says in the chat why something was not done, or in a notification if the chat is not in view. */
 	readonly say = (sentence: string): void => {
 		if (this.isVisible) {
 			this.post({ kind: 'hint-set', hint: sentence });
@@ -168,7 +166,7 @@ export class ChatPage implements Disposable {
 		}
 	};
 
-	/** Puts a question into the composer where it is empty. */
+	/** Puts a question into the composer if it is empty. */
 	suggest(question: string): void {
 		this.suggestion = question;
 		this.sendFocus();
@@ -209,7 +207,7 @@ export class ChatPage implements Disposable {
 		});
 	}
 
-	/** Sends the turns before the turn `before`, as many as a page takes at once. */
+	/** Sends as many of the turns before the turn `before` as a page takes at once. */
 	showEarlier({ conversation, live }: Chat, before: string): void {
 		const path = shownTurns(conversation);
 		const end = path.findIndex(({ id }) => id === before);
@@ -326,7 +324,7 @@ export class ChatPage implements Disposable {
 
 	private showTitle(conversation: Conversation): void {
 		if (this.view) {
-			// The editor persists a description, so that of a conversation that is not kept stays empty.
+			// The editor persists a description, so it stays empty for a conversation that is not kept.
 			this.view.description = (conversation.encryption?.isUnkept ? undefined : titleOf(conversation)) ?? '';
 		}
 	}

@@ -15,12 +15,12 @@ export class ConnectionStatus implements Disposable {
 		this.item.command = commands.switchConnection;
 	}
 
-	/** `problem` is a sentence. The label is empty where the settings name no connection that works. */
+	/** `problem` is a sentence. The label is empty if the settings name no connection that works. */
 	show(label: string, model: string | undefined, problem: string | undefined): void {
 		const { item } = this;
 		const names = [label, model].filter(name => name !== undefined && name !== '') as string[];
 		const text = names.length === 0 ? vscode.l10n.t('No Connection') : names.map(shortened).join(' · ');
-		// Only the first icon is meant: text from settings or a service must not become an icon.
+		// Only the first icon is intended: text from settings or a service must not become an icon.
 		item.text = `$(${problem === undefined ? 'plug' : 'warning'}) ${escapeIcons(text)}`;
 		item.backgroundColor = problem === undefined ? undefined : new vscode.ThemeColor('statusBarItem.warningBackground');
 		const state = problem ?? used(label, model);
@@ -53,7 +53,9 @@ function tooltip(state: string): vscode.MarkdownString {
 	return words;
 }
 
-/** Shortens a name in the middle, because both ends tell models apart: the vendor at the start, the size at the end. */
+/**
+ * Shortens a name in the middle, because both ends distinguish models: the vendor at the start, the size at the end.
+ */
 function shortened(name: string): string {
 	return name.length <= MAXIMUM_NAME ? name : `${name.slice(0, 13)}…${name.slice(-14)}`;
 }

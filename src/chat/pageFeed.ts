@@ -57,7 +57,7 @@ export class PageFeed {
 	}
 }
 
-/** Returns one change that does what both do, where there is one. */
+/** Returns one change with the effect of both, if possible. */
 function joinedChange(earlier: TurnChange, later: TurnChange): TurnChange | undefined {
 	if (earlier.kind === 'turn-set' || later.kind === 'turn-set' || earlier.turn !== later.turn) {
 		return undefined;

@@ -52,14 +52,14 @@ import { type TurnConnection, turnHandlers } from './turnHandlers.ts';
 /** Messages that the page sends without a user's action. */
 const BACKGROUND: ReadonlySet<FromPage['kind']> = new Set(['answer', 'draft-hold', 'focus-set', 'state-keep']);
 
-/** The services that the root passes to the chat. The panel gives each of its parts what that part uses. */
+/** The services that the root passes to the chat. The panel gives each of its parts the services that it uses. */
 export interface ChatDependencies {
 	places: {
 		extensionUri: vscode.Uri;
 		globalStorageUri: vscode.Uri;
 		/** The storage of this window's workspace; undefined where no folder is open. */
 		storageUri: vscode.Uri | undefined;
-		/** The editor's state of this window's workspace, and of the user. */
+		/** The editor's state for this window's workspace, and for the user. */
 		workspaceState: vscode.Memento;
 		globalState: vscode.Memento;
 		secrets: vscode.SecretStorage;
@@ -82,7 +82,7 @@ export class ChatPanel {
 	private readonly dependencies: ChatDependencies;
 	private readonly store = new DisposableStore();
 	private readonly view = this.store.add(new MutableDisposable<DisposableStore>());
-	/** Resolves with the conversations, which are opened with the panel. */
+	/** Resolves to the conversations, which are opened with the panel. */
 	readonly conversations: Promise<OpenConversations>;
 	/** The context of the next message. */
 	readonly context: ChatContext;
@@ -93,18 +93,16 @@ export class ChatPanel {
 	private readonly settings: SettingsSource;
 	private tools: Promise<ReplyTools> | undefined;
 	readonly encryption: EncryptionController;
-	/** The task mode of the composer, into which commands outside of the chat write prompts. */
+	/** The task mode of the composer, into which commands outside the chat write prompts. */
 	readonly taskMode: TaskMode;
 	private readonly agents: ChatAgents;
-	/** Also for the commands of the editor's title. */
+	/** Also used by the commands of the editor's title. */
 	readonly questionDiffs: QuestionDiffs;
 	private readonly pageState: PageStateFile;
 	private readonly handlers: PageHandlers<FromPage['kind']>;
 	private readonly service: PageService<FromPage>;
 
-	/**
-	 * `folder` is that of all conversations. `terminal` returns the memory of the terminals once a command has run.
-	 */
+	/** `folder` is that of all conversations. `terminal` returns the memory of the terminals once a command has run. */
 	constructor(dependencies: ChatDependencies, folder: string, terminal: () => TerminalMemory | undefined) {
 		this.dependencies = dependencies;
 		this.connection = new ShownConnection(dependencies.connection);
@@ -311,7 +309,7 @@ export class ChatPanel {
 		this.store.add(onDidChangeSetting(['errand.agents.approvals'], async () => showAgent(await this.shown())));
 	}
 
-	/** Lets the user add a service, and says in a notification which model answers then. */
+	/** Lets the user add a service, and names the model that now answers in a notification. */
 	async addService(slug?: unknown): Promise<void> {
 		const added = await this.addServer(await this.shown(), slug);
 		if (added) {
@@ -336,7 +334,7 @@ export class ChatPanel {
 		return isAdded;
 	}
 
-	/** A model that the conversation chose before gives way to the new one. */
+	/** The new model replaces the one that the conversation had chosen. */
 	private async addServer(chat: Chat, slug?: unknown): Promise<{ name: string; server: string } | undefined> {
 		const added = await this.dependencies.machine.addService(slug);
 		if (added) {
@@ -353,7 +351,7 @@ export class ChatPanel {
 		);
 	}
 
-	/** Resolves with the lists for model, routing policy and parameters of the shown conversation. */
+	/** Resolves to the lists for model, routing policy and parameters of the shown conversation. */
 	async settingsPickers(): Promise<SettingsPickers> {
 		const { SettingsPickers } = await import('./settings/settingsPickers.ts');
 		const { places, connection, service, machine } = this.dependencies;
@@ -423,12 +421,12 @@ export class ChatPanel {
 		return this.tools;
 	}
 
-	/** Runs something that asks the user. Where the page had the focus before, the composer has it afterwards. */
+	/** Runs something that asks the user. If the page had the focus before, the composer has it afterwards. */
 	aroundQuestion<T>(run: () => PromiseLike<T>): Promise<T> {
 		return this.page.aroundQuestion(run);
 	}
 
-	/** Puts a question into the composer where it is empty. */
+	/** Puts a question into the composer if it is empty. */
 	suggest(question: string): void {
 		this.page.suggest(question);
 	}
@@ -437,7 +435,7 @@ export class ChatPanel {
 		(await this.shown()).stop();
 	}
 
-	/** Sends the last message of the shown conversation again, and asks for its reply and all later ones in one piece. */
+	/** Sends the last message of the shown conversation again, and requests its reply and all later ones in one piece. */
 	async askForWholeReplies(): Promise<void> {
 		const chat = await this.shown();
 		const { head } = chat.conversation;

@@ -9,7 +9,7 @@ import { registerContext } from './context/contextEntry.ts';
 import type { ChatDependencies, ChatPanel } from './panel.ts';
 import type { SettingsPickers } from './settings/settingsPickers.ts';
 
-/** The folder of all conversations, in the extension's global storage. It is made when the first one is kept. */
+/** The folder of all conversations, in the extension's global storage. It is created when the first one is stored. */
 const CONVERSATIONS_FOLDER = 'conversations';
 
 /** Registers the chat view and its commands. The view's own code loads when it is first shown. */
@@ -44,7 +44,7 @@ export function registerChat(dependencies: ChatDependencies): ChatView {
 			const panel = await openPanel();
 			await (await panel.conversations).showNew();
 			await showChat(panel);
-			// The conversation that is shown may have been new already.
+			// The shown conversation may already have been new.
 			void panel.taskMode.leave();
 		}),
 	);

@@ -18,21 +18,21 @@ import type { ConnectionView } from './protocol/protocol.ts';
 /** The active connection as the settings and its service describe it. */
 export interface ChatConnection {
 	/**
-	 * Resolves with its name in the settings, the name by which the user knows it, and its chat model, which is undefined
-	 * where none is configured.
+	 * Resolves to its name in the settings, its display name, and its chat model, which is undefined if none is
+	 * configured.
 	 */
 	read(): Promise<{
 		name: string;
 		label: string;
 		model: string | undefined;
-		/** Only the demo answers there, as no model server was added. */
+		/** Set if only the demo answers, because no model server was added. */
 		isDemo: boolean;
-		/** Why the connection has no encrypted channel, as a sentence; absent where it has one. */
+		/** A sentence that says why the connection has no encrypted channel; absent if it has one. */
 		noEncryption?: string;
 	}>;
-	/** Resolves with the connection, including what only its service knows. The local service starts with it. */
+	/** Resolves to the connection, including facts that only its service knows. The local service starts with it. */
 	describe(): Promise<Connection>;
-	/** Resolves with the origins of its service. Images may be loaded from there even in a private network. */
+	/** Resolves to the origins of its service. Images may be loaded from there even in a private network. */
 	origins(): Promise<readonly string[]>;
 	onDidChange: Event<void>;
 }
@@ -41,9 +41,9 @@ export interface ChatConnection {
 export class ShownConnection {
 	private readonly active: Pick<ChatConnection, 'read' | 'describe'>;
 	private current: ConnectionView = { label: '' };
-	/** The connection with what only its service knows; undefined until the service has answered. */
+	/** The connection with the facts that only its service knows; undefined until the service has answered. */
 	private described: Connection | undefined;
-	/** Why the service did not describe the connection, as a sentence. */
+	/** A sentence that says why the service did not describe the connection. */
 	private failure: string | undefined;
 	private refreshing: Promise<boolean> = Promise.resolve(false);
 
@@ -55,12 +55,14 @@ export class ShownConnection {
 		return this.current;
 	}
 
-	/** Why the connection cannot be used, as a sentence. */
+	/** A sentence that says why the connection cannot be used. */
 	get problem(): string | undefined {
 		return this.current.problem?.message ?? this.failure;
 	}
 
-	/** Measures what goes with the next message of a conversation. `agentOf` returns the id of the agent that would get it. */
+	/**
+	 * Measures the parts of the next message of a conversation. `agentOf` returns the id of the agent that would get it.
+	 */
 	measure(conversation: Conversation | undefined, agentOf: (conversation: Conversation) => string): Measure {
 		const model = (conversation && this.modelFor(conversation)) ?? '';
 		return measureOf(conversation, {
@@ -89,7 +91,9 @@ export class ShownConnection {
 		await this.refreshing;
 	}
 
-	/** Resolves with the connection to ask. While only the demo is known, the service may be about to report another model. */
+	/**
+	 * Resolves to the connection to ask. While only the demo is known, the service may be about to report another model.
+	 */
 	async toAsk(): ReturnType<ChatConnection['read']> {
 		if (this.current.isDemo) {
 			await this.refreshing;
@@ -114,8 +118,8 @@ export class ShownConnection {
 	}
 
 	/**
-	 * Asks the service for its models, which modes they serve and how much they take. Resolves with whether the view has changed.
-	 * Only the local service itself knows this; while it starts, nothing but a message waits for it.
+	 * Asks the service for its models, their modes and their limits. Resolves to whether the view has changed. Only the
+	 * local service itself knows this; while it starts, nothing but a message waits for it.
 	 */
 	refresh(): Promise<boolean> {
 		this.refreshing = this.refreshNow();
@@ -131,7 +135,7 @@ export class ShownConnection {
 		} catch (error) {
 			failure = errorText(error, before.label);
 		}
-		// The models that the service has told decide which one answers where none was chosen.
+		// The models that the service has reported determine which one answers if none was chosen.
 		const view = await this.readView();
 		if (before !== this.current) {
 			return false;
@@ -151,7 +155,7 @@ export class ShownConnection {
 	}
 }
 
-/** The demo and the slug that stands for the user's own servers are no further providers. */
+/** The demo and the slug that stands for the user's own servers do not count as further providers. */
 function hasOneProvider({ providers, service }: Connection): boolean {
 	return providers.filter(({ slug }) => slug !== service && !DEMO_SLUGS.has(slug)).length === 1;
 }

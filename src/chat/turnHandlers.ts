@@ -22,7 +22,7 @@ import type { PageHandlers, ToPage } from './protocol/protocol.ts';
 /** The conversations that messages belong to. */
 export interface TurnConversations {
 	open(): Promise<OpenConversations>;
-	/** Calls `run` with the open chat that has the turn, where there is one. */
+	/** Calls `run` with the open chat that has the turn, if any. */
 	withTurn(turn: string, run: (chat: Chat) => unknown): Promise<void>;
 }
 
@@ -34,13 +34,13 @@ export interface MessageParts {
 	startTask: Tasks['startPrompt'];
 }
 
-/** The active connection, with what the user may have to do before it answers. */
+/** The active connection, and what the user may have to do before it answers. */
 export interface TurnConnection {
-	/** Returns the name by which the user knows the connection. */
+	/** Returns the connection's display name. */
 	label(): string;
-	/** Asks for the connection's key where it is missing, after `onAsk`. Resolves with false where there is still none. */
+	/** Asks for the connection's key if it is missing, after `onAsk`. Resolves to false if there is still none. */
 	ensureKey(onAsk: () => void): Promise<boolean>;
-	/** Lets the user add a model server. Resolves with whether its model answers in that conversation now. */
+	/** Lets the user add a model server. Resolves to whether its model now answers in that conversation. */
 	addServer(chat: Chat): Promise<boolean>;
 }
 
@@ -66,7 +66,7 @@ export type TurnHandlers = PageHandlers<
 	| 'server-add'
 >;
 
-/** Commands that ask in a list, after which the composer has the keyboard again. */
+/** Commands that ask in a list, after which the composer gets the keyboard focus again. */
 const GIVE_BACK: ReadonlySet<CommandId> = new Set([
 	commands.manageKeys,
 	internalCommands.changeServerKey,
@@ -83,7 +83,7 @@ export function turnHandlers({ conversations, message, connection, page, logger 
 	/** The command of the last refusal's button, of which the page knows only the label. */
 	let offered: { turn: string; action: NonNullable<Explanation['action']> } | undefined;
 
-	/** The last message that became a task. It comes again where its outcome has not reached the page in time. */
+	/** The last message that became a task. It is sent again if its outcome did not reach the page in time. */
 	let handedOver: { turn: string; outcome: Promise<Explanation | undefined> } | undefined;
 
 	const refuse = (turn: string, { message, action }: Explanation): void => {
@@ -109,7 +109,7 @@ export function turnHandlers({ conversations, message, connection, page, logger 
 
 	const hold = (turn: string) => post({ kind: 'message-hold', turn });
 
-	/** Sends once there is a key. Resolves with why the message was refused, or with undefined. */
+	/** Sends once there is a key. Resolves to the reason why the message was refused, or to undefined. */
 	const ask = async (turn: string, send: () => Promise<SendRefusal | undefined>): Promise<Explanation | undefined> => {
 		// The active connection may change in the meantime.
 		const label = connection.label();
@@ -163,7 +163,7 @@ export function turnHandlers({ conversations, message, connection, page, logger 
 				const open = await conversations.open();
 				const chat = open.findOrShown(conversation);
 				const onAsk = () => hold(turn);
-				// A message that is edited is what was sent, with the text of its prompt.
+				// The text of an edited message already includes its prompt.
 				const filled = edits === undefined ? await message.prompts.fill(chat, turn, written, onAsk) : { text: written };
 				if ('refusal' in filled) {
 					refuse(turn, { message: filled.refusal });
