@@ -3,15 +3,15 @@ import { askModal } from '../../platform/notify.ts';
 import { findSecrets } from '../model/secrets.ts';
 import type { SourceWarning } from './readSource.ts';
 
-/** Identifies a finding when it is found again. Lines move, so they do not count. */
+/** Identifies a finding when it is found again. Its line is ignored, because lines move. */
 export function findingKey({ kind }: SourceWarning): string {
 	return kind;
 }
 
 /**
- * Asks the user about what looks like a secret in a file that goes with a message, once for each kind: `confirmed` keeps
- * what the user has agreed to. `place` identifies the file, and `onAsk` is called before the user is asked. Resolves with
- * true where it may go.
+ * Asks the user about likely secrets in a file that is sent with a message, once for each kind: `confirmed` records the
+ * user's consent. `place` identifies the file, and `onAsk` is called before the user is asked. Resolves to true if the
+ * file may be sent.
  */
 export async function mayGo(
 	{ label, place, text }: { label: string; place: string; text: string },
@@ -33,7 +33,7 @@ export async function mayGo(
 	return isAgreed;
 }
 
-/** Names what was found and asks the user. Resolves with true where the user agrees. */
+/** Names the findings and asks the user. Resolves to true if the user agrees. */
 export async function askFindings(
 	label: string,
 	findings: readonly SourceWarning[],
@@ -51,7 +51,7 @@ export async function askFindings(
 	return (await askModal(question, detail, yes)) === yes;
 }
 
-/** Names what was found, in a sentence. */
+/** Describes a finding in a sentence. */
 export function findingText(finding: SourceWarning): string {
 	switch (finding.kind) {
 		case 'name':

@@ -39,21 +39,21 @@ type ContextKind = Extract<
 	`context-${string}` | `chip-${string}` | `completion-${string}` | `paste-${string}` | 'preview-request'
 >;
 
-/** How much the chosen model takes, and what of that the shown conversation uses already. */
+/** The limits of the chosen model, and how much of them the shown conversation uses already. */
 export interface ModelRoom {
-	/** Says what is known now, without the question. */
+	/** Returns what is known now, without the question. */
 	measure(): Measure;
-	/** Resolves when `measure` says all that can be known. */
+	/** Resolves when `measure` returns all that can be known. */
 	known(): Promise<void>;
-	/** Asks the connection anew; resolves when its answer is known, or cannot be. */
+	/** Asks the connection again; resolves when its answer is known, or cannot be. */
 	askAgain(): Promise<void>;
 }
 
-/** What the context has to know of conversations. */
+/** The chat's conversations, as far as the context needs them. */
 export interface ContextConversations {
-	/** Resolves with the conversation that has a turn. */
+	/** Resolves to the conversation that has a turn. */
 	of(turn: string): Promise<Conversation | undefined>;
-	/** Returns the shown conversation, once one is shown. */
+	/** Returns the shown conversation, if any. */
 	shown(): Conversation | undefined;
 	/** Changes the settings of the shown conversation. */
 	choose(change: ConversationChoice): Promise<void>;
@@ -62,7 +62,7 @@ export interface ContextConversations {
 /** The sources of context besides files: tasks and terminals. */
 export interface OtherSources {
 	task: Tasks['readForChat'];
-	/** The last command of a terminal, once one has run. */
+	/** The memory of the last command in a terminal, once a command has run. */
 	terminal(): TerminalMemory | undefined;
 }
 
@@ -75,17 +75,17 @@ export interface ChatContextOptions {
 	logger: Logger;
 }
 
-/** How it ended that context was added. */
+/** The result of adding context. */
 export interface Added {
-	/** The ids of the chips that were made of it. */
+	/** The ids of the new chips. */
 	ids: readonly string[];
-	/** Some of what was found did not become a chip. */
+	/** True if some of the sources did not become chips. */
 	isMissing: boolean;
-	/** What the user was told of that, in sentences. */
+	/** The sentences that told the user why. */
 	said: readonly string[];
 }
 
-/** The composer's context: its chips, and what the page and the commands add to them. */
+/** The composer's context: its chips, and the sources that the page and the commands add to them. */
 export class ChatContext {
 	private readonly options: ChatContextOptions;
 	private readonly store = new DisposableStore();
@@ -98,7 +98,7 @@ export class ChatContext {
 	readonly offers: ContextOffers;
 	/** Context that is being added, for which a message waits. These promises never reject. */
 	readonly adding = new Set<Promise<Added>>();
-	/** What was pasted last, with its sources once they are known. */
+	/** The last pasted text, with its sources once they are known. */
 	private pasted: { paste: string; sources: ContextSource[] | undefined } | undefined;
 
 	/** The handlers of the page's messages about the context. */
@@ -131,7 +131,7 @@ export class ChatContext {
 			const pasted: NonNullable<typeof this.pasted> = { paste: randomUUID(), sources: undefined };
 			// This is set at once: an earlier paste that takes longer to check must not replace a later one.
 			this.pasted = pasted;
-			// In a workspace that is not trusted, what was pasted stays text.
+			// In an untrusted workspace, pasted text stays text.
 			pasted.sources = vscode.workspace.isTrusted ? await pastedContext(text) : undefined;
 			return pasted.sources !== undefined && this.pasted === pasted ? pasted.paste : undefined;
 		},
@@ -173,8 +173,8 @@ export class ChatContext {
 	}
 
 	/**
-	 * Sends the chips to the page, and what the next message takes. It is also called when another conversation, mode or
-	 * model is shown, and when a reply has ended.
+	 * Sends the chips and the size of the next message to the page. Also called when another conversation, mode or model
+	 * is shown, and when a reply has ended.
 	 */
 	show(): void {
 		const { chips } = this.chips;
@@ -194,18 +194,18 @@ export class ChatContext {
 		});
 	}
 
-	/** Says what is known of the model and of the next message, with its instructions and without the question. */
+	/** Measures the next message, with its instructions and without the question. */
 	measure(): Measure {
 		const measure = this.model.measure();
 		if (measure.agent) {
-			// An agent may read the files itself, and what it has of them is in its own context.
+			// An agent may read the files itself, and its own context already includes them.
 			return measure;
 		}
 		const files = this.instructions.tokens(this.options.conversations.shown());
 		return { ...measure, instructions: measure.instructions + files };
 	}
 
-	/** What the next message is about: the file in the editor and those among the chips. */
+	/** The files that the next message is about: the one in the editor and those among the chips. */
 	private get places(): vscode.Uri[] {
 		const chips = this.chips.chips.flatMap(({ attachment: { kind, uri } }) =>
 			uri === undefined || kind === 'web' ? [] : [vscode.Uri.parse(kind === 'folder' ? `${uri}/` : uri)],
@@ -229,7 +229,7 @@ export class ChatContext {
 		return pickContext(this.files, this.choices());
 	}
 
-	/** Resolves with the log or the changes of a task, as the user chooses. */
+	/** Resolves to the log or the changes of a task, as the user chooses. */
 	async ofTask(argument?: unknown): Promise<ContextSource[] | undefined> {
 		const found = await this.options.sources.task(argument);
 		return found && [{ kind: 'task', ...found }];
@@ -244,8 +244,8 @@ export class ChatContext {
 	}
 
 	/**
-	 * Adds the sources that are found. Resolves with whether one of them is a chip now, or there was none to add; not where the
-	 * user cancels. The user is told what could not be added.
+	 * Adds the sources that are found. Resolves to whether one of them is now a chip, or there was none to add; to false
+	 * if the user cancels. The user is told which could not be added.
 	 */
 	async addFrom(find: () => Promise<ContextSource[] | undefined>): Promise<boolean> {
 		if (!mayRead()) {

@@ -16,43 +16,43 @@ import { toAttachmentView } from '../protocol/toView.ts';
 import { askFindings, findingKey } from './askFindings.ts';
 import { type ReadContext, readSource, type SourceWarning } from './readSource.ts';
 
-/** The key in the workspace's state. Each chip that was not sent yet is an entry of its own. */
+/** The key in the workspace's state. Each chip that has not been sent yet has its own entry. */
 const ENTRIES = 'errand.context';
 
-/** Texts longer than this, in UTF-16 code units, are not kept across a reload of the window. */
+/** Longer texts, in UTF-16 code units, are not stored across a reload of the window. */
 const MAXIMUM_KEPT_LENGTH = 100_000;
 
 const keptSchema = z.object({
 	id: z.string(),
-	/** Milliseconds since the epoch. Each chip has a number of its own, which orders the chips. */
+	/** Milliseconds since the epoch. Each chip has a different number, which orders the chips. */
 	addedAt: z.number(),
 	source: contextSourceSchema,
 	limit: z.int().nonnegative().exactOptional(),
 	confirmed: z.array(z.string()),
 });
 
-/** One piece of context that will go with the next message. */
+/** One piece of context for the next message. */
 export interface ContextChip {
 	readonly id: string;
 	/** Milliseconds since the epoch; later chips have larger numbers. */
 	readonly addedAt: number;
 	readonly source: ContextSource;
-	/** The content as it was last read, without what the limit leaves out. */
+	/** The content as it was last read, without the part beyond the limit. */
 	readonly attachment: Attachment;
-	/** How many UTF-16 code units of the text the user lets through. */
+	/** The number of UTF-16 code units of the text that the user allows. */
 	readonly limit?: number;
 	/** The keys of the findings that the user has agreed to. */
 	readonly confirmed: readonly string[];
-	/** The file of a selection has something else now where it was. The message has it as it was selected. */
+	/** Set if the file's text has changed where the selection was. The message has the text as it was selected. */
 	readonly isChanged?: true;
 }
 
 type KeptChip = Omit<ContextChip, 'attachment' | 'isChanged'>;
 
-/** The context that waits for the next message. It belongs to the composer, whichever conversation is shown. */
+/** The context of the next message. It belongs to the composer, whichever conversation is shown. */
 export class ContextChips {
 	private readonly entries: StateEntries<KeptChip>;
-	/** What this window has stored, as JSON, by the ids of the chips. */
+	/** The entries that this window has stored, as JSON, by chip id. */
 	private readonly written = new Map<string, string>();
 	private readonly mayKeep: () => boolean;
 	private readonly logger: Logger;
@@ -61,7 +61,7 @@ export class ContextChips {
 	readonly onDidChange = this.changed.event;
 	private list: readonly ContextChip[] = [];
 
-	/** `mayKeep` says whether the context of the next message may be written to disk. */
+	/** `mayKeep` returns whether the context of the next message may be written to disk. */
 	constructor(state: vscode.Memento, mayKeep: () => boolean, logger: Logger) {
 		this.entries = new StateEntries(state, ENTRIES, (value): value is KeptChip => keptSchema.safeParse(value).success);
 		this.mayKeep = mayKeep;
@@ -81,8 +81,8 @@ export class ContextChips {
 	}
 
 	/**
-	 * Adds each source that can be read and that the user does not hold back. Resolves with the ids of the chips that the
-	 * sources have now, and with sentences about what was not added.
+	 * Adds each source that can be read and that the user does not withhold. Resolves to the ids of the chips that the
+	 * sources now have, and to sentences about those that were not added.
 	 */
 	async add(sources: readonly ContextSource[]): Promise<{ ids: string[]; problems: string[] }> {
 		const problems: string[] = [];
@@ -101,12 +101,12 @@ export class ContextChips {
 		this.set(this.list.filter(chip => chip.id !== id));
 	}
 
-	/** Lets through at most `limit` UTF-16 code units of a chip's text. */
+	/** Limits a chip's text to `limit` UTF-16 code units. */
 	limit(id: string, limit: number): void {
 		this.set(this.list.map(chip => (chip.id === id ? limited({ ...chip, limit }, chip.attachment) : chip)));
 	}
 
-	/** Puts what was read anew into a chip. `findings` are those that the user has said yes to just now. */
+	/** Replaces the content of a chip. `findings` are those that the user has just agreed to. */
 	update(id: string, attachment: Attachment, findings: readonly SourceWarning[]): void {
 		this.set(
 			this.list.map(chip =>
@@ -119,7 +119,7 @@ export class ContextChips {
 		return this.list.find(chip => sourceKey(chip.source) === sourceKey(source))?.id;
 	}
 
-	/** Resolves with sentences about what was not added. */
+	/** Resolves to sentences that say why it was not added. */
 	private async addOne(source: ContextSource): Promise<string[]> {
 		let read: ReadContext;
 		try {
@@ -153,7 +153,7 @@ export class ContextChips {
 		return vscode.l10n.t('This cannot be read into the chat. The log says why.');
 	}
 
-	/** Moves selections when text around them is edited, and notes whether the file still has what was selected. */
+	/** Moves selections when text around them is edited, and marks those whose text has changed in the file. */
 	private follow({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
 		const uri = document.uri.toString();
 		const before = this.list;
@@ -165,7 +165,7 @@ export class ContextChips {
 			const range = contentChanges.reduce(followEdit, source.range);
 			const { start, end } = range;
 			const now = document.getText(new vscode.Range(start.line, start.character, end.line, end.character));
-			// What was taken out and put back is not followed.
+			// Text that was removed and put back is not followed.
 			const isBack = chip.isChanged && document.getText().includes(chip.attachment.text);
 			return marked({ ...chip, source: { ...source, range } }, isBack ? chip.attachment.text : now);
 		});
@@ -175,8 +175,8 @@ export class ContextChips {
 	}
 
 	/**
-	 * Notes what the file of a selection has now where it was; undefined where it has nothing there. Returns whether that is
-	 * something else than what was added.
+	 * Compares a selection with the text that is now in its place in the file; undefined if there is none. Returns
+	 * whether it differs from the text that was added.
 	 */
 	mark(id: string, text: string | undefined): boolean {
 		this.set(this.list.map(chip => (chip.id === id ? marked(chip, text) : chip)));
@@ -189,7 +189,7 @@ export class ContextChips {
 		this.changed.fire();
 	}
 
-	/** Stores only what this window has changed, because another window on the same folder has chips of its own. */
+	/** Stores only the changes of this window, because another window on the same folder has its own chips. */
 	private keep(): void {
 		const kept = (this.mayKeep() ? this.list : [])
 			.filter(({ source }) => !('text' in source) || source.text.length <= MAXIMUM_KEPT_LENGTH)
@@ -233,13 +233,13 @@ export function toChipView({ id, attachment, isChanged }: ContextChip): ChipView
 	return { id, ...toAttachmentView(attachment), ...defined({ isChanged: isChanged || undefined }) };
 }
 
-/** Notes whether the file of a selection has another text now. */
+/** Marks a chip if the selection's text in the file has changed. */
 function marked({ isChanged: _, ...chip }: ContextChip, text: string | undefined): ContextChip {
 	const isSame = text !== undefined && shortened(text, chip) === chip.attachment.text;
 	return isSame ? chip : { ...chip, isChanged: true };
 }
 
-/** Returns what a chip would have of a text. */
+/** Returns the part of a text that a chip would have. */
 function shortened(text: string, { limit, attachment }: ContextChip): string {
 	return limit === undefined ? text : shorten(text, limit, keptPart(attachment)).text;
 }
@@ -260,9 +260,7 @@ function keysOf(confirmed: readonly string[], findings: readonly SourceWarning[]
 	return [...new Set([...confirmed, ...findings.map(findingKey)])];
 }
 
-/**
- * Returns whether files may be read into the context. Where they may not, the user is told so and offered to change it.
- */
+/** Returns whether files may be read into the context. If not, tells the user so and offers to change it. */
 export function mayRead(): boolean {
 	if (vscode.workspace.isTrusted) {
 		return true;

@@ -16,13 +16,13 @@ export interface ContextChoice {
 	readonly icon: string;
 	readonly label: string;
 	readonly description?: string;
-	/** Resolves with the sources that the choice means at the moment. Rejects with a sentence for the user. */
+	/** Resolves to the sources that the choice currently refers to. Rejects with a sentence for the user. */
 	sources(): Promise<ContextSource[]>;
 }
 
 /**
- * Returns the choices that make sense at the moment. Files and folders are offered separately. `ofTask` lets the user
- * choose something of a task.
+ * Returns the choices that currently make sense. Files and folders are offered separately. `ofTask` lets the user
+ * choose a part of a task.
  */
 export function contextChoices(
 	terminal: TerminalMemory | undefined,
@@ -104,7 +104,7 @@ export function contextChoices(
 	return choices;
 }
 
-/** Returns the choice that brings back the instructions, which are no context of a single message. */
+/** Returns the choice that restores the instructions, which are not context of a single message. */
 export function instructionsChoice(bringBack: () => Promise<void>): ContextChoice {
 	return {
 		kind: 'instructions',
@@ -119,7 +119,7 @@ export function instructionsChoice(bringBack: () => Promise<void>): ContextChoic
 	};
 }
 
-/** Returns whether there is something to see in what is selected. */
+/** Returns whether the selection has any visible text. */
 export function hasSelectedText({ document, selection }: vscode.TextEditor): boolean {
 	return document.getText(selection).trim() !== '';
 }
@@ -176,7 +176,9 @@ function openEditorSources(): ContextSource[] {
 	return [...new Set(uris)].map(uri => ({ kind: 'file', uri }));
 }
 
-/** Editors also show things that are not files, such as output or a log. Those are added as a selection. */
+/**
+ * Returns whether a document can be read as a file. Editors also show output or logs, which are added as a selection.
+ */
 function isReadable({ scheme }: vscode.Uri): boolean {
 	return scheme !== 'output' && scheme !== 'errand-log';
 }

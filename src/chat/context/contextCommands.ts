@@ -7,12 +7,12 @@ import { hasSelectedText, selectionSource, terminalSource } from './contextChoic
 import { fileSource, unreadSource } from './pastedContext.ts';
 import type { TerminalMemory } from './terminalMemory.ts';
 
-/** How many lines around a problem are added, so that a model understands it. */
+/** The number of lines to add around a problem, so that a model understands it. */
 const LINES_AROUND = 12;
 
 /**
- * Resolves with what a command adds, or with undefined where the user cancelled. `args` come from menus or from any
- * other extension.
+ * Resolves to the sources that a command adds, or to undefined if the user cancelled. `args` come from menus or from
+ * any other extension.
  */
 export function contextOf(
 	command: CommandId,
@@ -30,7 +30,7 @@ export function contextOf(
 	}
 }
 
-/** Resolves with what the menu was opened on. Where there was no menu, or that of the chat, the user chooses. */
+/** Resolves to the sources that the menu was opened on. Without a menu, or in that of the chat, the user chooses. */
 async function clicked(
 	[place, others]: readonly unknown[],
 	context: ChatContext,
@@ -38,7 +38,7 @@ async function clicked(
 ): Promise<ContextSource[] | undefined> {
 	if (place instanceof vscode.Uri) {
 		const editor = vscode.window.activeTextEditor;
-		// The explorer passes all that is selected in it too, and a tab its place; an editor passes its document alone.
+		// The explorer also passes all selected files, and a tab its place; an editor passes only its document.
 		const isEditor = others === undefined && editor?.document.uri.toString() === place.toString();
 		if (isEditor && hasSelectedText(editor)) {
 			return [selectionSource(editor)];
@@ -57,7 +57,7 @@ async function selected(): Promise<ContextSource[]> {
 	if (!editor || editor.selection.isEmpty) {
 		throw new UserFacingError(vscode.l10n.t('Nothing is selected. Select some lines in an editor, then try again.'));
 	}
-	// Blank lines say nothing, and the keys that led here go to the chat all the same.
+	// A selection of blank lines adds nothing, and the keys that led here focus the chat anyway.
 	return hasSelectedText(editor) ? [selectionSource(editor)] : [];
 }
 
@@ -66,7 +66,7 @@ async function filesOf(places: readonly unknown[]): Promise<ContextSource[]> {
 	return Promise.all(uris.map(async uri => (await fileSource(uri)) ?? unreadSource(uri)));
 }
 
-/** Returns the problem that a code action names, or those at the cursor, with the lines around it. */
+/** Returns the problem that a code action refers to, or those at the cursor, with the lines around it. */
 async function problemOf([uri, range]: readonly unknown[]): Promise<ContextSource[]> {
 	const editor = vscode.window.activeTextEditor;
 	const place = uri instanceof vscode.Uri ? uri : editor?.document.uri;

@@ -7,12 +7,12 @@ import { type CommandId, commands, internalCommands } from '../../platform/ids.t
 import type { ChatContext } from './chatContext.ts';
 import type { TerminalMemory } from './terminalMemory.ts';
 
-/** What the commands need from the chat view, which loads with the first of them. */
+/** The parts of the chat view that the commands need. It loads with the first of them. */
 export interface ContextHost {
 	readonly context: ChatContext;
-	/** Runs something that asks the user. Where the page had the focus before, the composer has it afterwards. */
+	/** Runs something that asks the user. If the page had the focus before, the composer has it afterwards. */
 	aroundQuestion<T>(run: () => PromiseLike<T>): Promise<T>;
-	/** Puts a question into the composer where it is empty. */
+	/** Puts a question into the composer if it is empty. */
 	suggest(question: string): void;
 }
 
@@ -20,27 +20,27 @@ export interface RegisteredContext extends Disposable {
 	terminal(): TerminalMemory | undefined;
 }
 
-/** `open` resolves with the chat, and `show` brings it to the front with the cursor in the composer. */
+/** `open` resolves to the chat, and `show` brings it to the front with the cursor in the composer. */
 export function registerContext(open: () => Promise<ContextHost>, show: () => Promise<void>): RegisteredContext {
 	const store = new DisposableStore();
 	let memory: Promise<TerminalMemory> | undefined;
 	let terminal: TerminalMemory | undefined;
 	store.add(
 		vscode.window.onDidStartTerminalShellExecution(({ execution }) => {
-			// The output is read at once, because what came before the first read is lost. The class that remembers it
-			// loads with the first command.
+			// The output is read at once, because anything before the first read is lost. The class that remembers it loads
+			// with the first command.
 			const data = execution.read();
 			memory ??= import('./terminalMemory.ts').then(({ TerminalMemory }) => new TerminalMemory());
 			void memory.then(loaded => {
 				terminal = loaded;
-				// A terminal that is closed in the middle of a command ends its output; what came until then is kept.
+				// If a terminal is closed during a command, its output ends; the part so far is kept.
 				return loaded.remember(execution.commandLine.value, data).catch(() => {});
 			});
 		}),
 	);
 	const add = async (command: CommandId, args: readonly unknown[]): Promise<void> => {
 		const [host, { contextOf }] = await Promise.all([open(), import('./contextCommands.ts')]);
-		// The editor that is active now is meant, so it is read before the chat takes the focus.
+		// The command refers to the currently active editor, so it is read before the chat takes the focus.
 		const isAdded = await host.aroundQuestion(() =>
 			host.context.addFrom(() => contextOf(command, args, host.context, terminal)),
 		);

@@ -9,10 +9,10 @@ import { MAXIMUM_IMAGE_BYTES, readAttachedImage } from '../model/images.ts';
 import type { ImageStore } from '../storage/imageStore.ts';
 import { nameOf, pathOf } from './readSource.ts';
 
-/** Stands for a conversation's id: the store keeps the images of unsent chips under this name. */
+/** Replaces a conversation's id: the store keeps the images of unsent chips under this name. */
 const UNSENT = 'unsent';
 
-/** Keeps the images that are attached to messages, from the moment a chip is added until its message has them. */
+/** Stores the images that are attached to messages, from the moment a chip is added until its message has them. */
 export class ContextImages {
 	private readonly store: ImageStore;
 
@@ -21,7 +21,7 @@ export class ContextImages {
 		void store.forgetOld(UNSENT);
 	}
 
-	/** Reads an image file. Throws a sentence for the user where it cannot be context. */
+	/** Reads an image file. Throws a sentence for the user if it cannot be context. */
 	async ofFile(place: vscode.Uri): Promise<ContextSource> {
 		const label = nameOf(place);
 		let bytes: Uint8Array | undefined;
@@ -39,10 +39,7 @@ export class ContextImages {
 		return { ...(await this.ofBytes(label, bytes)), uri: place.toString(), path: pathOf(place) };
 	}
 
-	/**
-	 * Keeps an image that has no file, such as one that was pasted. Throws a sentence for the user where it cannot be
-	 * context.
-	 */
+	/** Stores an image without a file, such as a pasted one. Throws a sentence for the user if it cannot be context. */
 	async ofBytes(label: string, bytes: Uint8Array): Promise<Extract<ContextSource, { kind: 'image' }>> {
 		const found = readAttachedImage(bytes);
 		if ('problem' in found) {
@@ -60,8 +57,8 @@ export class ContextImages {
 	}
 
 	/**
-	 * Gives the conversation its own copies of the images of attachments. Resolves with the files that it did not have
-	 * before, and with why one cannot be copied, where that is so.
+	 * Gives the conversation its own copies of the images of attachments. Resolves to the files that it did not have
+	 * before and, if one cannot be copied, to the reason.
 	 */
 	async copyTo(
 		conversation: string,
@@ -110,8 +107,8 @@ export class ContextImages {
 	}
 
 	/**
-	 * Returns an image as a `data:` URL, or undefined where it is gone. `conversation` is absent for a chip that was
-	 * not sent yet.
+	 * Resolves to an image as a `data:` URL, or to undefined if it is gone. Without `conversation`, the image is that of
+	 * an unsent chip.
 	 */
 	async address(image: NonNullable<Attachment['image']>, conversation: string = UNSENT): Promise<string | undefined> {
 		const bytes = await this.store.read(conversation, image.file);

@@ -19,17 +19,17 @@ const SETTING = 'errand.chat.useInstructionFiles';
 
 const NONE: ReadInstructions = { files: [], problems: [] };
 
-/** The files with instructions that go with the next message, and the chip that stands for them. */
+/** The instruction files that are sent with the next message, and the chip that represents them. */
 export class ContextInstructions {
-	/** By it, the page names the chip, whatever files that stands for. */
+	/** The id of the chip in the page, whichever files it represents. */
 	readonly id = randomUUID();
 	private readonly about: () => readonly vscode.Uri[];
 	private readonly store = new DisposableStore();
 	private readonly changed = this.store.add(new Emitter<void>());
-	/** Fires when others would go. */
+	/** Fires when different files would be sent. */
 	readonly onDidChange = this.changed.event;
 	private found = NONE;
-	/** The number of the last reading; what earlier ones have found is ignored. */
+	/** The number of the last reading; the results of earlier ones are ignored. */
 	private reading = 0;
 	/** The findings that the user has agreed to, by file. */
 	private readonly confirmed = new Set<string>();
@@ -59,7 +59,7 @@ export class ContextInstructions {
 		this.store.dispose();
 	}
 
-	/** Reads the files anew. */
+	/** Reads the files again. */
 	async refresh(): Promise<void> {
 		const reading = ++this.reading;
 		const found = await this.read();
@@ -69,18 +69,18 @@ export class ContextInstructions {
 		}
 	}
 
-	/** Whether there are instructions that the user has taken out of the conversation. */
+	/** Returns whether there are instructions that the user has removed from the conversation. */
 	isLeftOut(conversation: Conversation | undefined): boolean {
 		return this.found.files.length > 0 && conversation?.settings?.instructionFiles === false;
 	}
 
-	/** Estimates how many tokens of a message they take. */
+	/** Estimates the number of tokens that they add to a message. */
 	tokens(conversation: Conversation | undefined): number {
 		const { files } = this.foundFor(conversation);
 		return files.length === 0 ? 0 : estimateTokens(withInstructionFiles(files, ''));
 	}
 
-	/** Returns the chip; undefined where nothing goes with a message of the conversation. */
+	/** Returns the chip; undefined if no instructions are sent with a message of the conversation. */
 	chip(conversation: Conversation | undefined): ChipView | undefined {
 		const { files, problems } = this.foundFor(conversation);
 		const last = files.at(-1);
@@ -117,7 +117,7 @@ export class ContextInstructions {
 		};
 	}
 
-	/** Shows the file, or lets the user choose one of several. `say` tells why it cannot be shown. */
+	/** Shows the file, or lets the user choose one of several. `say` gets the reason if it cannot be shown. */
 	async open(say: (sentence: string) => void): Promise<void> {
 		const { files } = this.found;
 		const items = files.toReversed().map(file => ({ label: file.label, file }));
@@ -134,8 +134,8 @@ export class ContextInstructions {
 	}
 
 	/**
-	 * Reads what goes with a message of a conversation. Resolves with why the message is not sent where the user holds
-	 * something back. `onAsk` is called before the user is asked.
+	 * Resolves to the files to send with a message of a conversation or, if the user withholds one, to the reason why the
+	 * message is not sent. `onAsk` is called before the user is asked.
 	 */
 	async take(conversation: Conversation, onAsk: () => void): Promise<readonly Attachment[] | Explanation> {
 		const { files } = this.foundFor(conversation, await this.read());

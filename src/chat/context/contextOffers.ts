@@ -8,12 +8,12 @@ import { described, type FileSearch, type FoundPlace, ranked } from './fileSearc
 import { type FoundSymbol, findSymbols } from './symbolSearch.ts';
 import { type WebPages, webAddress } from './webPage.ts';
 
-/** How many of each kind are offered at a time. */
+/** The number of items of each kind that are offered at a time. */
 const OFFERED_FILES = 12;
 const OFFERED_FOLDERS = 4;
 const OFFERED_SYMBOLS = 8;
 
-/** How many items of earlier lists are remembered: more than a page that is seconds behind can still show. */
+/** The number of items of earlier lists that are remembered: more than a page that is seconds behind can still show. */
 const MAXIMUM_OFFERED = 1_000;
 
 type Sources = () => Promise<ContextSource[]>;
@@ -22,15 +22,15 @@ type Offer = Omit<CompletionItem, 'id'> & { sources: Sources };
 export interface OffersOptions {
 	files: FileSearch;
 	pages: WebPages;
-	/** Returns what can be added besides files, folders, symbols and pages. */
+	/** Returns the choices besides files, folders, symbols and pages. */
 	choices(): ContextChoice[];
 }
 
-/** The offers of the composer behind `#` and `@`. */
+/** The items that the composer offers after `#` and `@`. */
 export class ContextOffers {
 	private readonly options: OffersOptions;
 	/**
-	 * What was offered, by the ids that the page knows. Items of earlier lists are kept, because the page may show one
+	 * The offered sources, by the ids that the page knows. Items of earlier lists are kept, because the page may show one
 	 * while the next is on its way.
 	 */
 	private readonly offered = new Map<string, Sources>();
@@ -39,14 +39,14 @@ export class ContextOffers {
 		this.options = options;
 	}
 
-	/** Resolves with what a word can mean, the best match first. */
+	/** Resolves to the possible meanings of a word, the best match first. */
 	async find(query: string): Promise<CompletionItem[]> {
 		const address = webAddress(query);
 		const offers = address ? [this.pageOffer(address)] : await this.offersFor(query);
 		return offers.map(({ sources, ...item }) => ({ id: this.remember(sources), ...item }));
 	}
 
-	/** Returns the id with which the page can have these sources added, once it shows them to the user. */
+	/** Returns an id with which the page can add these sources, once it shows them to the user. */
 	remember(sources: Sources): string {
 		const item = randomUUID();
 		this.offered.set(item, sources);
@@ -59,7 +59,7 @@ export class ContextOffers {
 		return item;
 	}
 
-	/** Resolves with the sources of an item. Rejects with a sentence for the user. */
+	/** Resolves to the sources of an item. Rejects with a sentence for the user. */
 	async take(id: string): Promise<ContextSource[]> {
 		return (await this.offered.get(id)?.()) ?? [];
 	}

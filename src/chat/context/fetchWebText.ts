@@ -1,16 +1,16 @@
-// Fetches the text of an address that the user has agreed to ask.
+// Fetches the text of an address that the user has agreed to contact.
 
 import { defined } from '../../base/defined.ts';
 import { plainText } from '../../base/plainText.ts';
 import { type GuardedNetwork, GuardRefusal, getGuarded } from '../../platform/guardedRequest.ts';
 import { htmlText } from '../model/htmlText.ts';
 
-/** The limit of what is read of one address, in bytes. */
+/** The limit for the content of one address, in bytes. */
 const MAXIMUM_BYTES = 1_000_000;
 const MAXIMUM_REDIRECTS = 5;
 const TIMEOUT_MS = 20_000;
 
-/** They say nothing about the user, and there are neither cookies nor keys. */
+/** These headers reveal nothing about the user, and neither cookies nor keys are sent. */
 const HEADERS = {
 	accept: 'text/html, text/markdown, text/plain, application/json;q=0.9, text/*;q=0.8',
 	'user-agent': 'Errand (extension for VS Code)',
@@ -19,17 +19,17 @@ const HEADERS = {
 export type WebRefusal =
 	/** The address does not begin with `https:`. */
 	| { reason: 'not-https' }
-	/** The address has a user name or a password in it. */
+	/** The address contains a user name or a password. */
 	| { reason: 'credentials' }
 	/** The address leads into this machine or its network. */
 	| { reason: 'private' }
 	/** The server redirects to an address of another origin. */
 	| { reason: 'redirected'; target: URL }
-	/** The server redirects in a circle, or to no address. */
+	/** The server redirects in a circle, or to something that is not an address. */
 	| { reason: 'redirects' }
 	| { reason: 'status'; status: number }
 	| { reason: 'too-large' }
-	/** `type` is what the server sends instead of text; empty where it does not say. */
+	/** `type` is the content type that the server sends; empty if it states none. */
 	| { reason: 'type'; type: string }
 	/** The page has no text that a reader could see. */
 	| { reason: 'empty' }
@@ -40,7 +40,7 @@ export type WebRefusal =
 
 export type WebText = { kind: 'text'; text: string; language?: string } | { kind: 'refused'; refusal: WebRefusal };
 
-/** Returns why an address is not asked for whatever its name leads to, if there is a reason. */
+/** Returns the reason why an address is refused before its name is resolved, if there is one. */
 export function refusalOfAddress({ protocol, username, password }: URL): WebRefusal | undefined {
 	if (protocol !== 'https:') {
 		return { reason: 'not-https' };
@@ -89,7 +89,7 @@ function readText(bytes: Uint8Array, contentType: string, encoding: string): Web
 		return refused({ reason: 'type', type });
 	}
 	const decoded = decode(bytes, /charset="?([\w-]{1,40})/i.exec(contentType)?.[1] ?? (isHtml ? charsetOf(bytes) : ''));
-	// What no reader sees could still tell the model something.
+	// Text that no reader sees could still instruct the model.
 	const text = plainText(isHtml ? htmlText(decoded) : decoded);
 	if (text.trim() === '') {
 		return refused({ reason: 'empty' });
@@ -98,13 +98,13 @@ function readText(bytes: Uint8Array, contentType: string, encoding: string): Web
 	return { kind: 'text', text, ...defined({ language: language || undefined }) };
 }
 
-/** A page may say in its head how it is encoded. */
+/** Returns the encoding that a page states in its head, or an empty string. */
 function charsetOf(bytes: Uint8Array): string {
 	const head = Buffer.from(bytes.subarray(0, 1024)).toString('latin1');
 	return /<meta[^>]{0,200}charset=["']?([\w-]{1,40})/i.exec(head)?.[1] ?? '';
 }
 
-/** An encoding that nobody knows is read as UTF-8. */
+/** Decodes text. An unknown encoding is read as UTF-8. */
 function decode(bytes: Uint8Array, charset: string): string {
 	try {
 		return new TextDecoder(charset || 'utf-8').decode(bytes);

@@ -2,10 +2,10 @@ import * as vscode from 'vscode';
 import { pathOf } from './readSource.ts';
 import { listFiles } from './workspaceFiles.ts';
 
-/** The list of files is read again when it is older than this, in milliseconds. */
+/** The list of files is read again if it is older than this, in milliseconds. */
 const FRESH_MS = 10_000;
 
-/** A file or a folder. `path` begins at the workspace folder and has slashes. */
+/** A file or a folder. `path` begins at the workspace folder and uses slashes. */
 export interface FoundPlace {
 	readonly path: string;
 	readonly uri: vscode.Uri;
@@ -22,7 +22,7 @@ export class FileSearch {
 			.map(({ value }) => value);
 	}
 
-	/** Resolves with every folder that holds one of the files. */
+	/** Resolves to every folder that contains one of the files. */
 	async folders(): Promise<FoundPlace[]> {
 		const found = new Map<string, vscode.Uri>();
 		for (const [path, uri] of await this.files()) {
@@ -63,9 +63,9 @@ export function described(path: string): { label: string; description?: string }
 }
 
 /**
- * Returns what contains the query's characters in order, best match first: a match in the name before one in the folders,
- * at the name's start before its middle, adjacent characters before scattered ones, short paths before long ones. The
- * scores of different lists can be compared; their whole numbers say what kind of match it is.
+ * Returns the values that contain the query's characters in order, best match first: a match in the name before one in
+ * the folders, at the name's start before its middle, adjacent characters before scattered ones, short paths before
+ * long ones. The scores of different lists can be compared; their whole numbers say what kind of match it is.
  */
 export function ranked<T>(
 	values: Iterable<T>,

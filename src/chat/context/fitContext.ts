@@ -24,7 +24,7 @@ export function warningText(chips: readonly ContextChip[], measure: Measure): st
 		: vscode.l10n.t('About {0} tokens too many for {1}.', formatNumber(excess), measure.model);
 }
 
-/** Returns why the context is too long for any model and any task, or undefined. */
+/** Returns the reason why the context is too long for any model and any task, or undefined. */
 export function lengthProblem({ chips }: ContextChips): Explanation | undefined {
 	const length = chips.reduce((sum, { attachment }) => sum + attachment.text.length, 0);
 	return length > MAXIMUM_TOTAL
@@ -34,7 +34,7 @@ export function lengthProblem({ chips }: ContextChips): Explanation | undefined 
 
 /**
  * Tells the user what is too large and offers to shorten it, until the message fits or is to be sent as it is. Resolves
- * with why it is not sent, or with undefined. `onAsk` is called before the user is asked.
+ * to the reason why it is not sent, or to undefined. `onAsk` is called before the user is asked.
  */
 export async function fitContext(
 	chips: ContextChips,
@@ -63,8 +63,8 @@ export async function fitContext(
 			return undefined;
 		}
 		if (chosen !== choose || !(await pickShortened(chips, measure))) {
-			// The list of what may be shortened has just been shown. It can be opened again from the chips where they
-			// alone are too much.
+			// The list of what may be shortened has just been shown. If the chips alone are too large, it can be opened again
+			// from them.
 			const message = vscode.l10n.t('Not sent: the message is too long for {0}.', measure.model);
 			return { message, action: helpfulButton('chooseModel') };
 		}
@@ -75,7 +75,7 @@ interface ChipItem extends vscode.QuickPickItem {
 	chip: ContextChip;
 }
 
-/** Shortens the chips that the user selects until everything fits. Resolves with false where the user cancels. */
+/** Shortens the chips that the user selects until everything fits. Resolves to false if the user cancels. */
 export async function pickShortened(chips: ContextChips, measure: Measure): Promise<boolean> {
 	const leaveOut = { iconPath: new vscode.ThemeIcon('trash'), tooltip: vscode.l10n.t('Leave Out') };
 	const list = new PickList<ChipItem, true>(picker => {

@@ -3,8 +3,8 @@ import { defined } from '../../base/defined.ts';
 import type { Attachment } from '../model/attachment.ts';
 
 /**
- * Opens the place where a piece of context came from. Context without a place is shown as text. `say` is called with why
- * it cannot be opened.
+ * Opens the origin of a piece of context. Context without one is shown as text. `say` gets the reason if it cannot be
+ * opened.
  */
 export async function openPlace(
 	{ kind, uri, lines, text, language, label }: Attachment,

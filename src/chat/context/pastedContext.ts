@@ -2,12 +2,12 @@ import * as vscode from 'vscode';
 import type { ContextSource } from '../model/contextSource.ts';
 import { selectionSource } from './contextChoices.ts';
 
-/** Pasted text with more lines than this is not taken for a list of files. */
+/** Pasted text with more lines than this is not treated as a list of files. */
 const MAXIMUM_FILES = 20;
 
 /**
- * Resolves with the sources of pasted text where they can be known: lines that are selected in a visible editor, or
- * paths of files as the explorer copies them. Resolves with undefined for any other text.
+ * Resolves to the sources of pasted text if they can be determined: lines that are selected in a visible editor, or
+ * paths of files as the explorer copies them. Resolves to undefined for any other text.
  */
 export async function pastedContext(text: string): Promise<ContextSource[] | undefined> {
 	const wanted = normalised(text);
@@ -44,7 +44,7 @@ async function fileOf(line: string): Promise<ContextSource | undefined> {
 	return uri && vscode.workspace.getWorkspaceFolder(uri) ? fileSource(uri) : undefined;
 }
 
-/** Resolves with the source of a file or folder, or with undefined where it does not exist. */
+/** Resolves to the source of a file or folder, or to undefined if it does not exist. */
 export async function fileSource(uri: vscode.Uri): Promise<ContextSource | undefined> {
 	try {
 		const { type } = await vscode.workspace.fs.stat(uri);

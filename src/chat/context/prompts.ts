@@ -40,7 +40,7 @@ export interface PromptsOptions {
 /** The prompts that a message can begin with: Errand's own, those of the open folders, and the user's. */
 export class Prompts {
 	private readonly options: PromptsOptions;
-	/** What the user has agreed to send though it looks like a secret. */
+	/** The findings of likely secrets that the user has agreed to send. */
 	private readonly confirmed = new Set<string>();
 
 	/** The handlers of the page's messages about prompts. */
@@ -58,10 +58,10 @@ export class Prompts {
 	}
 
 	/**
-	 * Resolves with a message as it is sent: where it begins with a prompt's name, with the prompt's text, and otherwise
-	 * unchanged. Where it cannot be sent so, resolves with a sentence that says why. A prompt of Errand's own takes the
-	 * selection along where nothing else goes with it; `onAsk` is called before the user may be asked about that, or about what
-	 * looks like a secret in a file.
+	 * Resolves to the message to send: if it begins with a prompt's name, with the prompt's text, otherwise unchanged. If
+	 * that cannot be sent, resolves to a sentence that says why. One of Errand's own prompts includes the selection if
+	 * there is no other context; `onAsk` is called before the user may be asked about that, or about likely secrets in a
+	 * file.
 	 */
 	async fill(
 		{ conversation }: Chat,
@@ -91,11 +91,11 @@ export class Prompts {
 			vscode.l10n.t('Not sent: /{0} asks for more. Write after its name: {1}.', name, missing),
 		);
 		const source = { label: path.basename(file), place: file, text: prompt.text };
-		// The user has just decided, so that nothing needs to be said.
+		// The user has just decided, so no message is needed.
 		return 'refusal' in result || (await mayGo(source, this.confirmed, onAsk)) ? result : { refusal: '' };
 	}
 
-	/** Resolves with why there is nothing for a prompt to work on, or with undefined. */
+	/** Resolves to the reason why a prompt has nothing to work on, or to undefined. */
 	private async takeSelection(onAsk: () => void): Promise<string | undefined> {
 		const { context } = this.options;
 		if (context.chips.chips.length > 0 || context.adding.size > 0) {
@@ -170,7 +170,7 @@ export class Prompts {
 		}
 		const file = path.join(this.options.folder, `${name}.prompt.md`);
 		await writeFile(file, NEW_PROMPT, { flag: 'wx', mode: 0o600 }).catch(error => {
-			// A prompt of that name is opened as it is.
+			// An existing prompt with that name is opened as it is.
 			if (systemErrorCode(error) !== 'EEXIST') {
 				throw error;
 			}
@@ -191,7 +191,7 @@ function filled(
 		: { text: mode === undefined ? escapeMessage(result.text) : `/${mode} ${result.text}` };
 }
 
-/** Returns the prompt folders of the open folders. Nothing is read in a workspace that is not trusted. */
+/** Returns the prompt folders of the open folders; none in an untrusted workspace. */
 function workspaceFolders(): PromptFolder[] {
 	const folders = vscode.workspace.isTrusted ? (vscode.workspace.workspaceFolders ?? []) : [];
 	return folders
@@ -213,7 +213,7 @@ function workspaceFolders(): PromptFolder[] {
 		});
 }
 
-/** Resolves with the files that a prompt names, by their paths from the prompt's own folder or from an open one. */
+/** Resolves to the files that a prompt names, by their paths relative to the prompt's own folder or an open one. */
 async function referencedSources(
 	references: readonly string[],
 	file: string,

@@ -14,16 +14,16 @@ import { pathOf, readText } from './readSource.ts';
 
 /** The instructions for a message about certain files. */
 export interface ReadInstructions {
-	/** The files that go with the message, the nearest last. */
+	/** The files to send with the message, the nearest last. */
 	readonly files: readonly Attachment[];
-	/** Why other files do not go, as sentences. */
+	/** Sentences that say why other files are not sent. */
 	readonly problems: readonly string[];
 }
 
 /**
- * Reads the instructions in the folders from the workspace folder down to each place that the message is about; those are
- * files, or folders whose address ends with a slash. Without such a place, the workspace folders' own are read. Nothing is
- * read in a workspace that is not trusted.
+ * Reads the instructions in the folders from the workspace folder down to each place that the message is about; places
+ * are files, or folders whose address ends with a slash. Without a place, those of the workspace folders are read.
+ * Nothing is read in an untrusted workspace.
  */
 export async function readInstructions(places: readonly vscode.Uri[]): Promise<ReadInstructions> {
 	if (!vscode.workspace.isTrusted) {
@@ -57,7 +57,7 @@ function isIn({ uri }: vscode.WorkspaceFolder, place: vscode.Uri): boolean {
 	return vscode.workspace.getWorkspaceFolder(place)?.uri.toString() === uri.toString();
 }
 
-/** Returns where instructions may be, the nearest last. */
+/** Returns the possible locations of instructions, the nearest last. */
 function filesFor(root: vscode.Uri, places: readonly vscode.Uri[]): vscode.Uri[] {
 	const folders = new Set<string>();
 	for (const place of places) {
@@ -80,7 +80,7 @@ function depthOf(path: string): number {
 	return path.split('/').length;
 }
 
-/** Resolves with a file, with why it does not go, or with undefined where there is none. */
+/** Resolves to a file, to the reason why it is not sent, or to undefined if there is none. */
 async function readFile(root: vscode.Uri, uri: vscode.Uri): Promise<InstructionFile | string | undefined> {
 	const stat = await vscode.workspace.fs.stat(uri).then(
 		found => found,

@@ -22,13 +22,13 @@ export interface ReadContext {
 	readonly attachment: Attachment;
 	readonly findings: readonly SourceWarning[];
 	/**
-	 * How many files of a folder were left out: those with names of secrets, those that are not text, and those beyond
-	 * the limit.
+	 * The number of files of a folder that were left out: those with names of secrets, those that are not text, and those
+	 * beyond the limit.
 	 */
 	readonly leftOut?: number;
 }
 
-/** Reads the current content of a source. Throws a sentence for the user where it cannot be context. */
+/** Reads the current content of a source. Throws a sentence for the user if it cannot be context. */
 export async function readSource(source: ContextSource): Promise<ReadContext> {
 	const read = await readers[source.kind](source as never);
 	if (read.attachment.text.length > MAXIMUM_LENGTH) {
@@ -39,7 +39,7 @@ export async function readSource(source: ContextSource): Promise<ReadContext> {
 	return { ...read, findings: [...read.findings, ...findSecrets(read.attachment.text)] };
 }
 
-/** Returns the path from the workspace folder on, with slashes. */
+/** Returns the path relative to the workspace folder, with slashes. */
 export function pathOf(uri: vscode.Uri): string {
 	return vscode.workspace.asRelativePath(uri).replaceAll('\\', '/');
 }
@@ -115,8 +115,8 @@ async function readFile({ uri }: Extract<ContextSource, { kind: 'file' }>): Prom
 }
 
 /**
- * Returns the text of a file as the editor shows it, with unsaved changes, or else as it is on disk. Throws a sentence for
- * the user where it cannot be read as text.
+ * Returns the text of a file as the editor shows it, with unsaved changes, or else as it is on disk. Throws a sentence
+ * for the user if it cannot be read as text.
  */
 export async function readText(place: vscode.Uri): Promise<{ text: string; language?: string }> {
 	const open = vscode.workspace.textDocuments.find(({ uri }) => uri.toString() === place.toString());
@@ -130,7 +130,7 @@ export async function readText(place: vscode.Uri): Promise<{ text: string; langu
 		if (type & vscode.FileType.Directory) {
 			throw new UserFacingError(vscode.l10n.t('{0} is a folder. Add it as one.', name));
 		}
-		// Reading a device or a pipe may never come to an end.
+		// Reading a device or a pipe may never end.
 		if (!(type & vscode.FileType.File)) {
 			throw new UserFacingError(
 				vscode.l10n.t('{0} is no regular file but a device, a pipe or the like. Choose a file.', name),
@@ -181,7 +181,7 @@ async function readFolder({ uri }: Extract<ContextSource, { kind: 'folder' }>): 
 	};
 }
 
-/** Returns whether a file of the workspace really lies outside of it, and its real path with slashes. */
+/** Returns whether a file of the workspace actually lies outside it, and its real path with slashes. */
 async function followLinks(place: vscode.Uri): Promise<{ isElsewhere: boolean; path: string }> {
 	if (place.scheme !== 'file') {
 		return { isElsewhere: false, path: place.path };
@@ -197,8 +197,8 @@ async function followLinks(place: vscode.Uri): Promise<{ isElsewhere: boolean; p
 }
 
 /**
- * Returns whether the file of a folder, or a folder on its path, is a link: the file may be one that nobody meant to
- * add.
+ * Returns whether the file of a folder, or a folder on its path, is a link: the user may not have meant to add its
+ * target.
  */
 async function isLinked(file: vscode.Uri, folder: vscode.Uri): Promise<boolean> {
 	const { type } = await vscode.workspace.fs.stat(file).then(

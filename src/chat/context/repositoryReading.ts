@@ -1,7 +1,7 @@
 import { GitRefusal, readFilters, runGit } from '../../platform/gitCommand.ts';
 import { type ComparedFile, findFiltered, findUnchanged } from '../../platform/gitFilters.ts';
 
-/** How many paths one git command gets, because command lines are limited in length. */
+/** The number of paths that one git command gets, because command lines are limited in length. */
 const PATHS_AT_ONCE = 100;
 
 /**
@@ -10,7 +10,7 @@ const PATHS_AT_ONCE = 100;
  */
 const HOW = ['--no-ext-diff', '--no-textconv', '--no-color', '--ignore-submodules=dirty', '--submodule=short'];
 
-/** Resolves with whether git ignores a file. Rejects with a GitRefusal where git could not be asked. */
+/** Resolves to whether git ignores a file. Rejects with a GitRefusal if git could not be asked. */
 export async function isIgnored(gitPath: string, directory: string, file: string): Promise<boolean> {
 	try {
 		await runGit(gitPath, directory, ['check-ignore', '-q', '--', file]);
@@ -25,7 +25,7 @@ export async function isIgnored(gitPath: string, directory: string, file: string
 }
 
 /**
- * Resolves with the files below a folder that git does not ignore, as paths from the repository's root. Rejects as
+ * Resolves to the files below a folder that git does not ignore, as paths from the repository's root. Rejects as
  * `runGit` does.
  */
 export async function listNotIgnored(gitPath: string, directory: string, folder: string): Promise<string[]> {
@@ -42,7 +42,7 @@ export interface UncommittedChanges {
 	filtered: string[];
 }
 
-/** Resolves with the uncommitted changes as text. Rejects as `runGit` does. */
+/** Resolves to the uncommitted changes as text. Rejects as `runGit` does. */
 export async function readUncommitted(gitPath: string, directory: string): Promise<UncommittedChanges> {
 	const git = (...commandLine: string[]) => runGit(gitPath, directory, commandLine);
 	const hasCommit = await git('rev-parse', '--verify', '-q', 'HEAD').then(
@@ -75,7 +75,7 @@ export async function readUncommitted(gitPath: string, directory: string): Promi
 
 /**
  * Splits changed files into those that git stores through a filter and the others: compared without its filter, such a
- * file would seem to be entirely new. `filtered` is undefined where there is none.
+ * file would seem to be entirely new. `filtered` is undefined if there are none.
  */
 async function listFiltered(
 	gitPath: string,

@@ -16,9 +16,9 @@ import { readSource } from './readSource.ts';
 const ADDING_MS = 10_000;
 
 /**
- * Sends `question` to `chat` as the turn `turnId`, with the context that waits in the composer, which is read anew. The
- * chips are removed once the message has them. `onAsk` is called before the user is asked something. Resolves with why the
- * message was not taken, or with undefined.
+ * Sends `question` to `chat` as the turn `turnId`, with the composer's context, which is read again. The chips are
+ * removed once the message has them. `onAsk` is called before the user is asked something. Resolves to the reason why
+ * the message was not accepted, or to undefined.
  */
 export async function sendMessage(
 	context: ChatContext,
@@ -27,12 +27,12 @@ export async function sendMessage(
 	question: string,
 	onAsk: () => void,
 ): Promise<SendRefusal | undefined> {
-	// A message that comes again was taken with its context; the chips that wait now are for the next one.
+	// A message that is sent again was accepted with its context; the current chips are for the next one.
 	if (findTurn(chat.conversation, turnId)) {
 		return chat.send(turnId, question);
 	}
 	const { chips, images, instructions, model } = context;
-	// What is chosen from here on is for the next message, which may go elsewhere.
+	// Context chosen from here on is for the next message, which may go elsewhere.
 	const own = new Set(chips.chips.map(({ id }) => id));
 	const adding = [...context.adding];
 	await model.known();
@@ -67,8 +67,8 @@ export async function sendMessage(
 }
 
 /**
- * Waits for the context that was chosen before the message was sent, and adds the ids of its chips to `own`. Resolves with
- * why the message cannot go, or with undefined.
+ * Waits for the context that was chosen before the message was sent, and adds the ids of its chips to `own`. Resolves
+ * to the reason why the message cannot be sent, or to undefined.
  */
 export async function awaitAdded(
 	context: { adding: Set<Promise<Added>>; clock: Clock },
@@ -101,13 +101,13 @@ export async function awaitAdded(
 	if (added.every(({ isMissing }) => !isMissing)) {
 		return undefined;
 	}
-	// The refusal takes the place of what has just been said of it.
+	// The refusal replaces the hint that was just shown, so it repeats it.
 	const said = added.flatMap(one => one.said);
 	const refusal = vscode.l10n.t('Not sent: some of what was to go with it was not added. Send it again to go without.');
 	return { message: [...said, refusal].join(' ') };
 }
 
-/** Resolves with why the images among the chips cannot go to the conversation, or with undefined. */
+/** Resolves to the reason why the images among the chips cannot be sent to the conversation, or to undefined. */
 async function imageProblem({ chips, model }: ChatContext, chat: Chat): Promise<Explanation | undefined> {
 	if (chips.chips.every(({ attachment }) => attachment.image === undefined)) {
 		return undefined;
@@ -118,16 +118,16 @@ async function imageProblem({ chips, model }: ChatContext, chat: Chat): Promise<
 	if (chat.mode !== 'chat' || model.measure().takesImages !== false) {
 		return undefined;
 	}
-	// The connection may have been described before the model's server said so, or before it had the model.
+	// The connection may have been described before the model's server reported that, or before it had the model.
 	await model.askAgain();
 	const { takesImages, model: name } = model.measure();
 	return takesImages === false ? { message: noImagesText(name), action: helpfulButton('chooseModel') } : undefined;
 }
 
 /**
- * Reads each chip anew. A selection that is not in its file any more stays as it was. Resolves with the reason why the
- * message cannot be sent, if another chip cannot be read or the user withholds one because of a new finding in it.
- * Otherwise resolves with undefined.
+ * Reads each chip again. A selection that is no longer in its file stays as it was. Resolves to the reason why the
+ * message cannot be sent, if another chip cannot be read or the user withholds one because of a new finding in it;
+ * otherwise to undefined.
  */
 export async function readChips(chips: ContextChips, onAsk: () => void): Promise<Explanation | undefined> {
 	if (chips.chips.length === 0) {

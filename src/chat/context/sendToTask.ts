@@ -9,18 +9,18 @@ import { lengthProblem } from './fitContext.ts';
 import { awaitAdded, readChips } from './sendMessage.ts';
 
 export interface HandOver {
-	/** Takes the prompt. Resolves with whether it has; the user knows why where it has not. */
+	/** Takes the prompt. Resolves to whether it did; if not, the user was told why. */
 	give(prompt: string): Promise<boolean>;
 	/** Called before the user is asked something. */
 	onAsk(): void;
 }
 
-/** Nothing was handed over, as the user has decided. */
+/** Nothing was handed over, by the user's decision. */
 const DECIDED: Explanation = { message: '' };
 
 /**
- * Hands a goal to a task, with the context that waits in the composer. An empty goal means the last message of the
- * conversation with the context that it had. Resolves with why nothing was handed over, or with undefined.
+ * Hands a goal to a task, with the composer's context. An empty goal stands for the last message of the conversation
+ * with its context. Resolves to the reason why nothing was handed over, or to undefined.
  */
 export async function sendToTask(
 	context: ChatContext,
@@ -40,8 +40,8 @@ export async function sendToTask(
 }
 
 /**
- * Gives what is written in the composer away as a prompt, with the context that waits there, which is read anew. Both stay
- * in the composer unless the prompt is taken. Resolves with why it was not, or with undefined.
+ * Hands over the composer's text as a prompt, with the composer's context, which is read again. Both stay in the
+ * composer unless the prompt is taken. Resolves to the reason why it was not, or to undefined.
  */
 export async function givePrompt(
 	context: ChatContext,
@@ -68,7 +68,7 @@ export async function givePrompt(
 		return DECIDED;
 	}
 	for (const { id, attachment } of given) {
-		// An image may have been pasted, so that it is nowhere else.
+		// An image may have been pasted, and then exists nowhere else.
 		if (attachment.kind !== 'image') {
 			chips.remove(id);
 		}

@@ -3,7 +3,7 @@ import type { ContextSource } from '../model/contextSource.ts';
 import type { SymbolIcon } from '../protocol/protocol.ts';
 import { pathOf } from './readSource.ts';
 
-/** A language server that has not answered after this long, in milliseconds, is not waited for. */
+/** How long to wait for a language server, in milliseconds. */
 const SYMBOLS_MS = 500;
 const RANGE_MS = 2_000;
 
@@ -13,13 +13,13 @@ const MINIMUM_QUERY = 2;
 export interface FoundSymbol {
 	readonly name: string;
 	readonly icon: SymbolIcon;
-	/** Where it is: the path of its file, and what contains it. */
+	/** The path of the symbol's file, and the symbol that contains it. */
 	readonly description: string;
-	/** Resolves with all lines of the symbol as they are by then. */
+	/** Resolves to all lines of the symbol as they are at that time. */
 	source(): Promise<ContextSource>;
 }
 
-/** Resolves with the symbols of the workspace that language servers find, in their order; with none if they are slow. */
+/** Resolves to the symbols of the workspace that language servers find, in their order; to none if they are slow. */
 export async function findSymbols(query: string): Promise<FoundSymbol[]> {
 	if (query.length < MINIMUM_QUERY) {
 		return [];
@@ -33,7 +33,7 @@ export async function findSymbols(query: string): Promise<FoundSymbol[]> {
 	);
 	return (found ?? []).flatMap(symbol => {
 		const { name, kind, containerName, location } = symbol;
-		// A server may leave the range for later, and symbols of libraries are elsewhere.
+		// A server may resolve the range later, and symbols of libraries are outside the workspace.
 		if (!location.range || !vscode.workspace.getWorkspaceFolder(location.uri)) {
 			return [];
 		}
@@ -57,7 +57,7 @@ async function sourceOf({ name, location: { uri, range } }: vscode.SymbolInforma
 	};
 }
 
-/** Returns the range of the innermost symbol of that name around a place; its name may have `()` behind it there. */
+/** Returns the range of the innermost symbol of that name around a place; its name there may end with `()`. */
 function wholeRange(
 	outline: readonly vscode.DocumentSymbol[],
 	name: string,
@@ -75,7 +75,7 @@ function wholeRange(
 	return undefined;
 }
 
-/** Resolves with undefined where there is no answer in time, or none at all. */
+/** Resolves to undefined if there is no answer in time, or none at all. */
 function inTime<T>(answer: Thenable<T>, milliseconds: number): Promise<T | undefined> {
 	const late = Promise.withResolvers<undefined>();
 	const timer = setTimeout(() => late.resolve(undefined), milliseconds);

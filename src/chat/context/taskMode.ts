@@ -8,12 +8,12 @@ import type { DraftChange, PageHandlers, ToPage } from '../protocol/protocol.ts'
 import type { ChatContext } from './chatContext.ts';
 import { givePrompt } from './sendToTask.ts';
 
-/** The page, as far as prompts of tasks are written in it. */
+/** The page, as far as the task mode needs it. */
 export interface TaskModePage {
 	post(message: ToPage): void;
-	/** Resolves with whether a page gets the message. */
+	/** Resolves to whether a page gets the message. */
 	send(message: ToPage): Promise<boolean>;
-	/** Resolves with the page's answer to a request. */
+	/** Resolves to the page's answer to a request. */
 	ask(message: (request: string) => ToPage): Promise<boolean>;
 	/** Resolves when the cursor is in the composer, or the page is gone. */
 	focusComposer(): Promise<void>;
@@ -21,7 +21,7 @@ export interface TaskModePage {
 
 export interface TaskModeDependencies {
 	conversations(): Promise<OpenConversations>;
-	/** Whether something is written for an encrypted conversation that is not sent. */
+	/** Returns whether an encrypted conversation has a draft that has not been sent. */
 	hasDraft(conversation: string): boolean;
 	context(): ChatContext;
 	tasks(): Pick<Tasks, 'next' | 'openEditor'>;
@@ -30,14 +30,14 @@ export interface TaskModeDependencies {
 
 type TaskModeHandlers = PageHandlers<'task-follow' | 'task-choose' | 'task-prompt-open'>;
 
-/** The composer as the place where prompts of tasks are written. */
+/** The composer's mode for writing prompts of tasks. */
 export class TaskMode implements Disposable {
 	private readonly dependencies: TaskModeDependencies;
 	private readonly store = new DisposableStore();
 	private readonly following = this.store.add(new MutableDisposable<Disposable>());
-	/** The prompt of which a task was made while no page was there. */
+	/** The prompt of which a task was made while there was no page. */
 	private lastMade: string | undefined;
-	/** The page's messages about tasks, other than the prompt itself. */
+	/** Handles the page's messages about tasks, other than the prompt itself. */
 	readonly handlers: TaskModeHandlers;
 
 	constructor(dependencies: TaskModeDependencies) {
@@ -56,15 +56,15 @@ export class TaskMode implements Disposable {
 
 	/**
 	 * Writes into the composer as `draft-write` says, once it is shown, so that sending starts a task. An encrypted
-	 * conversation gives way to a new one, as nothing of it goes to a task. Resolves with whether the text is there, and
-	 * rejects with a sentence for the user where no page takes it, or where a draft would be lost.
+	 * conversation is replaced by a new one, because nothing of it goes to a task. Resolves to whether the text is there.
+	 * Rejects with a sentence for the user if no page takes it, or if a draft would be lost.
 	 */
 	async write(text: string, how: DraftChange, showView: () => PromiseLike<unknown>): Promise<boolean> {
 		const { page } = this.dependencies;
 		const open = await this.dependencies.conversations();
 		const { encryption, turns, id } = open.shown.conversation;
 		if (encryption) {
-			// A conversation without a message is in no list, so that its draft would not be found again.
+			// A conversation without a message is in no list, so its draft would not be found again.
 			if (turns.length === 0 && this.dependencies.hasDraft(id)) {
 				throw new UserFacingError(
 					vscode.l10n.t('The draft of the encrypted conversation would be lost. Send or delete it, then try again.'),
@@ -88,14 +88,17 @@ export class TaskMode implements Disposable {
 			});
 	}
 
-	/** Has the composer leave the mode where no prompt is written, once it is shown. */
+	/** Makes the composer, once it is shown, leave the mode if it contains no prompt. */
 	async leave(): Promise<void> {
 		const { page } = this.dependencies;
 		await page.focusComposer();
 		page.post({ kind: 'task-mode-set', isOn: false });
 	}
 
-	/** Tells the page that a task was made of a prompt, which may be its draft; a page that is hidden when it is shown again. */
+	/**
+	 * Tells the page that a task was made of a prompt, which may be its draft; a hidden page is told when it is shown
+	 * again.
+	 */
 	async made(prompt: string): Promise<void> {
 		const isTold = await this.dependencies.page.send({ kind: 'task-made', prompt }).catch(() => false);
 		this.lastMade = isTold ? undefined : prompt;
@@ -115,7 +118,7 @@ export class TaskMode implements Disposable {
 		}
 		const { tasks, page } = this.dependencies;
 		this.following.value = await tasks().next.follow(async task => {
-			// A page that is shown again asks anew.
+			// A page that is shown again asks again.
 			if (!(await page.send({ kind: 'task-set', task }).catch(() => false))) {
 				this.following.value = undefined;
 			}

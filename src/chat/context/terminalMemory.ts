@@ -22,7 +22,7 @@ export class TerminalMemory {
 	}
 }
 
-/** How much of a terminal's latest output is kept, in UTF-16 code units. */
+/** The length of a terminal's latest output that is kept, in UTF-16 code units. */
 const MAXIMUM_TERMINAL_LENGTH = 200_000;
 
 // Escape sequences of ECMA-48 and its customs: CSI, OSC and other strings, and the short ones.
@@ -32,7 +32,7 @@ const SEQUENCES = /\u001b\[[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b]*(?:\u
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out.
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
 
-/** Converts terminal output to readable lines: without colours, and without what a carriage return has overwritten. */
+/** Converts terminal output to readable lines: without colours and without text overwritten after a carriage return. */
 export function plainTerminalText(data: string): string {
 	return data
 		.replace(SEQUENCES, '')

@@ -7,26 +7,26 @@ import { withProgressNotice } from '../../platform/progressNotice.ts';
 import type { ContextSource } from '../model/contextSource.ts';
 import { fetchWebText, refusalOfAddress, type WebRefusal } from './fetchWebText.ts';
 
-/** How often an address may lead to another host. */
+/** The maximum number of hosts that an address may lead to. */
 const MAXIMUM_HOSTS = 5;
 
 /** The maximum length of a chip's label, in UTF-16 code units. */
 const MAXIMUM_LABEL = 60;
 
-/** Pages of the web as context. An address is asked for only after a yes that names its host, once for each address. */
+/** Web pages as context. An address is contacted only after the user has agreed to its host, once for each address. */
 export class WebPages {
 	private readonly isEncrypted: () => boolean;
 	/** The addresses that the user has agreed to. */
 	private readonly agreed = new Set<string>();
 
-	/** `isEncrypted` says whether the page is for an encrypted conversation. */
+	/** `isEncrypted` returns whether the page is for an encrypted conversation. */
 	constructor(isEncrypted: () => boolean) {
 		this.isEncrypted = isEncrypted;
 	}
 
 	/**
-	 * Resolves with the source of a page, or with none where the user does not want it. Throws a sentence for the user where
-	 * it cannot be context.
+	 * Resolves to the source of a page, or to none if the user declines. Throws a sentence for the user if it cannot be
+	 * context.
 	 */
 	async sources(address: URL): Promise<ContextSource[]> {
 		let url = withoutFragment(address);
@@ -66,7 +66,7 @@ export class WebPages {
 		throw new UserFacingError(refusalText({ reason: 'redirects' }, url));
 	}
 
-	/** `from` is the address that leads to this one. */
+	/** `from` is the address that redirects to this one. */
 	private async isAgreed(url: URL, from: URL | undefined): Promise<boolean> {
 		if (this.agreed.has(url.href)) {
 			return true;
@@ -91,7 +91,7 @@ export class WebPages {
 	}
 }
 
-/** Returns the address that is written behind `#` or `@`; undefined for any other word. */
+/** Returns the address that is typed after `#` or `@`; undefined for any other word. */
 export function webAddress(word: string): URL | undefined {
 	const url = /^https?:\/\/[^\s/]/i.test(word) ? URL.parse(word) : null;
 	return url ?? undefined;

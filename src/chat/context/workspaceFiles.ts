@@ -7,7 +7,7 @@ import { isIgnored, listNotIgnored } from './repositoryReading.ts';
 /** The limit for a list of files, which is more than anybody would look through. */
 const MAXIMUM_LISTED = 50_000;
 
-/** Resolves with the innermost repository that a file lies in, or with undefined where there is none or no git. */
+/** Resolves to the innermost repository of a file, or to undefined if there is none or no git. */
 export async function repositoryOf(uri: vscode.Uri): Promise<{ git: string; root: vscode.Uri } | undefined> {
 	const api = await getGitApi().catch(() => undefined);
 	const roots = (api?.repositories ?? [])
@@ -23,8 +23,7 @@ export async function openRepositories(): Promise<{ git: string; root: vscode.Ur
 }
 
 /**
- * Resolves with why git or the user's settings exclude a file, or a folder with files, or with undefined where neither
- * does.
+ * Resolves to whether git or the user's settings exclude a file, or a folder with files; to undefined if neither does.
  */
 export async function exclusionOf(
 	uri: vscode.Uri,
@@ -51,7 +50,7 @@ export async function exclusionOf(
 	return found.length === 0 ? 'excluded' : undefined;
 }
 
-/** Resolves with the files below a folder that neither git nor `files.exclude` excludes. */
+/** Resolves to the files below a folder that neither git nor `files.exclude` excludes. */
 export async function listFiles(folder: vscode.Uri, token?: vscode.CancellationToken): Promise<vscode.Uri[]> {
 	const pattern = new vscode.RelativePattern(folder, '**/*');
 	const [found, known] = await Promise.all([
@@ -62,9 +61,7 @@ export async function listFiles(folder: vscode.Uri, token?: vscode.CancellationT
 	return files.sort((one, other) => (one.path < other.path ? -1 : 1));
 }
 
-/**
- * Resolves with the paths below the folder that git does not ignore, or with undefined where it is in no repository.
- */
+/** Resolves to the paths below the folder that git does not ignore, or to undefined if it is in no repository. */
 async function notIgnored(folder: vscode.Uri): Promise<ReadonlySet<string> | undefined> {
 	const repository = await repositoryOf(folder);
 	if (!repository) {

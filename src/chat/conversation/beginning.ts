@@ -16,7 +16,7 @@ import { toContinuationRequest, toRequest } from '../model/toRequest.ts';
 
 /** A reply that is about to begin. */
 export interface Beginning {
-	/** Adds the reply at its turn, and the turn where that is new. */
+	/** Adds the reply to its turn, and the turn if it is new. */
 	add(conversation: Conversation): Conversation;
 	reply: Reply;
 	toRequest: typeof toRequest;

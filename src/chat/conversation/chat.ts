@@ -45,17 +45,17 @@ export class Chat {
 
 	private current: Conversation;
 	private writer: Writer;
-	/** Where there is a channel, all messages go through it. */
+	/** If there is a channel, all messages go through it. */
 	private readonly channel: ConversationChannel | undefined;
 	private session: Session | undefined;
 	private liveState: LiveState | undefined;
 	private currentNotice: ChatNotice | undefined;
-	/** Set from the request to ask until the session runs, so that two requests cannot both pass. */
+	/** Set from the request until the session runs, so that two requests cannot both pass. */
 	private starting: { turnId: string; outcome: Promise<SendRefusal | undefined> } | undefined;
-	/** Adds what is being saved for the first time, which `current` does not have until it is on disk. */
+	/** Adds the turn or reply that is being saved for the first time. `current` does not have it until it is on disk. */
 	private adding: Beginning['add'] | undefined;
 	private closed = false;
-	/** Set while the conversation is being deleted. What waits for its reply must not begin another one. */
+	/** Set while the conversation is being deleted. A message that waits for its reply must not begin another one. */
 	isLeaving = false;
 	/** Resolves when the last choice is on disk. After `closed` is set, nothing is saved any more. */
 	private choosing: Promise<void> = Promise.resolve();
@@ -95,12 +95,12 @@ export class Chat {
 		return this.currentNotice;
 	}
 
-	/** Whether a reply is running or about to start. */
+	/** True if a reply is running or about to start. */
 	get isBusy(): boolean {
 		return this.session !== undefined || this.starting !== undefined;
 	}
 
-	/** The state of the encrypted channel; undefined where the conversation is not encrypted. */
+	/** The state of the encrypted channel; undefined if the conversation is not encrypted. */
 	get channelState(): ConversationChannelState | undefined {
 		return this.channel?.state;
 	}
@@ -110,26 +110,26 @@ export class Chat {
 		await this.channel?.connect();
 	}
 
-	/** Asks for encrypted replies in one piece each from now on. Returns false in a conversation without encryption. */
+	/** Requests encrypted replies in one piece each from now on. Returns false in a conversation without encryption. */
 	useWholeReplies(): boolean {
 		this.channel?.useWholeReplies();
 		return this.channel !== undefined;
 	}
 
-	/** Closes the channel. It is called when nothing more will be asked. */
+	/** Closes the channel. Called when there will be no more requests. */
 	async endSession(): Promise<void> {
 		await this.channel?.close();
 	}
 
-	/** Whether something is not on disk, or would be lost with this object. */
+	/** True if something is not on disk, or would be lost with this object. */
 	get isUnsaved(): boolean {
 		const isUnkept = this.current.encryption?.isUnkept === true && this.current.turns.length > 0;
 		return this.isBusy || isUnkept || this.currentNotice?.kind === 'save-failed';
 	}
 
 	/**
-	 * Sends `text` as a new turn. Resolves with undefined once the message is on disk and the reply runs, or with why it
-	 * was not taken. A turn id that exists already was taken before; one that is being taken resolves with the same
+	 * Sends `text` as a new turn. Resolves to undefined once the message is on disk and the reply runs, or to the reason
+	 * why it was not accepted. An existing turn id was accepted before; one that is being accepted resolves to the same
 	 * outcome.
 	 */
 	async send(turnId: string, text: string, context: TurnContext = {}): Promise<SendRefusal | undefined> {
@@ -137,8 +137,8 @@ export class Chat {
 	}
 
 	/**
-	 * Sends `text` in place of the turn `edited`, as another version of it with the same context. The old version and
-	 * what followed it are kept.
+	 * Sends `text` in place of the turn `edited`, as another version of it with the same context. The old version and the
+	 * turns after it are kept.
 	 */
 	async edit(edited: string, turnId: string, text: string): Promise<SendRefusal | undefined> {
 		const turn = findTurn(this.current, edited);
@@ -155,7 +155,9 @@ export class Chat {
 		return this.begin(turnId, mode, (model, now) => beginRetry(turn, model, now));
 	}
 
-	/** Asks the model to continue the last turn's reply, which ended too early. What comes is appended to its text. */
+	/**
+	 * Asks the model to continue the last turn's reply, which ended too early. The continuation is appended to its text.
+	 */
 	async continue(turnId: string): Promise<SendRefusal | undefined> {
 		const turn = findTurn(this.current, turnId);
 		if (!turn || this.current.head !== turnId) {
@@ -185,7 +187,7 @@ export class Chat {
 		return undefined;
 	}
 
-	/** Sets the title; undefined restores the one that was made. The next save writes it to the file. */
+	/** Sets the title; undefined restores the generated one. The next save writes it to the file. */
 	async rename(title: string | undefined): Promise<void> {
 		this.setNames({ title, titleReply: this.current.titleReply });
 		if (this.isUnsaved && this.toSave.turns.length > 0) {
@@ -193,7 +195,7 @@ export class Chat {
 		}
 	}
 
-	/** Keeps what came of the request for a title. Resolves when it is on disk. */
+	/** Stores the outcome of the request for a title. Resolves when it is on disk. */
 	async keepTitleReply(titleReply: Reply): Promise<void> {
 		this.setNames({ title: this.current.title, titleReply });
 		await this.saveChoice();
@@ -207,13 +209,13 @@ export class Chat {
 			return;
 		}
 		const image = await this.options.storage.images.load(this.current.id, reply.text, new AbortController().signal);
-		// In the meantime the image may have been asked for again, so that a newer reply is shown.
+		// In the meantime the image may have been requested again, so that a newer reply is shown.
 		this.current = exchangeReply(this.current, turnId, reply, { ...reply, image });
 		this.changed.fire({ kind: 'turn', turnId });
 		await this.save();
 	}
 
-	/** Marks files of a turn's agent as taken over by the user, or as taken back. */
+	/** Marks the changes of a turn's agent to files as taken over by the user, or as undone. */
 	async markTaken(turnId: string, files: TakenFiles): Promise<void> {
 		const turn = findTurn(this.current, turnId);
 		const reply = turn && shownReply(turn);
@@ -226,14 +228,14 @@ export class Chat {
 		await this.save();
 	};
 
-	/** The mode of messages that do not name one themselves. */
+	/** The mode of messages that name none. */
 	get mode(): TurnMode {
 		return this.current.mode ?? 'chat';
 	}
 
 	/**
-	 * Sets the mode of the next messages. An encrypted conversation has no other mode than chat. Resolves when the
-	 * choice is on disk.
+	 * Sets the mode of the next messages. An encrypted conversation has only the mode chat. Resolves when the choice is
+	 * on disk.
 	 */
 	async setMode(mode: TurnMode): Promise<void> {
 		if (this.channel) {
@@ -245,8 +247,8 @@ export class Chat {
 	}
 
 	/**
-	 * Changes the settings of this conversation from the next request on; a field that is undefined returns to the
-	 * user's settings. An encrypted one has only its instructions to choose. Resolves when the choice is on disk.
+	 * Changes the settings of this conversation from the next request on; an undefined field returns to the user's
+	 * settings. An encrypted one has only its instructions to choose. Resolves when the choice is on disk.
 	 */
 	async choose(change: ConversationChoice): Promise<void> {
 		if (this.channel && !('instructionFiles' in change)) {
@@ -257,10 +259,7 @@ export class Chat {
 		await this.saveChoice();
 	}
 
-	/**
-	 * Saves a choice, except where another window has written in the meantime: a choice is no reason to continue as a
-	 * copy.
-	 */
+	/** Saves a choice, unless another window has written in the meantime: a choice is no reason to continue as a copy. */
 	private saveChoice(): Promise<void> {
 		const save = async () => {
 			const { id, turns, mode, settings } = this.toSave;
@@ -288,7 +287,7 @@ export class Chat {
 		await this.writer.settled();
 	}
 
-	/** Whether another window has written the file since this one did. Rejects with the system's error. */
+	/** Resolves to whether another window has written the file since this one did. Rejects with the system's error. */
 	isStale(): Promise<boolean> {
 		return this.writer.isStale();
 	}
@@ -371,15 +370,15 @@ export class Chat {
 			this.adding = undefined;
 			this.options.logger.log('error', 'A message cannot be saved', { reason: describeError(error) });
 			if (this.saving !== saving) {
-				// Another save in the meantime may have written the message, which is refused now.
+				// Another save in the meantime may have written the message, which is now refused.
 				void this.save();
 			}
 			return { reason: 'not-saved', code: systemErrorCode(error) };
 		}
 		this.adding = undefined;
-		// It is added to what the conversation is by now, which may have another title or a mark on one of its files.
+		// The reply is added to the current conversation, which may meanwhile have another title or a mark on a file.
 		this.current = beginning.add(this.current);
-		// A window that has closed in the meantime asks nothing; the next one finds the message without a reply.
+		// A window that has closed in the meantime requests nothing; the next one finds the message without a reply.
 		if (!this.closed) {
 			this.run(turnId, mode, beginning, found);
 			const goesOn = this.current.head === head || findTurn(this.current, turnId)?.previous === head;

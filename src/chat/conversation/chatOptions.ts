@@ -14,7 +14,7 @@ import type { AgentTurns, ModeModels } from './replyRequest.ts';
 import type { Appended } from './session.ts';
 import type { UnsentChoices } from './unsentChoices.ts';
 
-/** What the user is told about the conversation's file. `code` is the system's error code. */
+/** A notice for the user about the conversation's file. `code` is the system's error code. */
 export type ChatNotice =
 	| { kind: 'repaired'; repairs: readonly Repair[] }
 	| { kind: 'unreadable'; code: string | undefined }
@@ -35,7 +35,7 @@ export type ChatChange =
 	| { kind: 'path' }
 	/** The conversation has another title or another id. */
 	| { kind: 'name' }
-	/** The next messages ask in another mode. */
+	/** The next messages have another mode. */
 	| { kind: 'mode' }
 	/** Another model, policy or parameters were chosen. */
 	| { kind: 'settings' }
@@ -49,11 +49,11 @@ export type SendRefusal =
 	| { reason: 'no-mode'; mode: TurnMode }
 	/** A generated image cannot be continued. */
 	| { reason: 'image' }
-	/** An image model gets only the prompt, so context cannot go with it. */
+	/** An image model gets only the prompt, so it cannot get context. */
 	| { reason: 'image-context' }
-	/** An agent is told texts alone. */
+	/** An agent gets only texts. */
 	| { reason: 'agent-images' }
-	/** The conversation has as many images as it may keep. */
+	/** The conversation has as many images as it may store. */
 	| { reason: 'images-full' }
 	| EncryptionRefusal
 	/** No agent can work here. */
@@ -63,26 +63,26 @@ export type SendRefusal =
 	| { reason: 'no-connection'; error: unknown }
 	| { reason: 'not-saved'; code: string | undefined };
 
-/** The active connection, and what decides how messages go to it. */
+/** The active connection, and what determines how messages go to it. */
 export interface ChatService {
 	client(): Promise<Client>;
-	/** Resolves with the connection's name in the settings, the name by which the user knows it, and its chat model. */
+	/** Resolves to the connection's name in the settings, its display name, and its chat model. */
 	connection(): Promise<{ name: string; label: string; model: string | undefined }>;
-	/** Resolves with the connection's models for search and for images. */
+	/** Resolves to the connection's models for search and for images. */
 	modes(): Promise<ModeModels>;
 	agents: AgentTurns;
 	channels: EncryptedChannels;
 	settings: SettingsSource;
 }
 
-/** Turns the ways in which a reply can fail into sentences. */
+/** Explains, in sentences, how a reply can fail. */
 export interface ReplyExplanations {
-	/** `asked` is what the request was sent with, where it was sent. */
+	/** `asked` is the model and settings that the request was sent with, if it was sent. */
 	error(error: unknown, connection: string, asked: AskedWith | undefined, mode: TurnMode): Explanation;
 	finish(problem: FinishProblem, hasThought: boolean): Explanation;
 }
 
-/** The stores for what a conversation's own file does not hold. */
+/** The stores for data that is not in a conversation's own file. */
 export interface ChatStorage {
 	images: ImageStore;
 	unsent: UnsentChoices;

@@ -20,14 +20,14 @@ export type ConversationChannelState =
 	| { kind: 'refused'; message: string };
 
 /**
- * Sends the messages of one encrypted conversation, which are never sent in any other way: through a session that opens
- * with the first of them.
+ * Sends the messages of one encrypted conversation, and is the only way to send them: through a session that opens with
+ * the first message.
  */
 export class ConversationChannel {
 	private readonly channels: EncryptedChannels;
 	private readonly closing = new AbortController();
 	private readonly changed = new Emitter<void>();
-	/** Fires when the state changes, or what the conversation's file keeps of the channel. */
+	/** Fires when the state changes, or the part of it that the conversation's file stores. */
 	readonly onDidChange = this.changed.event;
 	private current: Encryption;
 	private currentState: ConversationChannelState;
@@ -41,7 +41,7 @@ export class ConversationChannel {
 		this.currentState = { kind: encryption.hasEnded ? 'ended' : 'idle' };
 	}
 
-	/** What is kept with the conversation. */
+	/** The part that is stored with the conversation. */
 	get encryption(): Encryption {
 		return this.current;
 	}
@@ -60,7 +60,7 @@ export class ConversationChannel {
 		}
 	}
 
-	/** Returns what an error that `stream` threw means. */
+	/** Explains an error that `stream` threw. */
 	explain(error: unknown): Explanation | undefined {
 		return this.failure?.error === error ? this.failure?.explanation : undefined;
 	}
@@ -87,7 +87,7 @@ export class ConversationChannel {
 		}
 	}
 
-	/** Asks for whole replies from now on. */
+	/** Requests whole replies from now on. */
 	useWholeReplies(): void {
 		this.current = { ...this.current, wantsWhole: true };
 		this.changed.fire();
@@ -151,7 +151,7 @@ export class ConversationChannel {
 			await this.drop();
 			this.setState({ kind: 'ended' });
 		} else if (!session || ClientError.is(error, 'tampered')) {
-			// A session whose attestation was refused takes no more messages; the next message opens a new one.
+			// A session whose attestation was refused accepts no more messages; the next message opens a new one.
 			await this.drop();
 			this.setState({ kind: 'refused', message: explanation.message });
 		}
@@ -170,7 +170,7 @@ export class ConversationChannel {
 	}
 }
 
-/** Why a message of an encrypted conversation is not taken. */
+/** Why a message of an encrypted conversation is not accepted. */
 export type EncryptionRefusal =
 	/** Search and images cannot be encrypted. */
 	| { reason: 'encrypted-mode' }
@@ -181,7 +181,7 @@ export type EncryptionRefusal =
 	/** The conversation is encrypted to this connection, which is not the active one. */
 	| { reason: 'other-connection'; expected: string };
 
-/** Returns why a message of an encrypted conversation is not taken. `connection` is the name of the active one. */
+/** Returns why a message of an encrypted conversation is not accepted. `connection` is the name of the active one. */
 export function refuseEncrypted(
 	{ connection: expected, label = expected, hasEnded }: Encryption,
 	mode: TurnMode,

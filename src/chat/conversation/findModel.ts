@@ -5,7 +5,7 @@ import type { ChatOptions, ChatService, SendRefusal } from './chatOptions.ts';
 import { refuseEncrypted } from './conversationChannel.ts';
 import type { ModeModels } from './replyRequest.ts';
 
-/** Returns the model that a conversation without encryption has for a mode. `usual` is the connection's for the chat. */
+/** Returns the model of a mode in a conversation without encryption. `usual` is the connection's chat model. */
 export function modelOfMode(
 	mode: TurnMode,
 	settings: ConversationSettings | undefined,
@@ -17,14 +17,14 @@ export function modelOfMode(
 	return (mode === 'image' ? settings?.imageModel : undefined) ?? models[mode];
 }
 
-/** Resolves with the model that answers in a mode and the name of its connection, or with why none can be asked. */
+/** Resolves to the model that answers in a mode and the name of its connection, or to the reason why there is none. */
 export async function findModel(
 	conversation: Conversation,
 	mode: TurnMode,
 	{ service, storage }: Pick<ChatOptions, 'service' | 'storage'>,
 ): Promise<{ model: string; label: string } | SendRefusal> {
 	const { encryption, settings } = conversation;
-	// An agent works with the model of the chat.
+	// An agent works with the chat model.
 	const isOfChat = mode === 'chat' || mode === 'agent';
 	let connection: Awaited<ReturnType<ChatService['connection']>>;
 	let models: ModeModels = {};

@@ -3,7 +3,7 @@ import type { TurnMode } from '../model/mode.ts';
 import { MAXIMUM_MESSAGE_LENGTH } from '../protocol/protocol.ts';
 import type { SendRefusal } from './chatOptions.ts';
 
-/** Returns why a message cannot be asked in a mode, whatever the connection is; undefined where it can. */
+/** Returns why a message cannot be sent in a mode, whatever the connection is; undefined if it can. */
 export function messageRefusal(
 	text: string,
 	mode: TurnMode,

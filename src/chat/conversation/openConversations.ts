@@ -21,12 +21,12 @@ import type { ChatChange, ChatNotice, ChatOptions } from './chatOptions.ts';
 import { ConversationTitles } from './conversationTitles.ts';
 
 export interface OpenConversationsOptions {
-	/** What each conversation is opened with. */
+	/** The options with which each conversation is opened. */
 	chat: ChatOptions;
 	store: ConversationStore;
-	/** Which conversation this window showed last. */
+	/** Stores which conversation this window last showed. */
 	remembered: { read(): ShownConversation | undefined; write(shown: ShownConversation): void };
-	/** Whether the model is to name conversations. */
+	/** Returns whether the model is to name conversations. */
 	titles(): boolean;
 	/** Called for each change of an open conversation, and when another one is shown. */
 	onChange(chat: Chat, change: ShownChange, isShown: boolean): void;
@@ -62,8 +62,8 @@ export class OpenConversations {
 	}
 
 	/**
-	 * Opens the conversation that the window showed last, or, where it never showed one, the newest one of its folders
-	 * or a new one. A store that cannot be read becomes a notice, not a failure.
+	 * Opens the conversation that the window last showed or, if it never showed one, the newest one of its folders or a
+	 * new one. A store that cannot be read becomes a notice, not a failure.
 	 */
 	static async open(options: OpenConversationsOptions): Promise<OpenConversations> {
 		return new OpenConversations(options, await firstChat(options));
@@ -79,8 +79,8 @@ export class OpenConversations {
 	}
 
 	/**
-	 * Returns the chat that the page names, or the shown one where it names none or one that is not open, such as one that
-	 * has gone on in a copy since.
+	 * Returns the chat that the page names. If it names none, or one that is not open, for example because it continues
+	 * in a copy, returns the shown one.
 	 */
 	findOrShown(id: string | undefined): Chat {
 		return (id === undefined ? undefined : this.find(id)) ?? this.current;
@@ -123,7 +123,7 @@ export class OpenConversations {
 		});
 	}
 
-	/** Shows a conversation. Resolves with undefined, or with why it cannot be opened. */
+	/** Shows a conversation. Resolves to undefined, or to the reason why it cannot be opened. */
 	open(id: string): Promise<OpenFailure | undefined> {
 		return this.queue.run(() => this.openAndShow(id));
 	}
@@ -145,8 +145,8 @@ export class OpenConversations {
 	}
 
 	/**
-	 * Stops the conversation's reply and moves it to the trash. Where it was shown, a new one is shown. Resolves with
-	 * undefined where it has no file.
+	 * Stops the conversation's reply and moves it to the trash. If it was shown, shows a new one. Resolves to undefined
+	 * if it has no file.
 	 */
 	delete(id: string): Promise<Deletion | undefined> {
 		return this.queue.run(async () => {

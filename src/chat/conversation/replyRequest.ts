@@ -1,4 +1,4 @@
-// How a reply is asked for: the request of a turn, what may refuse it, and the call that answers it.
+// Requests a reply: builds the request of a turn, refuses it if necessary, and makes the call that answers it.
 
 import type { PromptImage } from '../../agents/session/agentSession.ts';
 import { dataUrl } from '../../base/dataUrl.ts';
@@ -24,7 +24,7 @@ import { responsesReply, toResponsesRequest } from './responsesReply.ts';
 /** A mode whose messages are answered by one request. An agent makes its own requests, with the model of the chat. */
 export type AskedMode = Exclude<TurnMode, 'agent'>;
 
-/** The models that a connection has for each mode; a mode for which it has none is absent. */
+/** The models that a connection has for each mode; a mode without a model is absent. */
 export type ModeModels = Partial<Record<Exclude<AskedMode, 'chat'>, string>>;
 
 /**
@@ -38,7 +38,7 @@ export function modeModelsOf(connection: Connection): ModeModels {
 	return defined({ search: searches ? searchModelOf(connection) : undefined, image });
 }
 
-/** Returns the modes that a connection is known to have no model for. Elsewhere the user can name one. */
+/** Returns the modes for which a connection is known to have no model. Elsewhere the user can name one. */
 export function refusedModesOf(connection: Connection): TurnMode[] {
 	const models = modeModelsOf(connection);
 	return connection.name === LOCAL_CONNECTION_NAME
@@ -46,13 +46,13 @@ export function refusedModesOf(connection: Connection): TurnMode[] {
 		: [];
 }
 
-/** The turn that a reply is asked for. */
+/** The turn that a reply is requested for. */
 export interface AskedTurn {
 	conversation: Conversation;
 	turnId: string;
 	mode: TurnMode;
 	model: string;
-	/** Builds the request for a new reply, or for one that goes on. */
+	/** Builds the request for a new reply, or for a continuation. */
 	toRequest: typeof toRequest;
 	keepWork: AgentTurn['keepWork'];
 }
@@ -61,26 +61,25 @@ export interface AskedTurn {
 export interface AgentTurn extends Pick<AskedTurn, 'conversation' | 'turnId' | 'model'> {
 	/** The routing policy of all requests that it makes. */
 	provider: RoutingPolicy | undefined;
-	/** What the user tells every model. */
+	/** The user's instructions for every model. */
 	instructions: string;
 	/** The images that are attached to the message. */
 	images: readonly PromptImage[];
-	/** Writes the work of an earlier reply of the conversation anew. */
+	/** Stores the work of an earlier reply of the conversation again. */
 	keepWork(turnId: string, reply: Reply, work: AgentWork): Promise<void>;
 }
 
-/** Has agents work. */
+/** Runs agents. */
 export interface AgentTurns {
-	/** Resolves with the reason why no agent can work in this window, if there is one. */
+	/** Resolves to the reason why no agent can work in this window, if there is one. */
 	refusal(conversation: Conversation): Promise<Explanation | undefined>;
 	/**
-	 * Yields what the agent says and does. When `signal` has aborted, it ends by itself as soon as nothing of the agent is
-	 * left.
+	 * Yields the agent's output and steps. After `signal` has aborted, it ends by itself as soon as the agent is gone.
 	 */
 	run(turn: AgentTurn, signal: AbortSignal): AsyncIterable<ReplyEvent>;
-	/** Carries over to the copy of a conversation what was kept for the original. It never rejects. */
+	/** Carries the stored data of the original over to the copy of a conversation. Never rejects. */
 	adopt(conversation: Conversation): Promise<void>;
-	/** Removes what is kept for a conversation that is deleted. It never rejects. */
+	/** Removes the data of a deleted conversation. Never rejects. */
 	forget(conversation: string): Promise<void>;
 }
 
@@ -92,8 +91,8 @@ interface ReplySources {
 }
 
 /**
- * Asks for the reply to a turn. Resolves with what is known of the request and with the events of the reply. Throws a
- * RequestRefusal where it cannot be sent.
+ * Requests the reply to a turn. Resolves to the facts about the request and the events of the reply. Throws a
+ * RequestRefusal if it cannot be sent.
  */
 export async function requestReply(
 	turn: AskedTurn,
@@ -121,7 +120,7 @@ export async function requestReply(
 }
 
 /**
- * Builds the request of a turn, with its images and the settings in force. Throws a RequestRefusal where it cannot be
+ * Builds the request of a turn, with its images and the settings in force. Throws a RequestRefusal if it cannot be
  * sent.
  */
 async function prepareRequest(
@@ -136,8 +135,8 @@ async function prepareRequest(
 }
 
 /**
- * Sends a request to what answers it in its mode: the model, the model with sources of the web, or an image model, whose
- * image is kept beside the conversation.
+ * Sends a request to the model of its mode: the chat model, the search model, or an image model, whose image is stored
+ * beside the conversation.
  */
 async function sendRequest(
 	request: ChatRequest,
@@ -174,21 +173,21 @@ async function* imageReply(
 	if (usage) {
 		yield { type: 'usage', usage };
 	}
-	// The address, which was paid for, is in the conversation's file before anything else can go wrong.
+	// The address, which was paid for, is in the conversation's file before anything else can fail.
 	yield { type: 'text', text: url };
 	yield { type: 'image', image: await loadImage(url) };
 	yield { type: 'finish', reason: 'stop' };
 }
 
-/** Returns the image of a `data:` URL as agents take it. */
+/** Returns the image of a `data:` URL in the form for agents. */
 function promptImageOf(url: string): PromptImage {
 	const [, mimeType = '', data = ''] = /^data:([^;,]*);base64,(.*)$/s.exec(url) ?? [];
 	return { mimeType, data };
 }
 
 /**
- * Returns the images that were attached to the messages of these turns, as `data:` URLs by their files. Throws a
- * RequestRefusal where one is gone, or where they are more than a request can carry.
+ * Returns the images that were attached to the messages of these turns, as `data:` URLs by file. Throws a
+ * RequestRefusal if one is gone, or if there are more than a request can carry.
  */
 async function requestImages(
 	conversation: string,
@@ -211,7 +210,7 @@ async function requestImages(
 				sizes.set(image.file, bytes.byteLength);
 				urls.set(image.file, dataUrl(image.type, bytes));
 			}
-			// Each message that has the image carries it once more.
+			// An image counts for each message that has it.
 			total += sizes.get(image.file) ?? 0;
 			if (total > MAXIMUM_REQUEST_IMAGE_BYTES) {
 				throw new RequestRefusal({ kind: 'images-too-large' });

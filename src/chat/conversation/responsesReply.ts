@@ -16,7 +16,7 @@ import type { ReplyEvent } from '../model/applyEvent.ts';
 
 /**
  * Converts a chat request without images. `reasoning` has the items of each reply in the request, in order; each
- * stands before the words that followed it.
+ * precedes the words that followed it.
  */
 export function toResponsesRequest(
 	{ model, messages }: Pick<ChatRequest, 'model' | 'messages'>,

@@ -13,21 +13,21 @@ export const WAITING_AFTER_MS = 30_000;
 /** A save of a streaming reply begins at most this long after a change, so that a crash costs less than a second. */
 export const SAVE_INTERVAL_MS = 750;
 
-/** Says whether the service has been silent for a while; `loading` says that it is loading the model meanwhile. */
+/** Says whether the service has been silent for a while; `loading` means that it is loading the model. */
 export type Waiting = boolean | 'loading';
 
 /** The request that a reply comes from. */
 export interface SessionRequest {
-	/** Begins it. The signal aborts when the reply is stopped. */
+	/** Sends it. The signal aborts when the reply is stopped. */
 	stream(signal: AbortSignal): Promise<AsyncIterable<ReplyEvent>>;
-	/** Whether a reply that is stopped still says how it ended. It must end soon then. */
+	/** True if a stopped reply still reports how it ended. It must then end soon. */
 	endsItself?: boolean;
 }
 
-/** The conversation that keeps a reply. */
+/** The conversation that stores a reply. */
 export interface SessionConversation {
 	/**
-	 * Called for each change, in order, until the reply has ended. `appended` is set where nothing else that is shown has
+	 * Called for each change, in order, until the reply has ended. `appended` is set if nothing else that is shown has
 	 * changed.
 	 */
 	onChange(reply: Reply, waiting: Waiting, appended?: Appended): void;
@@ -35,25 +35,25 @@ export interface SessionConversation {
 	save(): Promise<void>;
 }
 
-/** Turns the ways in which a reply can fail into sentences. */
+/** Explains, in sentences, how a reply can fail. */
 export interface SessionExplanations {
 	error(error: unknown): Explanation;
-	/** `hasThought`: the reply has the model's reasoning, if nothing else. */
+	/** With `hasThought`, the reply has at least the model's reasoning. */
 	finish(reason: FinishProblem, hasThought: boolean): Explanation;
 }
 
 export interface SessionOptions {
-	/** The reply as it stands before its first event. */
+	/** The reply before its first event. */
 	reply: Reply;
 	request: SessionRequest;
 	conversation: SessionConversation;
 	explain: SessionExplanations;
-	/** Resolves with whether the service says that the model is being loaded. */
+	/** Resolves to whether the service says that the model is being loaded. */
 	isLoading(): Promise<boolean>;
 	clock: Clock;
 }
 
-/** Text from the service at the end of a reply or of its reasoning, or what an agent had done before its last step. */
+/** Text that was appended to a reply or to its reasoning, or an agent's work before its last step. */
 export type Appended = { kind: 'text' | 'reasoning'; text: string } | { kind: 'work'; before: AgentWork };
 
 export interface Session {
@@ -105,7 +105,9 @@ class Run {
 		await this.options.conversation.save();
 	}
 
-	/** Resolves with how the reply ended. A stop does not wait for the stream, which may ignore its signal. */
+	/**
+	 * Resolves to the state in which the reply ended. A stop does not wait for the stream, which may ignore its signal.
+	 */
 	private stream(): Promise<Partial<Reply>> {
 		return new Promise((resolve, reject) => {
 			if (!this.options.request.endsItself) {
@@ -134,7 +136,7 @@ class Run {
 		return this.stopping.signal.aborted ? { state: 'stopped' } : this.finish(finishReason);
 	}
 
-	/** Records when the first text came. A continued reply keeps the time of its first part. */
+	/** Records the time of the first text. A continued reply keeps the time of its first part. */
 	private withFirstWord(reply: Reply): Reply {
 		const hasBegun = (['text', 'reasoning', 'work'] as const).some(part => reply[part] !== this.reply[part]);
 		return hasBegun && reply.firstAt === undefined ? { ...reply, firstAt: this.lastEventAt } : reply;
@@ -211,7 +213,10 @@ class Run {
 	}
 }
 
-/** Returns what `event` appends to `reply`. What comes first may replace an earlier reply's on the page, so it does not count. */
+/**
+ * Returns the part that `event` appends to `reply`. The first part may replace an earlier reply's on the page, so it
+ * does not count.
+ */
 function appended(reply: Reply, event: ReplyEvent): Appended | undefined {
 	if (event.type === 'work') {
 		return reply.work && { kind: 'work', before: reply.work };

@@ -3,14 +3,15 @@ import { defined } from '../../base/defined.ts';
 import type { TurnMode } from '../model/mode.ts';
 import { type ConversationSettings, conversationSettingsSchema } from '../model/settings.ts';
 
-/** What was chosen for a conversation before its first message. */
+/** The choices for a conversation before its first message. */
 export interface UnsentChoice {
 	readonly mode?: Exclude<TurnMode, 'chat'>;
 	readonly settings?: ConversationSettings;
 }
 
 /**
- * The choices of a conversation that has no file yet. Only those of the last one are kept, because there is one draft.
+ * The choices of a conversation that has no file yet. Only those of the last one are stored, because there is one
+ * draft.
  */
 export interface UnsentChoices {
 	read(conversation: string): UnsentChoice;

@@ -11,8 +11,8 @@ export class WaitingMessage {
 	}
 
 	/**
-	 * Resolves with whether a message is to be sent, as soon as no reply runs: where the last one has ended well, or the
-	 * user wants it sent. A message that comes again takes the place of the one before, which is not sent.
+	 * Resolves, as soon as no reply runs, to whether a message is to be sent: if the last reply ended well, or the user
+	 * wants it sent. A message that is sent again replaces the previous one, which is not sent.
 	 */
 	async wait(turn: string, chat: Chat): Promise<boolean> {
 		this.withdraw();
@@ -39,7 +39,7 @@ export class WaitingMessage {
 		}
 	}
 
-	/** Withdraws the message of the turn, or, without a turn, whichever message is waiting. */
+	/** Withdraws the message of the turn or, without a turn, whichever message is waiting. */
 	withdraw(turn = this.turn): void {
 		if (this.waiting && this.waiting.turn === turn) {
 			this.waiting.decide(false);

@@ -1,4 +1,4 @@
-// This module adds up what the replies of all conversations have used, month by month.
+// Adds up the use of the replies of all conversations, month by month.
 import { monthOf } from '../../base/month.ts';
 import { ReplySums, type ReplyUse } from '../../base/replySums.ts';
 import { allReplies, type Conversation } from '../model/conversation.ts';
@@ -6,12 +6,12 @@ import { knownCost } from '../model/cost.ts';
 import { costOf, servedModel, usagesOf } from '../model/replyFacts.ts';
 import type { ConversationStore } from '../storage/conversationStore.ts';
 
-/** Rejects with the system's error where the folder of the conversations cannot be listed. */
+/** Rejects with the system's error if the folder of the conversations cannot be listed. */
 export async function readChatUse(store: Pick<ConversationStore, 'list' | 'open'>): Promise<ReplyUse> {
 	const { conversations, unreadable } = await store.list();
 	const sums = new ReplySums();
 	let missing = unreadable;
-	// One after another, as each is read as a whole.
+	// They are read one after another, because each is read as a whole.
 	for (const { id } of conversations) {
 		const opened = await store.open(id);
 		if (opened.kind === 'opened') {

@@ -9,7 +9,7 @@ import { MAXIMUM_TITLE_LENGTH, normalisedTitle, titleOf } from '../model/title.t
 import { ConversationPicker, type PickerActions } from './conversationPicker.ts';
 import { exportConversation } from './exportConversation.ts';
 
-/** What the user can do with conversations outside the chat page, through native UI and without needing a mouse. */
+/** The user's actions on conversations outside the chat page, through native UI and without needing a mouse. */
 export class ConversationCommands {
 	private readonly conversations: OpenConversations;
 	private readonly showChat: () => Promise<void>;

@@ -11,7 +11,7 @@ import type { ConversationSummary } from '../storage/conversationIndex.ts';
 import { ageText, type ConversationGroup, groupConversations } from './listing.ts';
 import { openWorkspace } from './workspaceTag.ts';
 
-/** What the rows and their buttons do. */
+/** The actions of the rows and their buttons. */
 export interface PickerActions {
 	open(id: string): Promise<void>;
 	startNew(): Promise<void>;
@@ -114,7 +114,7 @@ export class ConversationPicker {
 		}
 	}
 
-	/** Shows an error and returns undefined where the conversations cannot be read. */
+	/** Shows an error and returns undefined if the conversations cannot be read. */
 	private async read(): Promise<Row[] | undefined> {
 		try {
 			const { conversations, repairs, unreadable } = await this.conversations.list();

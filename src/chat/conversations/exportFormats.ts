@@ -37,7 +37,7 @@ export interface ExportWords {
 	moment(milliseconds: number): string;
 }
 
-/** The conversation as a reader sees it, as Markdown: who said what when, and how each reply ended. */
+/** Returns the conversation as a reader sees it, as Markdown: who said what when, and how each reply ended. */
 export function exportMarkdown(conversation: Conversation, title: string | undefined, words: ExportWords): string {
 	const { workspace, createdAt, encryption } = conversation;
 	const sections = [
@@ -73,7 +73,7 @@ export function exportMarkdown(conversation: Conversation, title: string | undef
 	return `${sections.filter(section => section !== '').join('\n\n')}\n`;
 }
 
-/** What an agent has done stands as a list where it stood in its text. */
+/** Returns the text of a reply, with lists of an agent's steps where they occurred. */
 function textOf({ text, work }: Reply): string {
 	if (work === undefined) {
 		return text;
@@ -130,16 +130,16 @@ function note(text: string): string {
 	return text === '' ? '' : `*${escapeLine(text)}*`;
 }
 
-/** Nothing that comes from elsewhere may act as markup in a line that the export writes. */
+/** Escapes a line, because foreign text must not act as markup in a line that the export writes. */
 function escapeLine(text: string): string {
 	return text.replace(/\s+/g, ' ').replace(/[\\`*_[\]<>#]/g, '\\$&');
 }
 
 /**
- * The whole conversation as JSON, with all versions of its messages and all replies. `format` and `version` name the
- * format: version 3, or 4 for an encrypted conversation, is `Conversation` of `model/conversation.ts`, field by field,
- * with times in milliseconds since the epoch. Adding a field does not change the version; changing the meaning of a
- * field does.
+ * Returns the whole conversation as JSON, with all versions of its messages and all replies. `format` and `version`
+ * name the format: version 3, or 4 for an encrypted conversation, is `Conversation` of `model/conversation.ts`, field
+ * by field, with times in milliseconds since the epoch. Adding a field does not change the version; changing the
+ * meaning of a field does.
  */
 export function exportJson(conversation: Conversation, exportedAt: number): string {
 	return `${JSON.stringify({ format: 'errand.conversation', version: fileVersionOf(conversation), exportedAt, conversation }, undefined, '\t')}\n`;

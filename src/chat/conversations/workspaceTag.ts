@@ -5,8 +5,8 @@ import type { WorkspaceTag } from '../model/conversation.ts';
 import type { OpenWorkspace } from '../model/workspaceMatch.ts';
 
 /**
- * Describes where this window's conversation belongs. The remote is included only when the git extension already knows
- * it.
+ * Returns the workspace of this window for its conversation. The remote is included only if the git extension already
+ * knows it.
  */
 export function workspaceTag(): WorkspaceTag {
 	const { name } = vscode.workspace;
@@ -17,7 +17,7 @@ export function workspaceTag(): WorkspaceTag {
 	};
 }
 
-/** Returns what this window has open, as far as the git extension knows it. */
+/** Returns the open folders and the remotes that the git extension knows. */
 export function openWorkspace(): OpenWorkspace {
 	return { folders: openFolders(), remotes: originUrls() };
 }
