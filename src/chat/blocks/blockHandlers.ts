@@ -8,9 +8,9 @@ import type { ReplyTools } from './replyTools.ts';
 
 export interface BlockDependencies {
 	tools(): Promise<ReplyTools>;
-	/** Resolves with the open chat that has the turn, where there is one. */
+	/** Resolves to the open chat that has the turn, if any. */
 	findByTurn(turn: string): Promise<Chat | undefined>;
-	/** Resolves with why no image may be loaded now, as a sentence. */
+	/** Resolves to a sentence that says why no image may be loaded now, or to undefined. */
 	refusesImages(): Promise<string | undefined>;
 }
 
@@ -42,7 +42,7 @@ export function blockHandlers({
 	};
 }
 
-/** Returns the files that were attached to a turn's message. The reply's code is likely about one of them. */
+/** Returns the files that were attached to a turn's message. The reply's code likely belongs to one of them. */
 function contextFiles(conversation: Conversation, turnId: string): vscode.Uri[] {
 	const attachments = findTurn(conversation, turnId)?.attachments ?? [];
 	return attachments.flatMap(({ kind, uri }) =>

@@ -1,9 +1,8 @@
-// Finds where a block of code belongs in a file, because replies rarely hold whole files. The result is always shown
+// Finds the place of a code block in a file, because replies rarely contain whole files. The result is always shown
 // before it is written.
 
 /**
- * `text` is the whole file with the block in it. Lines are those of the old file, counted from 0, and the end is
- * exclusive.
+ * `text` is the whole file including the block. Lines are those of the old file, counted from 0; the end is exclusive.
  */
 export interface Placement {
 	text: string;
@@ -12,28 +11,28 @@ export interface Placement {
 }
 
 /**
- * With more pairs of lines than the first limit no place is searched, and with more than the second only identical
+ * With more pairs of lines than the first limit, no place is searched for; with more than the second, only identical
  * lines count.
  */
 const MAXIMUM_PAIRS = 20_000_000;
 const MAXIMUM_COMPARED_PAIRS = 2_000_000;
 
-/** The share of common words from which one line may be a changed version of another. */
+/** The minimum share of common words for which one line may be a changed version of another. */
 const SIMILAR = 0.5;
 /** A changed line counts less than an unchanged one, and a blank line or a lone bracket proves little. */
 const CHANGED_WEIGHT = 0.5;
 const PLAIN_WEIGHT = 0.1;
 /** The cost of a line that only one side has, so that the closest fit wins. */
 const GAP = 0.05;
-/** The share of the block's lines that has to be in the file. */
+/** The minimum share of the block's lines that must be in the file. */
 const MINIMUM_SHARE = 0.2;
 
 /** Matches `// … existing code …` and similar lines, which stand for unchanged lines of the file. */
 const ELISION = /^\s*(?:\/\/|#|--|;|%|\/\*|<!--|\{\/\*)?\s*(?:\.\.\.|…).*$/;
 
 /**
- * Returns the file with the block in its place, which is found by the lines that both have. Returns undefined where
- * there is no such place, or where several fit equally well.
+ * Returns the file with the block in its place, which is found by the common lines. Returns undefined if there is no
+ * such place, or if several fit equally well.
  */
 export function placeByContext(file: string, code: string): Placement | undefined {
 	const lines = file.split(/\r?\n/);
@@ -48,8 +47,8 @@ export function placeByContext(file: string, code: string): Placement | undefine
 	}
 	const first = fit.pairs[0]?.line ?? 0;
 	const last = fit.pairs.at(-1)?.line ?? 0;
-	// The search is repeated without the place that was found: a second place that fits equally well makes the first
-	// one a guess.
+	// The search is repeated without the place that was found: a second place that fits equally well makes the first one
+	// a guess.
 	const others = lines.map((line, index) => (index >= first && index <= last ? undefined : line));
 	const second = align(others, block);
 	if (second && second.score >= fit.score - GAP) {
@@ -179,7 +178,7 @@ function trimElisions(block: string[]): string[] {
 	return first < 0 ? [] : block.slice(first, last + 1);
 }
 
-/** A line of the replacement: one of the block, or one of the file that the block left out. */
+/** A line of the replacement: one from the block, or one from the file that the block omitted. */
 type Line = { own: number } | { kept: string };
 
 function fill(lines: readonly string[], block: readonly string[], pairs: readonly Pair[]): Line[] {
@@ -193,7 +192,7 @@ function fill(lines: readonly string[], block: readonly string[], pairs: readonl
 	});
 }
 
-/** Indents the block as the file's lines are indented, where all identical lines differ by the same indentation. */
+/** Indents the block like the file's lines, if all identical lines differ by the same indentation. */
 function indent(
 	replacement: readonly Line[],
 	lines: readonly string[],

@@ -13,17 +13,17 @@ interface Proposal {
 	code: string;
 	/** The real path of the file when the user agreed to the comparison. */
 	agreed: Agreed;
-	/** The text of the file when the proposal was made; undefined where there was no file. */
+	/** The text of the file when the proposal was made; undefined if there was no file. */
 	before: string | undefined;
 	/** The proposed text of the file. */
 	text: string;
 }
 
-/** The other side of a comparison where the file does not exist. */
+/** The other side of a comparison if the file does not exist. */
 const NO_FILE = 'none';
 
 /**
- * Proposals of files with code of a reply in them. They are shown beside the files and written only when the user says
+ * Proposals of files that contain code of a reply. They are shown beside the files and written only when the user says
  * so.
  */
 export class Proposals implements Disposable {
@@ -51,7 +51,7 @@ export class Proposals implements Disposable {
 		);
 	}
 
-	/** Compares `target` with the proposed text. Asks the user for the place where the code does not show it. */
+	/** Compares `target` with the proposed text. Asks the user for the place if the code does not determine it. */
 	async open(target: vscode.Uri, code: string, agreed: Agreed): Promise<void> {
 		const before = await read(target);
 		const placement = await place(target, before, code);
@@ -131,8 +131,8 @@ export class Proposals implements Disposable {
 }
 
 /**
- * Resolves with the text of the file as the editor has it, including unsaved changes, or with undefined where there is
- * no file.
+ * Resolves to the text of the file as the editor has it, including unsaved changes, or to undefined if there is no
+ * file.
  */
 async function read(uri: vscode.Uri): Promise<string | undefined> {
 	const exists =
@@ -184,7 +184,7 @@ async function askForPlace(target: vscode.Uri, before: string, code: string): Pr
 	return row && replaceLines(before, row.range[0], row.range[1], own);
 }
 
-/** A selection that ends at the beginning of a line includes nothing of that line. */
+/** Returns the last selected line. A selection that ends at the start of a line includes nothing of that line. */
 function lastLine({ start, end }: vscode.Selection): number {
 	return end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
 }
@@ -203,7 +203,7 @@ async function change(target: vscode.Uri, before: string, after: string): Promis
 	return changeText(editor, edit => edit.replace(range, text));
 }
 
-/** Returns a change without the beginning and the end that stay the same. */
+/** Returns a change without its unchanged beginning and end. */
 function smallestChange(before: string, after: string): { start: number; end: number; text: string } {
 	let start = 0;
 	while (start < before.length && start < after.length && before[start] === after[start]) {

@@ -7,15 +7,15 @@ import type { CodeAction, LoadedImage } from '../protocol/protocol.ts';
 import { Proposals } from './proposals.ts';
 import { changeText, confirmChange, findFiles, newFileUri, openFile, resolveFile } from './workspaceFiles.ts';
 
-/** What can be done with the code, files and images of a reply. All their content is treated as hostile input. */
+/** The actions on the code, files and images of a reply. All their content is treated as hostile input. */
 export class ReplyTools implements Disposable {
 	private readonly proposals: Proposals;
 	private readonly imageOrigins: () => Promise<readonly string[]>;
 	private readonly say: (sentence: string) => void;
 
 	/**
-	 * `imageOrigins` are the origins of the connection: only images from there may be on this machine or its network. `say`
-	 * says in the chat why something was not done.
+	 * `imageOrigins` returns the origins of the connection: only images from there may be on this machine or its network.
+	 * `say` says in the chat why something was not done.
 	 */
 	constructor(imageOrigins: () => Promise<readonly string[]>, say: (sentence: string) => void) {
 		this.proposals = new Proposals(say);
@@ -42,7 +42,7 @@ export class ReplyTools implements Disposable {
 		return openFile(name, this.say);
 	}
 
-	/** Resolves with the image as a `data:` URL, or with why it is not shown, as a sentence. */
+	/** Resolves to the image as a `data:` URL, or to a sentence that says why it is not shown. */
 	async loadImage(address: string): Promise<LoadedImage> {
 		const image = await loadRemoteImage(address, { trustedOrigins: await this.imageOrigins().catch(() => []) });
 		return image.kind === 'loaded' ? { dataUrl: image.dataUrl } : { problem: refusalText(image.reason) };
@@ -74,7 +74,7 @@ function refusalText(reason: ImageRefusal): string {
 	}
 }
 
-/** A code block of a reply: its text and what its fence says about it. */
+/** A code block of a reply: its text and the info of its fence. */
 interface CodeBlock {
 	code: string;
 	language?: string;
@@ -114,7 +114,7 @@ async function openAsNewFile({ code, language }: CodeBlock): Promise<void> {
 	await vscode.window.showTextDocument(document);
 }
 
-/** Shows a comparison of a file with the block in it, once it is known which file is meant. */
+/** Shows a comparison of a file with the block in it, once the file is determined. */
 async function proposeBlock(
 	block: CodeBlock,
 	contextFiles: readonly vscode.Uri[],
@@ -136,8 +136,8 @@ async function proposeBlock(
 }
 
 /**
- * Resolves with the file that the fence names, or else with the one that the conversation or the editor is about. Where
- * there are several, the user is asked.
+ * Resolves to the file that the fence names, or else to the one that the conversation or the editor is about. If there
+ * are several, asks the user.
  */
 async function targetOf({ file }: CodeBlock, contextFiles: readonly vscode.Uri[]): Promise<vscode.Uri | undefined> {
 	const named = file === undefined ? undefined : await resolveFile(file);
@@ -222,7 +222,7 @@ const EDITOR_NAMES: Record<string, string> = {
 	zsh: 'shellscript',
 };
 
-/** Resolves with the editor's id of a language, or with undefined where it has none. */
+/** Resolves to the editor's id of a language, or to undefined if it has none. */
 async function editorLanguage(name: string): Promise<string | undefined> {
 	const lower = name.toLowerCase();
 	const wanted = Object.hasOwn(EDITOR_NAMES, lower) ? (EDITOR_NAMES[lower] as string) : lower;

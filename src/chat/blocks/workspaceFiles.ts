@@ -6,10 +6,10 @@ import { type FilePlace, placeOf } from '../../base/filePlace.ts';
 import { askModal } from '../../platform/notify.ts';
 import { type FileReference, looksLikeFile, parseFileReference } from '../model/fileReference.ts';
 
-/** How many names are looked up at a time, because a reply may name anything. */
+/** The number of names that are looked up at a time, because a reply may name anything. */
 const AT_A_TIME = 8;
 
-/** Resolves with those of `names` that are files of the workspace. */
+/** Resolves to those of `names` that are files of the workspace. */
 export async function findFiles(names: readonly string[]): Promise<string[]> {
 	const wanted = [...new Set(names)].filter(looksLikeFile);
 	const found: string[] = [];
@@ -25,8 +25,8 @@ export async function findFiles(names: readonly string[]): Promise<string[]> {
 }
 
 /**
- * Resolves with the existing file of the workspace that a text names and the lines that it names, never with a file
- * outside of it.
+ * Resolves to the existing file of the workspace that a text names, with its lines; never to a file outside the
+ * workspace.
  */
 export async function resolveFile(text: string): Promise<{ uri: vscode.Uri; reference: FileReference } | undefined> {
 	const reference = parseFileReference(text);
@@ -44,15 +44,15 @@ export async function resolveFile(text: string): Promise<{ uri: vscode.Uri; refe
 	return undefined;
 }
 
-/** Returns where a new file would be: in the workspace folder that the path names, or else in the first one. */
+/** Returns the location of a new file: in the workspace folder that the path names, or else in the first one. */
 export function newFileUri(text: string): vscode.Uri | undefined {
 	const reference = parseFileReference(text);
 	return reference && candidates(reference.path)[0];
 }
 
 /**
- * Opens a file that a reply names, at its lines. The user is asked first about a link of the file system that leads out
- * of the workspace. `say` is called with why it is not opened.
+ * Opens a file that a reply names, at its lines. Asks the user first if a file-system link leads out of the workspace.
+ * `say` gets the reason if it is not opened.
  */
 export async function openFile(text: string, say: (sentence: string) => void): Promise<void> {
 	const file = await resolveFile(text);
@@ -73,14 +73,13 @@ export async function openFile(text: string, say: (sentence: string) => void): P
 }
 
 /**
- * The user's agreement to use a file at its real place. `path` has no links in it; it is undefined for a file that is
- * on no disk.
+ * The user's consent to use a file at its real path, without links; `path` is undefined for a file that is on no disk.
  */
 export interface Agreed {
 	path: string | undefined;
 }
 
-/** Asks before a file is opened that only seems to be in the workspace. Resolves with whether it may be opened. */
+/** Asks before a file is opened that only seems to be in the workspace. Resolves to whether it may be opened. */
 async function confirmOpen(uri: vscode.Uri): Promise<boolean> {
 	const { isInside, path } = await realPlaceOf(uri);
 	return isInside || ask(uri, outsideText(uri), path, vscode.l10n.t('Open'));
@@ -88,7 +87,7 @@ async function confirmOpen(uri: vscode.Uri): Promise<boolean> {
 
 /**
  * Asks before code is proposed for a file that only seems to be in the workspace or that belongs to git, unless the
- * user has agreed to the place before. Resolves with undefined where the user refuses.
+ * user has agreed to the place before. Resolves to undefined if the user refuses.
  */
 export async function confirmChange(uri: vscode.Uri, action: string, agreed?: Agreed): Promise<Agreed | undefined> {
 	const { isInside, isGits, path } = await realPlaceOf(uri);
@@ -145,8 +144,8 @@ function isBelow(folder: vscode.Uri, uri: vscode.Uri): boolean {
 }
 
 /**
- * Changes the text of an editor in one undo step. Resolves with whether the text has changed: a read-only editor
- * accepts an edit without applying it, and a workspace edit would change it nevertheless.
+ * Changes the text of an editor in one undo step. Resolves to whether the text has changed: a read-only editor accepts
+ * an edit without applying it, whereas a workspace edit would change it.
  */
 export async function changeText(
 	editor: vscode.TextEditor,

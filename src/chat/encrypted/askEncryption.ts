@@ -8,8 +8,8 @@ import { explainError, showExplanation, showMessage } from '../../platform/notif
 import type { Encryption } from '../model/encryption.ts';
 
 /**
- * Asks the user for the options of an encrypted conversation. Resolves with undefined where there is to be none; the
- * user is told why one is not possible.
+ * Asks the user for the options of an encrypted conversation. Resolves to undefined if there is to be none; the user is
+ * told why if one is not possible.
  */
 export async function askEncryption(channels: EncryptedChannels): Promise<Encryption | undefined> {
 	let offer: ChannelOffer;

@@ -19,7 +19,7 @@ export interface EncryptionDependencies {
 /** Handles everything in the chat view that concerns encrypted conversations. */
 export class EncryptionController {
 	private readonly dependencies: EncryptionDependencies;
-	/** The drafts of encrypted conversations, by their ids. They are never written to disk. */
+	/** The drafts of encrypted conversations, by conversation id. They are never written to disk. */
 	private readonly drafts = new Map<string, string>();
 	readonly handlers: PageHandlers<'encryption-begin' | 'attestation-show' | 'draft-hold'> = {
 		'encryption-begin': () => this.begin(() => this.dependencies.focusComposer()),
@@ -54,8 +54,8 @@ export class EncryptionController {
 	}
 
 	/**
-	 * Returns whether model and policy cannot be chosen because the shown conversation is encrypted. The user is told
-	 * so.
+	 * Resolves to whether the shown conversation is encrypted, so that model and policy cannot be chosen. The user is
+	 * told so.
 	 */
 	async refusesChoices(): Promise<boolean> {
 		const isEncrypted = (await this.dependencies.conversations()).shown.conversation.encryption !== undefined;
@@ -66,8 +66,8 @@ export class EncryptionController {
 	}
 
 	/**
-	 * Resolves with why images cannot be loaded: the request would not be encrypted, and its address can carry what was
-	 * said.
+	 * Resolves to the reason why images cannot be loaded: the request would not be encrypted, and its address can reveal
+	 * the conversation.
 	 */
 	async refusesImages(): Promise<string | undefined> {
 		const { encryption } = (await this.dependencies.conversations()).shown.conversation;
@@ -79,7 +79,7 @@ export class EncryptionController {
 		return channelState && encryption && encryptionView(channelState, encryption);
 	}
 
-	/** Whether something is written for an encrypted conversation that is not sent. */
+	/** Returns whether an encrypted conversation has a draft that has not been sent. */
 	hasDraft(conversation: string): boolean {
 		return (this.drafts.get(conversation) ?? '').trim() !== '';
 	}

@@ -1,4 +1,4 @@
-// Images that a reply names. Each is loaded only when the user asks for it, and by the host, because the page itself
+// Images that a reply names. They are loaded only when the user asks for them, and by the host, because the page itself
 // has no access to the network.
 
 import { IMAGE_TYPES, imageTypeOf } from '../../base/imageHeader.ts';
@@ -11,7 +11,7 @@ export const MAXIMUM_IMAGE_BYTES = 10_000_000;
 const MAXIMUM_REDIRECTS = 3;
 const TIMEOUT_MS = 30_000;
 
-/** These headers say nothing about the user. */
+/** These headers reveal nothing about the user. */
 const HEADERS = { accept: IMAGE_TYPES.join(', ') };
 
 export type ImageRefusal =
@@ -24,7 +24,7 @@ export type ImageRefusal =
 /** `dataUrl` can be shown by a page whose policy has `img-src data:`. */
 export type RemoteImage = { kind: 'loaded'; dataUrl: string } | { kind: 'refused'; reason: ImageRefusal };
 
-/** A user who talks to a service on this machine or network may see the images of its origins. */
+/** A user of a service on this machine or network may see the images of its origins. */
 export interface RemoteImageOptions extends GuardedNetwork {
 	signal?: AbortSignal;
 }
@@ -37,7 +37,7 @@ class Refused extends Error {
 	}
 }
 
-/** Fetches an image without cookies, keys or a referrer, through the editor's proxy where it has one. Never rejects. */
+/** Fetches an image without cookies, keys or a referrer, through the editor's proxy if it has one. Never rejects. */
 export async function loadRemoteImage(address: string, options: RemoteImageOptions): Promise<RemoteImage> {
 	try {
 		const url = URL.parse(address);
@@ -45,7 +45,7 @@ export async function loadRemoteImage(address: string, options: RemoteImageOptio
 			throw new Refused('address');
 		}
 		const bytes = url.protocol === 'data:' ? decodeDataUrl(address) : await fetchBytes(url, options);
-		// A declared type may say anything.
+		// The declared type cannot be trusted.
 		const type = imageTypeOf(bytes);
 		if (type === undefined) {
 			throw new Refused('type');

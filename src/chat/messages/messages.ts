@@ -44,7 +44,7 @@ export function openFailureText(failure: OpenFailure): string {
 	}
 }
 
-/** Returns what an error of the file system means, as the end of a sentence. */
+/** Returns the meaning of a file-system error, as the end of a sentence. */
 export function systemReason(code: string | undefined): string {
 	switch (code) {
 		case 'ENOSPC':
@@ -115,7 +115,7 @@ export function noModeText(mode: TurnMode, connection: string): string {
 		: vscode.l10n.t('{0} has no image model. Switch the connection to make images.', connection);
 }
 
-/** Says why no image is made, where the user can name the model. */
+/** Says why no image is generated if the user can name the model. */
 export function noImageModelText(connection: string): string {
 	return vscode.l10n.t('No image model of {0} is known here. Name one under Choose Model, Image Model.', connection);
 }

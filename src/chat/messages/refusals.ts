@@ -7,8 +7,8 @@ import { noEncryptedModeText } from '../protocol/labels.ts';
 import { noImageModelText, noModelText, noModeText, systemReason } from './messages.ts';
 
 /**
- * Returns why a message was not taken, with a helpful button where there is one. `connection` is the name by which the
- * user knows it.
+ * Returns why a message was not accepted, with a helpful button if there is one. `connection` is the connection's
+ * display name.
  */
 export function explainRefusal(refusal: SendRefusal, connection: string): Explanation {
 	switch (refusal.reason) {

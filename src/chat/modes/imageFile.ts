@@ -29,7 +29,7 @@ export async function saveImage(image: ShownImage): Promise<void> {
 
 /**
  * Writes the image to a location that the user chooses, and a Markdown reference to it at the cursor. Rejects when the
- * image cannot be written. `say` is called with what has to be done first.
+ * image cannot be written. `say` gets a sentence if something must be done first.
  */
 export async function insertImage(image: ShownImage, say: (sentence: string) => void): Promise<void> {
 	const editor = vscode.window.activeTextEditor;

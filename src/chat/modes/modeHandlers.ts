@@ -14,18 +14,18 @@ import { openableUrl } from '../protocol/protocolSchema.ts';
 import type { ImageStore } from '../storage/imageStore.ts';
 import type { ShownImage } from './imageFile.ts';
 
-/** The conversations whose mode is chosen and whose images are shown. */
+/** The conversations whose modes are chosen and whose images are shown. */
 export interface ModeConversations {
 	shown(): Promise<Chat>;
-	/** Calls `run` with the open chat that has the turn, where there is one. */
+	/** Calls `run` with the open chat that has the turn, if any. */
 	withTurn(turn: string, run: (chat: Chat) => unknown): Promise<void>;
 }
 
-/** The models of the connection that answer in the modes. */
+/** The connection's models for the modes. */
 export interface ModeConnection {
-	/** Returns the modes that no model of the connection answers in, with the reason as a sentence. */
+	/** Returns the modes without a model in the connection, each with the reason as a sentence. */
 	refusedModes(): Partial<Record<TurnMode, string>>;
-	/** Asks for the model that makes a conversation's images where none is known. */
+	/** Asks for the model that generates a conversation's images if none is known. */
 	nameImageModel(chat: Chat): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export function modeHandlers({
 	logger,
 }: ModeDependencies): ModeHandlers {
 	const { shown, withTurn } = conversations;
-	/** Calls `run` with the kept image of a turn, where there is one. The user is told of a failure. */
+	/** Calls `run` with the stored image of a turn, if any. The user is told about a failure. */
 	const withImage = (turnId: string, run: (image: ShownImage) => Promise<void>) =>
 		withTurn(turnId, async chat => {
 			const turn = findTurn(chat.conversation, turnId);
@@ -74,11 +74,11 @@ export function modeHandlers({
 	return {
 		'mode-choose': async ({ mode }) => {
 			const chat = await shown();
-			// The connection may have changed since the list was drawn.
+			// The connection may have changed since the list was rendered.
 			if (connection.refusedModes()[mode] !== undefined) {
 				return;
 			}
-			// What is asked next does not wait for the disk.
+			// The next message does not wait for the disk.
 			void chat.setMode(mode);
 			if (mode === 'image') {
 				await thenComposer(async () => {

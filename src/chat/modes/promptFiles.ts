@@ -1,4 +1,4 @@
-// Finds prompt files. Nothing that a file says is done here: its text is read, and nothing else.
+// Finds prompt files. No instruction in a file is carried out here: its text is read, and nothing else.
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { describeError } from '../../base/errors.ts';
@@ -8,7 +8,7 @@ import type { Logger } from '../../base/logger.ts';
 import { COMPOSER_MODES, OWN_PROMPTS } from '../model/mode.ts';
 import { type Prompt, parsePrompt } from '../model/prompt.ts';
 
-/** The maximum number of files of one folder, so that no folder takes the place of the user's own prompts. */
+/** The maximum number of files of one folder, so that no folder crowds out the user's own prompts. */
 const MAXIMUM_FILES = 200;
 const MAXIMUM_BYTES = 64 * 1024;
 const MAXIMUM_DEPTH = 4;
@@ -18,23 +18,23 @@ const EXTENSION = /(?:\.prompt)?\.md$/;
 
 /** A folder with prompt files. */
 export interface PromptFolder {
-	/** Tells its files from those of the same name elsewhere, as `github` or `app:claude`. */
+	/** Distinguishes its files from those of the same name elsewhere, such as `github` or `app:claude`. */
 	label: string;
-	/** The folder that no link of it may leave, and the prompt folder below it. Both are absolute paths. */
+	/** The folder that its links must not leave, and the prompt folder below it. Both are absolute paths. */
 	root: string;
 	directory: string;
 	/** The extension of prompt files. */
 	extension: '.prompt.md' | '.md';
-	/** Whether folders below it count as well; their names tell files of the same name apart. */
+	/** True if subfolders count as well; their names distinguish files of the same name. */
 	isNested: boolean;
 }
 
 export interface FoundPrompt {
-	/** What is typed after the slash: the file's name or, where that says too little, where it lies as well. */
+	/** The name to type after the slash: the file's name and, if that is ambiguous, its location. */
 	name: string;
 	file: string;
 	folder: PromptFolder;
-	/** Why a file is none that can be used: it is too large, a link to no prompt file, or the system refuses it. */
+	/** The prompt, or why the file cannot be used: it is too large, a link to something else, or not readable. */
 	prompt: Prompt | 'too-large' | 'elsewhere' | 'unreadable';
 }
 
@@ -66,7 +66,7 @@ export async function findPrompts(folders: readonly PromptFolder[], logger: Logg
 	}));
 }
 
-/** Files may differ in what their names are without: blanks and the extension. */
+/** Makes a name unique. Names drop blanks and the extension, so those of different files may be equal. */
 function freeName(name: string, taken: ReadonlySet<string>): string {
 	let free = name;
 	for (let count = 2; taken.has(free); count++) {
@@ -75,7 +75,7 @@ function freeName(name: string, taken: ReadonlySet<string>): string {
 	return free;
 }
 
-/** A colon would let a name look like that of a file of another folder. */
+/** Returns whether a name is unusable. A colon would make it look like that of a file in another folder. */
 function isUnusable(name: string): boolean {
 	return name.length > MAXIMUM_NAME || name.includes(':') || hasInvisible(name);
 }
@@ -89,7 +89,7 @@ async function filesOf({ root, directory, extension, isNested }: PromptFolder, l
 			if (files.length >= MAXIMUM_FILES) {
 				return;
 			}
-			// A folder that is a link is not followed, so that there is no circle.
+			// A linked folder is not followed, so that there is no cycle.
 			if (entry.isDirectory() && isNested && depth < MAXIMUM_DEPTH) {
 				await walk(place, depth + 1);
 			} else if ((entry.isFile() || entry.isSymbolicLink()) && entry.name.endsWith(extension)) {
@@ -116,7 +116,8 @@ async function read(
 	try {
 		const real = await realpath(file);
 		const status = await stat(real);
-		// A link must not make a prompt of what is none, as of a file with secrets. A pipe or a device would be waited for.
+		// A link must not turn another file, such as one with secrets, into a prompt. Reading a pipe or a device would
+		// block.
 		const isPrompt = isWithin(await realpath(directory), real) && real.endsWith(extension);
 		if (!isPrompt || !status.isFile()) {
 			return 'elsewhere';

@@ -9,7 +9,7 @@ import type { ModelServers } from './modelSources.ts';
 
 type Row = { name: string } | 'other' | 'add-server';
 
-/** Lets the user choose the model that makes the conversation's images, or type its name. */
+/** Lets the user choose the model that generates the conversation's images, or type its name. */
 export async function selectImageModel(
 	chat: Chat,
 	connection: Connection,

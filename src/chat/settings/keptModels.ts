@@ -4,7 +4,7 @@ import type { ModelSources } from './modelSources.ts';
 const RECENT_KEY = 'errand.recentModels';
 const FOUND_KEY = 'errand.foundModels';
 
-/** Returns the models that the workspace's state keeps by connection. */
+/** Returns the models that the workspace's state stores by connection. */
 export function keptModels(state: vscode.Memento): Pick<ModelSources, 'recent' | 'found'> {
 	const keyed = <T>(key: string) => ({
 		read: (connection: string) => state.get<T[]>(`${key}.${connection}`) ?? [],

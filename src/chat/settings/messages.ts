@@ -14,7 +14,7 @@ import type { Preset } from '../model/presets.ts';
 import type { PreviewReason, PreviewRow } from '../model/preview.ts';
 import { type AskedWith, excludesProviders, type RetentionChoice } from '../model/settings.ts';
 
-/** The length to which the words are cut that a model answered with in place of an image. */
+/** The length to which a model's text is cut if it answered with text in place of an image. */
 const MAXIMUM_ANSWER = 500;
 
 export type RoutingField = keyof RoutingPolicy;
@@ -38,7 +38,7 @@ export function presetDetail(preset: Preset): string {
 	}
 }
 
-/** Describes what a field of the routing policy does, as the settings describe it. */
+/** Describes the effect of a field of the routing policy, as the settings describe it. */
 export function fieldDetail(field: RoutingField): string {
 	switch (field) {
 		case 'sort':
@@ -143,7 +143,7 @@ function knownPolicyText(policy: string | undefined): string {
 	return policy === undefined ? vscode.l10n.t('its policy is not known') : vscode.l10n.t('its policy is “{0}”', policy);
 }
 
-/** Formats prices in US dollars for a million tokens. */
+/** Formats prices in US dollars per million tokens. */
 function priceText({ input, output }: { input?: number; output?: number }): string {
 	const format = new Intl.NumberFormat(vscode.env.language, {
 		style: 'currency',
@@ -166,7 +166,7 @@ export function modelText(model: ConnectionModel, hasSeveralHosts: boolean): str
 	const number = new Intl.NumberFormat(vscode.env.language, { notation: 'compact' });
 	const known = readPrices(prices);
 	return [
-		// Nearly every model of the chat has the other endpoints as well, which programs use.
+		// Nearly every chat model has the other endpoints as well, for programs.
 		...kinds.filter(kind => kind === 'image' || kind === 'search' || !kinds.includes('chat')).map(kindText),
 		contextLength === undefined ? '' : vscode.l10n.t('{0} context', number.format(contextLength)),
 		tools === true ? vscode.l10n.t('tools') : tools === false ? vscode.l10n.t('no tools') : '',
@@ -194,7 +194,7 @@ function kindText(kind: ModelKind): string {
 	}
 }
 
-/** Says what a model is for that cannot answer in a chat, and where it can be used. */
+/** Says what a model that cannot chat is for, and where it can be used. */
 export function notForChatText(name: string, kinds: readonly ModelKind[]): string {
 	if (kinds.includes('search')) {
 		return vscode.l10n.t('{0} searches the web: begin a message with /search.', name);
@@ -218,8 +218,8 @@ export function newDecisionButton(): NonNullable<Explanation['action']> {
 }
 
 /**
- * Explains why a request was not sent, or how its settings made it fail. Returns undefined where they have nothing to
- * do with it.
+ * Explains why a request was not sent, or how its settings made it fail. Returns undefined if they have nothing to do
+ * with it.
  */
 export function explainRequestFailure(
 	error: unknown,
@@ -263,12 +263,12 @@ export function explainRequestFailure(
 		'The routing policy allows only {0}, which did not serve the request.',
 		named.join(', '),
 	);
-	// Which model server has failed, and how, is more than what the local service says of all of them.
+	// The failures of the individual model servers say more than the local service's message about all of them.
 	const why = upstreams.length > 0 ? ` ${explainFailure(error, { name: '' }).cause}` : quote(serviceMessage);
 	return { message: message + why, action };
 }
 
-/** A model that is not known may be that of a server which did not list it. It is said of each server why it failed. */
+/** An unknown model may belong to a server that did not list it, so the failure of each server is explained. */
 function explainUnlisted(error: ClientError, { model }: AskedWith): Explanation {
 	const { cause, help } = explainFailure(error, { name: '' });
 	return {
@@ -277,7 +277,7 @@ function explainUnlisted(error: ClientError, { model }: AskedWith): Explanation 
 	};
 }
 
-/** An address that is wrong gives a 404 as well. Only words about the model or its providers tell which it is. */
+/** A wrong address also gives a 404. Only words about the model or its providers distinguish the two. */
 function notFoundText({ model, provider }: AskedWith, said = ''): string {
 	if (!said.includes(model) && !/model|provider|deployment/i.test(said)) {
 		return vscode.l10n.t(

@@ -32,7 +32,7 @@ import type { RoutingTarget } from './routingEditor.ts';
 export interface ModelSubject {
 	chat: Chat;
 	connection: Connection;
-	/** The model that answers where the conversation names none. */
+	/** The model that answers if the conversation names none. */
 	defaultModel: string | undefined;
 }
 
@@ -63,7 +63,7 @@ type Row =
 	| 'add-server'
 	| 'connection';
 
-/** Lets the user choose the conversation's model and the options that go with it. */
+/** Lets the user choose the conversation's model and its options. */
 export async function selectModel(options: ModelPickerOptions): Promise<void> {
 	const chosen = await showList(options);
 	switch (chosen) {
@@ -124,8 +124,8 @@ export function use({ chat, connection }: ModelSubject, { recent }: ModelSources
 }
 
 /**
- * Shows the list with a button that asks the service for its models. Where the service has no list, this one stays as
- * it is.
+ * Shows the list with a button that asks the service for its models. If the service has no list, this one stays as it
+ * is.
  */
 async function showList(options: ModelPickerOptions): Promise<Row | undefined> {
 	const { subject, models, servers } = options;
@@ -206,7 +206,7 @@ function rowsOf(subject: ModelSubject, sources: ModelSources, unused: readonly U
 		...serverRows(vscode.l10n.t('Did not list their models'), unused, 'failing'),
 		separator(vscode.l10n.t('More')),
 		...(isLocal && firstRows.length === 0 ? [addServerRow()] : []),
-		// The responses endpoint knows no providers. Alternates that are set stay in sight, so that they can be removed.
+		// The responses endpoint knows no providers. Alternates that are set stay visible, so that they can be removed.
 		...(overResponses
 			? []
 			: [
@@ -317,7 +317,7 @@ async function throughProvider({ subject, models, further, explainError }: Model
 	);
 }
 
-/** What the row for a prefix that the connection does not list stands for. */
+/** The value of the row for a prefix that the connection does not list. */
 const OTHER_PREFIX: ProviderPrefix = { prefix: '', provider: '' };
 
 async function typePrefix(title: string, model: string): Promise<ProviderPrefix | undefined> {

@@ -20,7 +20,7 @@ export function modelRow(
 	};
 }
 
-/** A model in words: its name, what else it is called, and what is known of it. The last two may be empty. */
+/** Returns the texts for a model: its name, its other names, and the known facts. The last two may be empty. */
 export function modelWords(
 	connection: Connection,
 	{ name, model, alias, listed }: Omit<ModelChoice, 'group'>,
@@ -41,7 +41,7 @@ function aliasText(model: string, plan: Connection['plan']): string {
 		: vscode.l10n.t('alias of {0}, enterprise host only', model);
 }
 
-/** Asks for the name of a model. Resolves with undefined when dismissed. */
+/** Asks for the name of a model. Resolves to undefined when dismissed. */
 export async function typeModel(title: string, current: string): Promise<string | undefined> {
 	const prompt = vscode.l10n.t('The name as in a request: an id, an alias or a full path');
 	const name = await input(title, prompt, current, text =>

@@ -3,9 +3,9 @@ import type { ListedModel } from '../../contract/modelList.ts';
 import type { UnusedServer } from '../../models/api.ts';
 import type { Chat } from '../conversation/chat.ts';
 
-/** The models that can be offered for a connection: those used lately, and those that its service has listed. */
+/** The models that can be offered for a connection: recently used ones, and those that its service has listed. */
 export interface ModelSources {
-	/** Returns the models that the service lists, or undefined where it has no list that can be read. */
+	/** Resolves to the models that the service lists, or to undefined if it has no readable list. */
 	discover(): Promise<ListedModel[] | undefined>;
 	/** The recently used models of a connection. */
 	recent: { read(connection: string): readonly string[]; write(connection: string, names: string[]): void };
@@ -13,9 +13,9 @@ export interface ModelSources {
 	found: { read(connection: string): readonly ListedModel[]; write(connection: string, found: ListedModel[]): void };
 }
 
-/** The model servers of the local connection that could bring further models. */
+/** The model servers of the local connection that could provide further models. */
 export interface ModelServers {
-	/** Resolves with those whose models are not in the list. */
+	/** Resolves to those whose models are not in the list. */
 	unused(): Promise<readonly UnusedServer[]>;
 	/** Lets the user add one, whose model then answers in that conversation. */
 	add(chat: Chat): Promise<void>;

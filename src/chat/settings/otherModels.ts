@@ -9,10 +9,10 @@ import { isForChat } from '../model/modelChoices.ts';
 import { decisionModelText, newDecisionButton, notForChatText } from './messages.ts';
 import { modelRow } from './modelRow.ts';
 
-/** A model that the chat cannot ask. The decision model is only a name. */
+/** A model that the chat cannot use. The decision model is only a name. */
 export type OtherModel = { other: ConnectionModel } | { decision: string };
 
-/** Returns the rows of the models that are not for chat, so that they are seen as what they are. */
+/** Returns the rows of the models that are not for chat, so that users see what they are for. */
 export function otherModelRows(connection: Connection): Choice<OtherModel>[] {
 	const { models, decisionModel } = connection;
 	const rows = models

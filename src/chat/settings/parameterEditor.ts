@@ -11,7 +11,7 @@ export interface ParameterTarget {
 	/** The parameters of the conversation itself. */
 	read(): ChatParameters;
 	write(parameters: ChatParameters): Promise<void>;
-	/** The context length of the model, where it is known. */
+	/** The context length of the model, if known. */
 	contextLength: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Reads the user's settings for requests, and says what a setting or a field may be.
+// Reads the user's settings for requests, and describes the valid values of a setting or a field.
 import * as vscode from 'vscode';
 import type * as z from 'zod';
 import { cut } from '../../base/plainText.ts';
@@ -21,7 +21,7 @@ export const CHAT_SETTINGS = [
 	'errand.chat.instructions',
 ] as const satisfies readonly SettingId[];
 
-/** Throws a RequestRefusal where a setting has the wrong form, instead of guessing. */
+/** Throws a RequestRefusal if a setting has the wrong form, instead of guessing. */
 export function readChatSettings(): UserSettings {
 	const retention = readSetting('errand.chat.zeroDataRetention');
 	if (retention !== 'account' && retention !== 'on' && retention !== 'off') {

@@ -17,7 +17,7 @@ import { retentionText, routingLabel } from '../protocol/labels.ts';
 import { explainRequestFailure, modelText, reasonText } from './messages.ts';
 import { readChatSettings } from './readChatSettings.ts';
 
-/** `connection` resolves with the active connection, including what only its service knows. */
+/** `connection` resolves to the active connection, including facts that only its service knows. */
 export function requestRules(connection: SettingsSource['connection']): RequestRules {
 	return {
 		async apply(request) {

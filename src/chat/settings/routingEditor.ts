@@ -18,7 +18,7 @@ export interface RoutingTarget {
 
 const FIELDS = Object.keys(routingPolicySchema.shape) as RoutingField[];
 
-/** What the row “Others…” stands for, which no slug can be. */
+/** The value of the row “Others…”, which no slug can have. */
 const OTHERS = '…';
 
 /** `keep` leaves the field as it is. */

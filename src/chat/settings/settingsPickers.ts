@@ -43,7 +43,7 @@ type RoutingAction = Preset | 'retention' | 'edit' | 'preview' | 'reset' | 'edit
 
 /**
  * The quick picks behind the buttons under the composer, which edit the shown conversation's choices. None of them
- * waits until a choice is on disk: the next list or the keyboard focus comes after it, and must not arrive late.
+ * waits until a choice is on disk: the next list or the keyboard focus follows, and must not arrive late.
  */
 export class SettingsPickers {
 	private readonly options: SettingsPickersOptions;
@@ -52,7 +52,7 @@ export class SettingsPickers {
 		this.options = options;
 	}
 
-	/** Resolves with the models that the composer offers. */
+	/** Resolves to the models that the composer offers. */
 	async modelsAtHand(): Promise<ModelView[]> {
 		return modelsAtHand(await this.subject(await this.options.shown()), this.options.models);
 	}
@@ -88,7 +88,7 @@ export class SettingsPickers {
 		return this.run((chat, connection) => this.pickRouting(chat, connection));
 	}
 
-	/** Asks for the model that makes a conversation's images where none is known. */
+	/** Asks for the model that generates a conversation's images if none is known. */
 	async nameImageModel(chat: Chat): Promise<void> {
 		const connection = await this.options.source.connection();
 		if (chat.conversation.settings?.imageModel === undefined && imageModelsOf(connection).length === 0) {
@@ -235,7 +235,7 @@ export class SettingsPickers {
 		});
 	}
 
-	/** Returns what the conversation's next request is sent with. */
+	/** Resolves to the model and settings of the conversation's next request. */
 	private async askedBy(chat: Chat): Promise<AskedWith> {
 		const { settings } = chat.conversation;
 		const model = settings?.model ?? (await this.options.defaultModel()) ?? '';

@@ -1,5 +1,5 @@
-// What a list shows about each conversation without opening all of them. The index is derived from the files and
-// rebuilt wherever it is missing, stale or damaged.
+// The data that a list shows about each conversation, without opening all of them. The index is derived from the files
+// and rebuilt wherever it is missing, stale or damaged.
 
 import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -27,11 +27,11 @@ const INDEX_VERSION = 1;
 /** Large enough for the header and the first turns of nearly every conversation. */
 const HEAD_BYTES = 64 * 1024;
 
-/** How much of the first messages is kept for searching, in characters. */
+/** The length of the first messages that is stored for searching, in characters. */
 const EXCERPT_LENGTH = 600;
 const EXCERPT_TURNS = 4;
 
-/** How many files are read concurrently. */
+/** The number of files that are read concurrently. */
 const WIDTH = 32;
 
 /**
@@ -48,7 +48,7 @@ export interface ConversationSummary {
 	readonly text: string;
 	readonly workspace: WorkspaceTag;
 	readonly createdAt: number;
-	/** When the conversation was last written to. */
+	/** The time of the last write, in milliseconds since the epoch. */
 	readonly updatedAt: number;
 	readonly turnCount: number;
 	readonly encrypted?: true;

@@ -41,9 +41,7 @@ export interface OpenedConversation {
 
 /** The outcome of repairing a damaged file. */
 export interface Repair {
-	/**
-	 * `kept` is the number of turns that could be read. `expected` is the number that there were, where that is known.
-	 */
+	/** `kept` is the number of turns that could be read. `expected` is the number that there were, if known. */
 	readonly kept: number;
 	readonly expected: number | undefined;
 }
@@ -79,7 +77,7 @@ export class ConversationStore {
 	private readonly onGone: (id: string) => void;
 	private readonly index: ConversationIndex;
 
-	/** `onGone` is called with the id of a conversation that can be restored no more. */
+	/** `onGone` is called with the id of a conversation that can no longer be restored. */
 	constructor(folder: string, logger: Logger, clock: Clock = systemClock, onGone: (id: string) => void = () => {}) {
 		this.folder = folder;
 		this.logger = logger;
@@ -88,7 +86,7 @@ export class ConversationStore {
 		this.index = new ConversationIndex(folder, logger);
 	}
 
-	/** Returns a writer for a conversation that has no file yet. The first save makes the file. */
+	/** Returns a writer for a conversation that has no file yet. The first save creates the file. */
 	create(conversation: Conversation): ConversationWriter {
 		return new ConversationWriter(this.folder, conversation, undefined, this.clock);
 	}
@@ -139,8 +137,8 @@ export class ConversationStore {
 	}
 
 	/**
-	 * Moves a conversation to the trash, where it stays for at least a month. Resolves with undefined when it has no file. Rejects
-	 * with the system's error.
+	 * Moves a conversation to the trash, where it stays for at least a month. Resolves to undefined if it has no file.
+	 * Rejects with the system's error.
 	 */
 	async remove(id: string): Promise<TrashedConversation | undefined> {
 		const file = this.fileOf(id);
@@ -164,8 +162,8 @@ export class ConversationStore {
 	}
 
 	/**
-	 * Restores a conversation from the trash. Resolves with its id, which is a new one where another window has written
-	 * the conversation again.
+	 * Restores a conversation from the trash. Resolves to its id, which is a new one if another window has written the
+	 * conversation again.
 	 */
 	async restore({ id, file }: TrashedConversation): Promise<string> {
 		const target = path.join(this.folder, id + FILE_EXTENSION);
@@ -182,7 +180,10 @@ export class ConversationStore {
 		return copy.id;
 	}
 
-	/** Removes for good what has been in the trash for a month. Never rejects: what cannot be looked at stays. */
+	/**
+	 * Permanently removes conversations that have been in the trash for a month. Never rejects: those that cannot be
+	 * examined stay.
+	 */
 	private async emptyTrash(): Promise<void> {
 		const trash = path.join(this.folder, TRASH_FOLDER);
 		try {
@@ -224,7 +225,7 @@ export class ConversationStore {
 		}
 	}
 
-	/** Keeps the damaged file unchanged under another name, and what can be read of it under its own name. */
+	/** Keeps the damaged file unchanged under another name, and its readable part under its own name. */
 	private async repair(file: string): Promise<OpenOutcome> {
 		const time = new Date(this.clock.now()).toISOString().replace(/[-:]/g, '');
 		const aside = `${file}.damaged-${time}`;

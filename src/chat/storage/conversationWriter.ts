@@ -29,7 +29,7 @@ export function fileIdentity(stats: { ino: bigint; size: bigint; mtimeNs: bigint
 	return { inode: stats.ino, size: stats.size, modifiedNs: stats.mtimeNs };
 }
 
-/** What a writer knows about the file that it continues. */
+/** The facts that a writer knows about the file that it continues. */
 export interface KnownFile {
 	readonly identity: FileIdentity;
 	readonly revision: number;
@@ -50,7 +50,7 @@ export function turnsDigest(lines: Iterable<string>): string {
 /** The part of a writer that a chat needs. */
 export type Writer = Pick<ConversationWriter, 'onDidBranch' | 'onDidRename' | 'save' | 'isStale' | 'settled'>;
 
-/** The title that the user gave, and what came of the request for one. */
+/** The title that the user gave, and the reply to the request for one. */
 export type Names = Pick<ConversationNames, 'title' | 'titleReply'>;
 
 /** Another window has written the file, so replacing it would lose that window's changes. */
@@ -59,9 +59,9 @@ class ForeignWriteError extends Error {
 }
 
 /**
- * Writes one conversation: whole files, atomically, one write at a time, the newest value last. Where another window
- * has added to the file in between, the conversation continues in a new file; where it has only changed the title, or had
- * one made, that title is kept.
+ * Writes one conversation: whole files, atomically, one write at a time, the newest value last. If another window has
+ * added to the file in between, the conversation continues in a new file; if it has only changed the title, or had one
+ * generated, that title is kept.
  */
 export class ConversationWriter {
 	private readonly branched = new Emitter<{ id: string; branchedFrom: string }>();
@@ -106,7 +106,10 @@ export class ConversationWriter {
 		return this.scheduled;
 	}
 
-	/** Whether another window has added to the file since this one read or wrote it. Rejects with the system's error. */
+	/**
+	 * Resolves to whether another window has added to the file since this one read or wrote it. Rejects with the system's
+	 * error.
+	 */
 	async isStale(): Promise<boolean> {
 		await this.settled();
 		const target = path.join(this.folder, this.identity.id + FILE_EXTENSION);
@@ -154,7 +157,7 @@ export class ConversationWriter {
 			let foreign: Names | undefined;
 			await whileLocked(path.join(this.folder, this.identity.id + LOCK_EXTENSION), this.clock, async () => {
 				const current = await identityOf(target);
-				// A missing file is not a write by another window: what this window holds is all there is.
+				// A missing file is not a write by another window: this window has all there is.
 				if (current && !(this.known && sameFile(current, this.known.identity))) {
 					foreign = await this.adopt(target, current);
 					return;
@@ -194,8 +197,8 @@ export class ConversationWriter {
 
 	/**
 	 * Continues from a file that was not written by this writer but has the same turns: either only its title has
-	 * changed, or it was restored from a copy. Resolves with the titles to keep. Throws a ForeignWriteError where the
-	 * turns differ.
+	 * changed, or it was restored from a copy. Resolves to the titles to keep. Throws a ForeignWriteError if the turns
+	 * differ.
 	 */
 	private async adopt(target: string, identity: FileIdentity): Promise<Names> {
 		const text = await readFile(target, 'utf8');
@@ -213,8 +216,8 @@ export class ConversationWriter {
 }
 
 /**
- * Sets the title of a conversation that is not open in this window; undefined restores the title that its first message
- * makes. The turns stay byte for byte the same, so a window that has it open can continue. Rejects with the system's
+ * Sets the title of a conversation that is not open in this window; undefined restores the title from its first
+ * message. The turns stay byte for byte the same, so a window that has it open can continue. Rejects with the system's
  * error or a DamagedFileError.
  */
 export async function writeTitle(folder: string, id: string, title: string | undefined, clock: Clock): Promise<void> {

@@ -7,8 +7,8 @@ import { systemErrorCode } from '../../base/errors.ts';
 import { isProcessGone } from '../../base/processFamily.ts';
 
 /**
- * A lock is held for a few system calls. One that is older than this has no living owner, whatever its content says, nor has
- * one from as far in the future: the clock was set back since.
+ * A lock is held for a few system calls. An older lock has no living owner, whatever its content says; neither has one
+ * that is this far in the future, because the clock has been set back.
  */
 export const ABANDONED_AFTER_MS = 10_000;
 
@@ -19,7 +19,7 @@ const TAKEOVER = '.lock';
 
 /**
  * Runs `run` while this process alone holds the lock `file`. Waits for another holder. The lock of a crashed process is
- * taken over: at once where that process is known to be gone, otherwise when the lock is too old. Rejects with the
+ * taken over: at once if that process is known to be gone, otherwise when the lock is too old. Rejects with the
  * system's errors.
  */
 export async function whileLocked(file: string, clock: Clock, run: () => Promise<void>): Promise<void> {
@@ -40,7 +40,7 @@ async function make(file: string): Promise<boolean> {
 		try {
 			await handle.writeFile(JSON.stringify({ pid: process.pid, host: os.hostname() }));
 		} catch (error) {
-			// The disk may be full. What is empty belongs to nobody, and would keep everybody waiting.
+			// The disk may be full. An empty lock has no owner, and would make everybody wait.
 			await rm(file, { force: true });
 			throw error;
 		} finally {
@@ -91,7 +91,7 @@ async function isAbandoned(file: string, clock: Clock): Promise<boolean> {
 	}
 }
 
-/** Running processes can only be checked on this machine. An owner that cannot be checked may be alive. */
+/** Returns whether a lock's owner is gone. Only processes of this machine can be checked; any other may be alive. */
 function isGone(owner: string): boolean {
 	try {
 		const { pid, host } = JSON.parse(owner);

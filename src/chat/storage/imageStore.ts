@@ -17,7 +17,7 @@ export type FetchImage = (
 	signal: AbortSignal,
 ) => Promise<{ kind: 'loaded'; bytes: Uint8Array } | { kind: 'refused'; problem: ImageProblem }>;
 
-/** Keeps the images of replies beside their conversations, because their addresses expire. */
+/** Stores the images of replies beside their conversations, because their addresses expire. */
 export class ImageStore {
 	private readonly folder: string;
 	private readonly fetch: FetchImage;
@@ -30,7 +30,7 @@ export class ImageStore {
 		this.logger = logger;
 	}
 
-	/** Whether the conversation may store another image. */
+	/** Resolves to whether the conversation may store another image. */
 	async hasRoom(conversation: string): Promise<boolean> {
 		return (await sizeOf(this.folderOf(conversation))) < MAXIMUM_KEPT_BYTES;
 	}
@@ -49,7 +49,7 @@ export class ImageStore {
 		return file === undefined ? { problem: 'not-kept' } : { file, ...found };
 	}
 
-	/** Resolves with the name of the image's file, or with undefined where it cannot be written, which is logged. */
+	/** Resolves to the name of the image's file, or to undefined if it cannot be written, which is logged. */
 	async keep(conversation: string, bytes: Uint8Array): Promise<string | undefined> {
 		const file = createHash('sha256').update(bytes).digest('hex');
 		try {
@@ -73,13 +73,13 @@ export class ImageStore {
 		return removeOldFiles(this.folderOf(conversation), FORGOTTEN_AFTER_MS);
 	}
 
-	/** Returns the bytes of a stored image, or undefined where they are gone or have changed. */
+	/** Resolves to the bytes of a stored image, or to undefined if they are gone or have changed. */
 	async read(conversation: string, file: string): Promise<Uint8Array | undefined> {
 		const bytes = await readFile(path.join(this.folderOf(conversation), file)).catch(() => undefined);
 		return bytes && createHash('sha256').update(bytes).digest('hex') === file ? bytes : undefined;
 	}
 
-	/** Copies the images of a conversation that continues as a copy, so that each has its own from then on. */
+	/** Copies the images of a conversation that continues as a copy, so that each then has its own. */
 	async copy(from: string, to: string): Promise<void> {
 		await cp(this.folderOf(from), this.folderOf(to), { recursive: true }).catch(() => {});
 	}
@@ -108,7 +108,7 @@ export function imagesOf(folder: string, conversation: string): string {
 	return path.join(folder, IMAGES_FOLDER, conversation);
 }
 
-/** Deletes the folder of a conversation's images for good. */
+/** Permanently deletes the folder of a conversation's images. */
 export async function removeImages(folder: string): Promise<void> {
 	await rm(folder, { recursive: true, force: true }).catch(() => {});
 }

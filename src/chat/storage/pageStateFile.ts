@@ -31,9 +31,8 @@ export function windowFile(folder: string, state: WindowState): string {
 }
 
 /**
- * Stores what the page keeps for itself (a draft, a message being edited) in a file of the workspace or the window. The
- * editor stores it too, but a served editor writes it only every few seconds, so a reload in between would lose what
- * was typed.
+ * Stores the page's own state (a draft, a message being edited) in a file of the workspace or the window. The editor
+ * stores it too, but a served editor writes it only every few seconds, so a reload in between would lose typed text.
  */
 export class PageStateFile {
 	private readonly file: string;
@@ -49,7 +48,7 @@ export class PageStateFile {
 		return createHash('sha256').update(this.file).digest('hex').slice(0, 16);
 	}
 
-	/** Returns the text that was written last, or undefined where there is none that can be read. */
+	/** Resolves to the last written text, or to undefined if there is none that can be read. */
 	read(): Promise<string | undefined> {
 		return readFile(this.file, 'utf8').catch(() => undefined);
 	}

@@ -1,5 +1,5 @@
-// For how long things have been in the trash. It is counted in days on which somebody has looked: a clock that is wrong
-// for a while, or was wrong when something was deleted, would else remove it at once or never.
+// Measures how long things have been in the trash, in days on which the trash was examined: a clock that is wrong for a
+// while, or was wrong when something was deleted, would otherwise remove it at once or never.
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { replaceFile } from '../../base/files.ts';
@@ -8,18 +8,18 @@ import { parseJson } from '../../base/json.ts';
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 const countSchema = z.object({
-	/** When somebody last looked, in milliseconds since the epoch. */
+	/** The time of the last examination, in milliseconds since the epoch. */
 	lookedAt: z.number(),
-	/** The number of days that have passed between looks. */
+	/** The number of days that have passed between examinations. */
 	days: z.number(),
-	/** That number when a thing was first seen, by the thing's name. */
+	/** That number when each name was first seen. */
 	since: z.record(z.string(), z.number()),
 });
 
 /**
- * Takes note in `file` that somebody looks now and sees these names. Returns those that have been there for at least `days`
- * days. A look adds the time since the one before, and at most a day. Rejects with the system's error where nothing can be
- * noted, and then nothing may be removed.
+ * Records in `file` that the trash is examined now and contains these names. Returns those that have been there for at
+ * least `days` days. Each examination adds the time since the previous one, but at most a day. Rejects with the
+ * system's error if nothing can be recorded, and then nothing may be removed.
  */
 export async function seenFor(days: number, file: string, names: readonly string[], now: number): Promise<string[]> {
 	const before = countSchema.safeParse(parseJson(await readFile(file, 'utf8').catch(() => ''))).data;
