@@ -48,10 +48,7 @@ export interface ContextText {
 export interface ChatView extends Disposable {
 	/** Stops the running reply and resolves when the conversation is on disk. */
 	close(): Promise<void>;
-	/**
-	 * Reads a source as it is read for the context of a message. Rejects with a sentence for the user if it cannot be
-	 * read.
-	 */
+	/** Reads a source as for the context of a message. Rejects with a sentence for the user if it cannot be read. */
 	readContext(source: ContextSource): Promise<ContextText>;
 	/** Resolves to the use of the replies of all conversations on this machine. Rejects with the system's error. */
 	use(): Promise<ReplyUse>;

@@ -158,10 +158,7 @@ export class ChatNews implements Disposable {
 	}
 }
 
-/**
- * Notifications are stored by the system and may be seen by others, so they contain nothing of an encrypted
- * conversation.
- */
+/** Notifications are stored and may be seen by others, so they contain nothing of an encrypted conversation. */
 function titleText({ conversation }: Chat): string {
 	return conversation.encryption
 		? vscode.l10n.t('An encrypted conversation')

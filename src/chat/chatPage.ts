@@ -173,8 +173,7 @@ export class ChatPage implements Disposable {
 	}
 
 	/**
-	 * Shows a whole conversation. This is synchronous, because a change in between would be shown in the previous
-	 * conversation.
+	 * Shows a whole conversation. Synchronous, because a change in between would be shown in the previous conversation.
 	 */
 	show(chat: Chat): void {
 		const { conversation, live } = chat;
@@ -295,7 +294,6 @@ export class ChatPage implements Disposable {
 		}
 	}
 
-	/** Shows the connection. */
 	showConnection(): void {
 		const { view } = this.options.connection;
 		if (view.model !== undefined && !view.isDemo) {

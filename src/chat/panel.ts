@@ -57,7 +57,7 @@ export interface ChatDependencies {
 	places: {
 		extensionUri: vscode.Uri;
 		globalStorageUri: vscode.Uri;
-		/** The storage of this window's workspace; undefined where no folder is open. */
+		/** The storage of this window's workspace; undefined if no folder is open. */
 		storageUri: vscode.Uri | undefined;
 		/** The editor's state for this window's workspace, and for the user. */
 		workspaceState: vscode.Memento;
@@ -334,7 +334,7 @@ export class ChatPanel {
 		return isAdded;
 	}
 
-	/** The new model replaces the one that the conversation had chosen. */
+	/** Lets the user add a service, whose model replaces the one that the conversation had chosen. */
 	private async addServer(chat: Chat, slug?: unknown): Promise<{ name: string; server: string } | undefined> {
 		const added = await this.dependencies.machine.addService(slug);
 		if (added) {

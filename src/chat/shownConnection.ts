@@ -17,10 +17,7 @@ import type { ConnectionView } from './protocol/protocol.ts';
 
 /** The active connection as the settings and its service describe it. */
 export interface ChatConnection {
-	/**
-	 * Resolves to its name in the settings, its display name, and its chat model, which is undefined if none is
-	 * configured.
-	 */
+	/** Resolves to its name in the settings, its display name, and its chat model, which is undefined without one. */
 	read(): Promise<{
 		name: string;
 		label: string;

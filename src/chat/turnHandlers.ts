@@ -80,7 +80,7 @@ export function turnHandlers({ conversations, message, connection, page, logger 
 	const { withTurn } = conversations;
 	const { post } = page;
 
-	/** The command of the last refusal's button, of which the page knows only the label. */
+	/** The command of the last refusal's button. The page knows only its label. */
 	let offered: { turn: string; action: NonNullable<Explanation['action']> } | undefined;
 
 	/** The last message that became a task. It is sent again if its outcome did not reach the page in time. */

@@ -1,4 +1,4 @@
-// Determines where an agent may work, and whether it may do so without a sandbox.
+// Determines the folders in which an agent may work, and whether it may do so without a sandbox.
 import * as vscode from 'vscode';
 import { probeSandbox } from '../../agents/sandbox/probe.ts';
 import { UserFacingError } from '../../base/errors.ts';

@@ -63,10 +63,7 @@ export interface AllowedEditsOptions {
 	/** Returns the repository of a path that is relative to the agent's folder, and the path in the repository. */
 	locate(name: string): { kept: TurnRepository; path: string } | undefined;
 	conversation: string;
-	/**
-	 * Writes changes into the user's files where they do not conflict with the user's own. Resolves to the paths that
-	 * have them.
-	 */
+	/** Writes changes into the user's files unless they conflict with the user's own. Resolves to the paths written. */
 	take(range: CommitRange): Promise<string[]>;
 	/** Called when an allowed step has been made. `isTaken` is true if the user's files now have all of it. */
 	onMade(step: string, isTaken: boolean): Promise<void>;

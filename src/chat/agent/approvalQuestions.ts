@@ -26,7 +26,7 @@ type FormContent = Record<string, FormValue>;
 
 type AskRuling = Pick<Extract<Ruling, { kind: 'ask' }>, 'allowances' | 'decides'>;
 
-/** With `again`, the question is asked anew. Only a form ends with content. */
+/** With `again`, the question is asked again. Only a form ends with content. */
 type QuestionEnd = ApprovalAnswer | 'unanswered' | 'again' | FormContent;
 
 export interface ApprovalQuestionsOptions {
@@ -51,8 +51,7 @@ export class ApprovalQuestions {
 	}
 
 	/**
-	 * Takes the user's answer to a question, by the id from `onAsk`. An answer to a question that is not waiting is
-	 * ignored.
+	 * Takes the user's answer to a question, by the id from `onAsk`. Ignores an answer if the question is not waiting.
 	 */
 	answer(question: string, answer: ApprovalAnswer): void {
 		if (this.waiting?.question === question) {
@@ -96,7 +95,7 @@ export class ApprovalQuestions {
 		return { action: isUnanswered ? 'cancel' : 'decline' };
 	};
 
-	/** Asks a waiting question anew, because its content has changed. */
+	/** Asks a waiting question again, because its content has changed. */
 	askAgain(question: string): boolean {
 		const waiting = this.waiting?.question === question ? this.waiting : undefined;
 		waiting?.answer('again');

@@ -97,10 +97,7 @@ function unreadable(error: unknown): { reason?: string } {
 	return /not a git repository/i.test(describeError(error)) ? {} : { reason: gitFailureText(error) };
 }
 
-/**
- * Commits the state of the files on top of HEAD, and stores it for a conversation. Throws a UserFacingError if that
- * fails.
- */
+/** Commits the state of the files on top of HEAD, and stores it for a conversation. Throws a UserFacingError. */
 export async function keepState(place: GitPlace, conversation: string): Promise<string> {
 	const head = await runGit(place.gitPath, place.directory, [
 		'rev-parse',

@@ -75,10 +75,7 @@ export class QuestionDiffs implements Disposable {
 		await vscode.commands.executeCommand('vscode.diff', left, right, diffTitle(diff, step.title));
 	}
 
-	/**
-	 * Must be called when a conversation has changed: updates the comparisons of its questions, and closes the answered
-	 * ones.
-	 */
+	/** Must be called when a conversation has changed: updates the comparisons of its questions, closes answered ones. */
 	async changed(conversation: Conversation): Promise<void> {
 		for (const [query, shown] of this.shown) {
 			const turn = findTurn(conversation, shown.turn);

@@ -140,10 +140,7 @@ export class TurnFiles {
 		await this.checkFiltered();
 	}
 
-	/**
-	 * Lists the files behind a filter such as Git LFS, by their paths relative to the agent's folder. Rejects when git
-	 * fails.
-	 */
+	/** Lists the files behind a filter such as Git LFS, relative to the agent's folder. Rejects when git fails. */
 	async filtered(): Promise<string[]> {
 		const lists = this.repositories.map(async ({ place, at, before }) =>
 			(await listFiltered(place.gitPath, place.directory, before)).map(name =>

@@ -10,10 +10,7 @@ export interface Placement {
 	endLine: number;
 }
 
-/**
- * With more pairs of lines than the first limit, no place is searched for; with more than the second, only identical
- * lines count.
- */
+/** Above the first limit of pairs of lines, no place is searched for; above the second, only identical lines count. */
 const MAXIMUM_PAIRS = 20_000_000;
 const MAXIMUM_COMPARED_PAIRS = 2_000_000;
 

@@ -23,8 +23,7 @@ interface Proposal {
 const NO_FILE = 'none';
 
 /**
- * Proposals of files that contain code of a reply. They are shown beside the files and written only when the user says
- * so.
+ * Proposals for files, with code of a reply. They are shown beside the files and written only when the user says so.
  */
 export class Proposals implements Disposable {
 	private readonly disposables = new DisposableStore();
@@ -130,10 +129,7 @@ export class Proposals implements Disposable {
 	}
 }
 
-/**
- * Resolves to the text of the file as the editor has it, including unsaved changes, or to undefined if there is no
- * file.
- */
+/** Resolves to the text of the file as the editor has it, with unsaved changes, or to undefined if there is no file. */
 async function read(uri: vscode.Uri): Promise<string | undefined> {
 	const exists =
 		uri.scheme === 'untitled' ||

@@ -24,10 +24,7 @@ export async function findFiles(names: readonly string[]): Promise<string[]> {
 	return found;
 }
 
-/**
- * Resolves to the existing file of the workspace that a text names, with its lines; never to a file outside the
- * workspace.
- */
+/** Resolves to the existing file of the workspace that a text names, with its lines; never to one outside it. */
 export async function resolveFile(text: string): Promise<{ uri: vscode.Uri; reference: FileReference } | undefined> {
 	const reference = parseFileReference(text);
 	if (reference) {

@@ -41,7 +41,7 @@ type ContextKind = Extract<
 
 /** The limits of the chosen model, and how much of them the shown conversation uses already. */
 export interface ModelRoom {
-	/** Returns what is known now, without the question. */
+	/** Returns the measure as far as it is known now, without the question. */
 	measure(): Measure;
 	/** Resolves when `measure` returns all that can be known. */
 	known(): Promise<void>;

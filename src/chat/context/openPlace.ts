@@ -2,10 +2,7 @@ import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import type { Attachment } from '../model/attachment.ts';
 
-/**
- * Opens the origin of a piece of context. Context without one is shown as text. `say` gets the reason if it cannot be
- * opened.
- */
+/** Opens the origin of context. Context without one is shown as text. `say` gets the reason if it cannot be opened. */
 export async function openPlace(
 	{ kind, uri, lines, text, language, label }: Attachment,
 	say: (sentence: string) => void,

@@ -15,7 +15,7 @@ const MAXIMUM_LENGTH = 1_000_000;
 const MAXIMUM_FOLDER_FILES = 200;
 const MAXIMUM_PROBLEMS = 500;
 
-/** Findings that the user has to agree to before the context is sent. */
+/** Findings that the user must agree to before the context is sent. */
 export type SourceWarning = SecretFinding | { kind: 'ignored' | 'excluded' | 'elsewhere' };
 
 export interface ReadContext {
@@ -197,8 +197,7 @@ async function followLinks(place: vscode.Uri): Promise<{ isElsewhere: boolean; p
 }
 
 /**
- * Returns whether the file of a folder, or a folder on its path, is a link: the user may not have meant to add its
- * target.
+ * Returns whether a folder's file, or a folder on its path, is a link: the user may not have meant to add its target.
  */
 async function isLinked(file: vscode.Uri, folder: vscode.Uri): Promise<boolean> {
 	const { type } = await vscode.workspace.fs.stat(file).then(

@@ -25,8 +25,7 @@ export async function isIgnored(gitPath: string, directory: string, file: string
 }
 
 /**
- * Resolves to the files below a folder that git does not ignore, as paths from the repository's root. Rejects as
- * `runGit` does.
+ * Resolves to the files below a folder that git does not ignore, relative to the repository. Rejects as `runGit` does.
  */
 export async function listNotIgnored(gitPath: string, directory: string, folder: string): Promise<string[]> {
 	const which = ['--cached', '--others', '--exclude-standard'];

@@ -12,7 +12,7 @@ import { type ContextChips, mayRead } from './contextChips.ts';
 import { fitContext } from './fitContext.ts';
 import { readSource } from './readSource.ts';
 
-/** How long a message waits for context that is still being added, in milliseconds: some file systems never answer. */
+/** The time for which a message waits for context being added, in milliseconds: some file systems never answer. */
 const ADDING_MS = 10_000;
 
 /**

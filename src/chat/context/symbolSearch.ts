@@ -3,7 +3,7 @@ import type { ContextSource } from '../model/contextSource.ts';
 import type { SymbolIcon } from '../protocol/protocol.ts';
 import { pathOf } from './readSource.ts';
 
-/** How long to wait for a language server, in milliseconds. */
+/** The time to wait for a language server, in milliseconds. */
 const SYMBOLS_MS = 500;
 const RANGE_MS = 2_000;
 

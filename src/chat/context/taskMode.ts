@@ -35,7 +35,7 @@ export class TaskMode implements Disposable {
 	private readonly dependencies: TaskModeDependencies;
 	private readonly store = new DisposableStore();
 	private readonly following = this.store.add(new MutableDisposable<Disposable>());
-	/** The prompt of which a task was made while there was no page. */
+	/** The prompt of the task that was made while there was no page. */
 	private lastMade: string | undefined;
 	/** Handles the page's messages about tasks, other than the prompt itself. */
 	readonly handlers: TaskModeHandlers;
@@ -96,8 +96,7 @@ export class TaskMode implements Disposable {
 	}
 
 	/**
-	 * Tells the page that a task was made of a prompt, which may be its draft; a hidden page is told when it is shown
-	 * again.
+	 * Tells the page that a task was made of a prompt, perhaps its draft; a hidden page is told when it is shown again.
 	 */
 	async made(prompt: string): Promise<void> {
 		const isTold = await this.dependencies.page.send({ kind: 'task-made', prompt }).catch(() => false);

@@ -24,10 +24,7 @@ export class WebPages {
 		this.isEncrypted = isEncrypted;
 	}
 
-	/**
-	 * Resolves to the source of a page, or to none if the user declines. Throws a sentence for the user if it cannot be
-	 * context.
-	 */
+	/** Resolves to the source of a page, or to none if the user declines. Throws a sentence if it cannot be context. */
 	async sources(address: URL): Promise<ContextSource[]> {
 		let url = withoutFragment(address);
 		let from: URL | undefined;

@@ -234,8 +234,7 @@ export class Chat {
 	}
 
 	/**
-	 * Sets the mode of the next messages. An encrypted conversation has only the mode chat. Resolves when the choice is
-	 * on disk.
+	 * Sets the mode of the next messages. An encrypted conversation has only chat. Resolves when the choice is on disk.
 	 */
 	async setMode(mode: TurnMode): Promise<void> {
 		if (this.channel) {

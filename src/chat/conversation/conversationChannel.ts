@@ -170,7 +170,7 @@ export class ConversationChannel {
 	}
 }
 
-/** Why a message of an encrypted conversation is not accepted. */
+/** The reasons why a message of an encrypted conversation is not accepted. */
 export type EncryptionRefusal =
 	/** Search and images cannot be encrypted. */
 	| { reason: 'encrypted-mode' }

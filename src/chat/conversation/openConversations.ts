@@ -36,7 +36,7 @@ export interface OpenConversationsOptions {
 
 export type ShownChange = ChatChange | { kind: 'shown' };
 
-/** Why a conversation was not opened. */
+/** The reason why a conversation was not opened. */
 export type OpenFailure = Exclude<OpenOutcome, { kind: 'opened' }>;
 
 /** A conversation in the trash, and whether it was the shown one. */
@@ -92,10 +92,7 @@ export class OpenConversations {
 		return [this.current, ...this.chats.keys()].find(chat => findTurn(chat.conversation, turnId));
 	}
 
-	/**
-	 * Lists the conversations, including those that are not kept. Rejects with the system's error when they cannot be
-	 * listed.
-	 */
+	/** Lists the conversations, including those that are not kept. Rejects with the system's error. */
 	async list(): Promise<ConversationList> {
 		const list = await this.options.store.list();
 		const unkept = [...this.chats.keys()]

@@ -27,8 +27,7 @@ export interface SessionRequest {
 /** The conversation that stores a reply. */
 export interface SessionConversation {
 	/**
-	 * Called for each change, in order, until the reply has ended. `appended` is set if nothing else that is shown has
-	 * changed.
+	 * Called for each change, in order, until the reply has ended. `appended` is set if nothing else shown has changed.
 	 */
 	onChange(reply: Reply, waiting: Waiting, appended?: Appended): void;
 	/** Saves the conversation as `onChange` left it, and reports its own failures. */

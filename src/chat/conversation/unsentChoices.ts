@@ -9,10 +9,7 @@ export interface UnsentChoice {
 	readonly settings?: ConversationSettings;
 }
 
-/**
- * The choices of a conversation that has no file yet. Only those of the last one are stored, because there is one
- * draft.
- */
+/** The choices of a conversation that has no file yet. Only the last one's are stored, because there is one draft. */
 export interface UnsentChoices {
 	read(conversation: string): UnsentChoice;
 	write(conversation: string, choice: UnsentChoice): void;

@@ -4,10 +4,7 @@ import type { GitApi } from '../../platform/git.ts';
 import type { WorkspaceTag } from '../model/conversation.ts';
 import type { OpenWorkspace } from '../model/workspaceMatch.ts';
 
-/**
- * Returns the workspace of this window for its conversation. The remote is included only if the git extension already
- * knows it.
- */
+/** Returns the workspace tag for this window's conversation. It has the remote only if the git extension knows it. */
 export function workspaceTag(): WorkspaceTag {
 	const { name } = vscode.workspace;
 	const [remote] = originUrls();

@@ -54,8 +54,7 @@ export class EncryptionController {
 	}
 
 	/**
-	 * Resolves to whether the shown conversation is encrypted, so that model and policy cannot be chosen. The user is
-	 * told so.
+	 * Resolves to whether the shown conversation is encrypted, so that model and policy are fixed. The user is told so.
 	 */
 	async refusesChoices(): Promise<boolean> {
 		const isEncrypted = (await this.dependencies.conversations()).shown.conversation.encryption !== undefined;

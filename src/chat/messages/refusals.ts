@@ -6,10 +6,7 @@ import { endedText, lostText, otherConnectionText } from '../encrypted/messages.
 import { noEncryptedModeText } from '../protocol/labels.ts';
 import { noImageModelText, noModelText, noModeText, systemReason } from './messages.ts';
 
-/**
- * Returns why a message was not accepted, with a helpful button if there is one. `connection` is the connection's
- * display name.
- */
+/** Returns why a message was not accepted, perhaps with a helpful button. `connection` is the display name. */
 export function explainRefusal(refusal: SendRefusal, connection: string): Explanation {
 	switch (refusal.reason) {
 		case 'empty':

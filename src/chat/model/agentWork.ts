@@ -30,10 +30,7 @@ const MAXIMUM_UNKNOWN = 20;
 export const STEP_STATES = ['running', 'done', 'failed', 'stopped'] as const;
 export type StepState = (typeof STEP_STATES)[number];
 
-/**
- * How much the user is asked in a turn, beyond the questions that are always asked. Conversation files contain these
- * words.
- */
+/** The things that the user is asked about in a turn, beyond those always asked about. Files contain these words. */
 export const APPROVAL_LEVELS = ['ask', 'ask-for-commands', 'allow-in-sandbox'] as const;
 export type ApprovalLevel = (typeof APPROVAL_LEVELS)[number];
 
@@ -189,7 +186,7 @@ export interface TakenFiles {
 	isTaken: boolean;
 }
 
-/** What the host knows about the moment of an agent's event. */
+/** Facts that the host adds to an agent's event. */
 export interface WorkMoment {
 	/** The length of the reply's text so far. */
 	offset: number;

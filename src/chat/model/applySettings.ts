@@ -25,7 +25,7 @@ export interface SettingsSource {
 	connection(): Promise<Connection>;
 }
 
-/** What is known about a request besides its reply. */
+/** The known facts about a request besides its reply. */
 export interface RequestFacts {
 	connection: Connection;
 	asked: AskedWith;

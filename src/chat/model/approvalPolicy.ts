@@ -52,7 +52,7 @@ export interface ApprovalRules {
 	isExecutable(path: string): boolean;
 	/** Resolves the links in a path in the folder, with slashes; undefined if they lead out of the folder or nowhere. */
 	linkedPlace(path: string): string | undefined;
-	/** What the user has allowed for the whole conversation. */
+	/** The user's allowances for the whole conversation. */
 	allowed: readonly Allowance[];
 }
 

@@ -34,7 +34,7 @@ export interface Attachment {
 	readonly language?: string;
 	/** The image of an attachment of kind `image`, which has no text. */
 	readonly image?: AttachedImage;
-	/** How many characters the user left out of the middle. */
+	/** The number of code units that the user left out of the middle. */
 	readonly omitted?: number;
 }
 

@@ -6,10 +6,7 @@ import { decisiveReason } from '../../base/decisiveFiles.ts';
 /** The words of one simple command, without quotes. */
 export type Words = readonly string[];
 
-/**
- * The operators between the simple commands of a command line. A lone `&` is not one: it would let a command go on
- * unseen.
- */
+/** The operators between simple commands. A lone `&` is not among them: it would let a command go on unseen. */
 const SEPARATOR = /^(?:&&|\|\||[;|\n])/;
 
 /** The redirections that write no file. */
@@ -115,8 +112,8 @@ const GOALS = /^(?:make|just|mvn|\.\/mvnw|gradle|\.\/gradlew|sbt|zig) /;
 const FILTERS = /^(?:-[gtk]|--(?:grep|testNamePattern|test-name-pattern|filter))$/;
 
 /**
- * What a yes to one command allows: the same prefix with any plain words after it, and, beside the common options, only
- * those that this command had.
+ * The commands that a yes to one command allows: the same prefix with any plain words after it and, beside the common
+ * options, only those that this command had.
  */
 export interface CommandRule {
 	prefix: string;

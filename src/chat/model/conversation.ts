@@ -62,7 +62,7 @@ export interface Reply {
 	readonly connection?: string;
 	/** The model, routing and parameters that the reply was requested with. */
 	readonly asked?: AskedWith;
-	/** What was known about zero data retention when the reply was requested. */
+	/** The facts known about zero data retention when the reply was requested. */
 	readonly retention?: ZeroDataRetention;
 	/** The usage of the last part, if the reply was continued. */
 	readonly usage?: ReplyUsage;
@@ -134,8 +134,7 @@ export interface Conversation {
 	/** The conversation's own choices of model, routing and parameters. */
 	readonly settings?: ConversationSettings;
 	/**
-	 * The last turn that is shown; absent while there is none. The path from the first turn to this one is what a
-	 * reader sees.
+	 * The last turn that is shown; absent while there is none. A reader sees the path from the first turn to this one.
 	 */
 	readonly head?: string;
 	/**

@@ -249,7 +249,7 @@ function inFileOrder(turn: Turn): unknown {
 	return parsed.success ? parsed.data : turn;
 }
 
-/** Tells from the first line whether a conversation is encrypted. */
+/** Returns whether a conversation is encrypted, by its first line. */
 export function isEncrypted({ encryption, version }: Pick<ConversationHeader, 'encryption' | 'version'>): boolean {
 	return encryption !== undefined || version === ENCRYPTED_VERSION;
 }

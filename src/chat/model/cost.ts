@@ -64,10 +64,7 @@ export function knownCost(cost: Cost | undefined): KnownCost {
 		: { known: 'whole', dollars: cost.usd, isEstimated: false };
 }
 
-/**
- * Adds up the costs if all are known. Otherwise the sum of the known ones is a lower bound. Returns undefined if none
- * is known.
- */
+/** Adds up the costs. If some are unknown, the sum is a lower bound. Returns undefined if none is known. */
 export function totalCost(costs: readonly (Cost | undefined)[]): Cost | undefined {
 	const known = costs.filter(cost => cost !== undefined);
 	if (known.length === 0) {

@@ -52,10 +52,7 @@ function positive<K extends string>(key: K, digits: string | undefined): { [P in
 	return digits !== undefined && Number(digits) > 0 ? ({ [key]: Number(digits) } as { [P in K]?: number }) : {};
 }
 
-/**
- * Returns whether a word of a text is worth looking up as a file: it has folders, or an extension that begins with a
- * letter.
- */
+/** Returns whether a word is worth looking up as a file: it has folders, or an extension that begins with a letter. */
 export function looksLikeFile(text: string): boolean {
 	const path = parseFileReference(text)?.path;
 	return (

@@ -52,7 +52,6 @@ export function readImage(bytes: Uint8Array): ImageHeader | undefined {
 /** The size limit of one image that is attached to a message, in bytes. */
 export const MAXIMUM_IMAGE_BYTES = 5_000_000;
 
-/** An image that is attached to a message. */
 export interface AttachedImage extends KeptImage {
 	readonly bytes: number;
 }

@@ -17,7 +17,6 @@ export function isInstructionName(name: string): boolean {
 /** The limit for the files of one message together, in UTF-16 code units. */
 export const MAXIMUM_INSTRUCTIONS = 40_000;
 
-/** A file with instructions. */
 export interface InstructionFile {
 	/** The path relative to the workspace folder, with slashes. */
 	readonly path: string;

@@ -45,8 +45,7 @@ export function lineDiff(before: string | undefined, after: string): LineDiff | 
 }
 
 /**
- * Compares the lines between the common ones at both ends, which `start` and `end` count. Returns undefined if there
- * are too many.
+ * Compares the lines between the common ones at both ends (`start`, `end`). Returns undefined if there are too many.
  */
 export function compareMiddle(
 	old: readonly string[],

@@ -1,4 +1,4 @@
-// What a message requests: a chat reply, an answer with web sources, an image, or the work of an agent.
+// The result that a message requests: a chat reply, an answer with web sources, an image, or the work of an agent.
 
 export type TurnMode = 'chat' | 'search' | 'image' | 'agent';
 

@@ -93,7 +93,7 @@ export function alternatesOf(model: string, models: readonly string[] = []): str
 	return others.length === 0 ? undefined : others;
 }
 
-/** Puts the name first in the list of recent models, each of which is listed once. */
+/** Moves or adds the name to the top of the recent models, which are listed once each. */
 export function withRecent(recent: readonly string[], name: string): string[] {
 	return [name, ...recent.filter(other => other !== name)].slice(0, MAXIMUM_RECENT);
 }

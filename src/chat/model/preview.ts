@@ -71,10 +71,7 @@ function providersOf(connection: Connection, { only = [], order = [] }: RoutingP
 const isOwnCapacity = (connection: Connection, { slug }: Provider) =>
 	isComplete(connection) && slug === connection.service;
 
-/**
- * `nobody`: by the connection's own data, all providers are excluded. Undefined if a provider may serve, or nothing is
- * known.
- */
+/** `nobody`: by the connection's own data, no provider is left. Undefined if one may serve, or nothing is known. */
 export type ProviderProblem =
 	| { kind: 'routing'; problem: RoutingProblem }
 	| { kind: 'nobody'; rows: readonly PreviewRow[] };
@@ -162,8 +159,7 @@ function factsOf(connection: Connection, { slug, models = [], ...stated }: Provi
 const ownSlugOf = (connection: Connection) => (isComplete(connection) ? connection.service : undefined);
 
 /**
- * The local service states all that it knows about its providers. For other connections, the user wrote down what they
- * know.
+ * The local service states everything that it knows about its providers. Other connections state what the user knows.
  */
 const isComplete = ({ name }: Connection) => name === LOCAL_CONNECTION_NAME;
 

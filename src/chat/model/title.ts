@@ -12,8 +12,7 @@ interface TitledReply {
 }
 
 /**
- * Returns the user's title, the model's, an agent's or the first line of the first message, or undefined if there are
- * none of them.
+ * Returns the user's title, the model's, an agent's or the first line of the first message, or undefined without any.
  */
 export function titleOf({
 	title,

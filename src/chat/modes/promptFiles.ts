@@ -16,7 +16,6 @@ const MAXIMUM_NAME = 64;
 
 const EXTENSION = /(?:\.prompt)?\.md$/;
 
-/** A folder with prompt files. */
 export interface PromptFolder {
 	/** Distinguishes its files from those of the same name elsewhere, such as `github` or `app:claude`. */
 	label: string;

@@ -164,8 +164,7 @@ export type FromPage =
 	| { kind: 'completion-take'; item: string }
 	| { kind: 'paste-check'; request: string; text: string }
 	/**
-	 * Turns the pasted text into a chip. It is not sent if the answer came too late, because the text was then kept as
-	 * text.
+	 * Turns the pasted text into a chip. Not sent if the answer came too late, because the text was then kept as text.
 	 */
 	| { kind: 'paste-take'; paste: string };
 
@@ -237,7 +236,7 @@ export interface Snapshot {
 
 export interface AgentView {
 	label: string;
-	/** What the agent asks about in the next turn. */
+	/** The setting for what the agent asks about in the next turn. */
 	approvals: ApprovalSetting;
 }
 

@@ -129,10 +129,7 @@ function toReplyView(turn: Turn, waiting: ReplyView['waiting'], isLast: boolean)
 	};
 }
 
-/**
- * An image can be loaded again if the reason for its absence may be gone, or if its reply was stopped before it was
- * loaded.
- */
+/** An image can be loaded again if the reason for its absence may be gone, or if its reply was stopped before that. */
 function toReplyImageView({ state, text, image }: Reply): ReplyImageView | undefined {
 	if (image && 'file' in image) {
 		const { file, width, height } = image;

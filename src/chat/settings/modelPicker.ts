@@ -123,10 +123,7 @@ export function use({ chat, connection }: ModelSubject, { recent }: ModelSources
 	void chat.choose({ model, models: alternatesOf(model, chat.conversation.settings?.models) });
 }
 
-/**
- * Shows the list with a button that asks the service for its models. If the service has no list, this one stays as it
- * is.
- */
+/** Shows the list with a button that asks the service for its models. Without a list from it, this one is unchanged. */
 async function showList(options: ModelPickerOptions): Promise<Row | undefined> {
 	const { subject, models, servers } = options;
 	const { connection } = subject;

@@ -181,8 +181,7 @@ export class ConversationStore {
 	}
 
 	/**
-	 * Permanently removes conversations that have been in the trash for a month. Never rejects: those that cannot be
-	 * examined stay.
+	 * Permanently removes conversations after a month in the trash. Never rejects: those that cannot be examined stay.
 	 */
 	private async emptyTrash(): Promise<void> {
 		const trash = path.join(this.folder, TRASH_FOLDER);

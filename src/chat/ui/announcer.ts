@@ -6,7 +6,7 @@ import { isBusy, spokenQuestion, waitingText } from './agent/stepWords.ts';
 /** The least time between two announcements of a growing reply. */
 const ANNOUNCE_INTERVAL_MS = 2_000;
 
-/** The longest part of one line that is spoken, in UTF-16 code units. The live region has to lay all of it out. */
+/** The longest part of a line that is spoken, in UTF-16 code units. The live region must lay out all of it. */
 const MAXIMUM_SPOKEN_LENGTH = 10_000;
 
 /** The position up to which a reply has been spoken. */
@@ -89,7 +89,7 @@ export class Announcer {
 	private position = START;
 	private timer: ReturnType<typeof setTimeout> | undefined;
 
-	/** Urgent words interrupt what is being read. */
+	/** Urgent words interrupt the current announcement. */
 	constructor(speak: (words: string, isUrgent?: boolean) => void) {
 		this.speak = speak;
 	}

@@ -23,7 +23,7 @@ const MAXIMUM_LEVEL = 40;
 export const MAXIMUM_ELEMENTS = 10_000;
 /** The longest block that is a single stretch of text, in UTF-16 code units. */
 export const MAXIMUM_BLOCK_LENGTH = 131_072;
-/** How much of a block that is shown as plain text is shown, in UTF-16 code units. */
+/** The length to which a block that is shown as plain text is cut, in UTF-16 code units. */
 const MAXIMUM_PLAIN_LENGTH = 20_000;
 
 /**
@@ -214,7 +214,7 @@ function withoutAbsurd(tokens: Token[], source: string, TokenClass: typeof Token
 	return result;
 }
 
-/** Counts items and cells, of which a block may have `MAXIMUM_ELEMENTS`. */
+/** Counts items and cells. A block may have at most `MAXIMUM_ELEMENTS` of them. */
 export function countElements(tokens: readonly Token[]): number {
 	return tokens.filter(isElement).length;
 }

@@ -14,7 +14,7 @@ export class MissingTurns implements ReactiveController {
 	private isSnapshotWanted = false;
 	/** The id of the turn before which turns were requested. */
 	private before: string | undefined;
-	/** Why the conversation is not shown completely, as a sentence, and a function that asks again. */
+	/** A sentence that says why the conversation is not shown completely, and a function that asks again. */
 	problem: { message: string; ask(): void } | undefined;
 
 	constructor(owner: MissingOwner) {

@@ -36,7 +36,7 @@ export class ChatForm extends QuestionBox {
 	declare turn: string;
 	declare requests: HostRequests;
 	declare decline: () => void;
-	/** Why the answers were not sent, as a sentence. */
+	/** A sentence that says why the answers were not sent. */
 	declare problem: string | undefined;
 
 	override render(): TemplateResult {

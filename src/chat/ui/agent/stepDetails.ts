@@ -35,7 +35,7 @@ class ChatStepDetails extends LitElement {
 	declare requests: HostRequests;
 	declare isOpen: boolean;
 	declare output: string | undefined;
-	/** Why the output cannot be shown, as a sentence. */
+	/** A sentence that says why the output cannot be shown. */
 	declare problem: string | undefined;
 
 	private asking = false;

@@ -1,6 +1,6 @@
 import type { ShownSource } from '../../model/citations.ts';
 
-/** How long the pointer may be away before the card is hidden: long enough to move from the mark to the card. */
+/** The time after which the card is hidden once the pointer has left: long enough to move from the mark to the card. */
 const HIDE_AFTER_MS = 250;
 
 /** The distance between the card, the mark and the edge of the view, in pixels. */

@@ -1,4 +1,4 @@
-// Finds where the marks of a text's sources belong after Markdown has transformed the text.
+// Finds the places of the marks for a text's sources after Markdown has transformed the text.
 
 /** The most text that is rendered to place marks, in UTF-16 code units. Further marks go to the end of the text. */
 const MAXIMUM_RENDERED = 400_000;
@@ -63,8 +63,7 @@ export function placeMarks(
 }
 
 /**
- * Nearly always, every mark is at a valid position, so rendering once gives all places. Returns an empty list if one is
- * not.
+ * Nearly always, every mark is at a valid position, so one rendering gives all places. Otherwise returns an empty list.
  */
 function placedTogether(
 	text: string,

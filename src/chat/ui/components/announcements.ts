@@ -1,9 +1,6 @@
 import { html, type TemplateResult } from 'lit';
 
-/**
- * The number of announcements that stay in a live region: enough for a slow screen reader, and few enough to cost
- * nothing.
- */
+/** The number of announcements in a live region: enough for a slow screen reader, and few enough to cost nothing. */
 const KEPT_ANNOUNCEMENTS = 8;
 
 /** The live regions. An announcement in the second one interrupts. */

@@ -311,7 +311,7 @@ export class ChatApp extends LitElement {
 		return [...this.renderRoot.querySelectorAll<ChatTurn>('chat-turn')].find(element => element.turn.id === id);
 	}
 
-	/** Returns to where the reader was before the page was hidden or reloaded, or before another version was shown. */
+	/** Returns to the reader's position before the page was hidden or reloaded, or another version was shown. */
 	private async resume(): Promise<void> {
 		const reading = this.resumeReading;
 		if (!reading || this.state.turns.length === 0) {
@@ -436,8 +436,7 @@ export class ChatApp extends LitElement {
 	}
 
 	/**
-	 * Returns true while a reply is streaming, and says so in the composer. No other message is sent or version shown
-	 * then.
+	 * Returns true while a reply streams, and says so in the composer. No other message is sent or version shown then.
 	 */
 	private isRefusedWhileReplying(): boolean {
 		if (this.replying === undefined) {

@@ -21,8 +21,7 @@ export const attachmentIcons: Record<AttachmentView['kind'], CodiconName> = {
 };
 
 /**
- * Loads an attached image by its file. Resolves to a `data:` URL, or to undefined if the file is gone. Rejects with a
- * sentence.
+ * Loads an attached image by its file. Resolves to a `data:` URL, or undefined if it is gone. Rejects with a sentence.
  */
 export type LoadPreview = (file: string) => Promise<string | undefined>;
 

@@ -374,7 +374,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		this.slash.update();
 	}
 
-	/** Asks the host whether it knows where the pasted text comes from; until it answers, the text is held back. */
+	/** Asks the host whether it knows the source of the pasted text, which is held back until it answers. */
 	private onPaste(event: ClipboardEvent): void {
 		const text = event.clipboardData?.getData('text/plain') ?? '';
 		const files = [...(event.clipboardData?.files ?? [])];
@@ -458,7 +458,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 			this.isDue = true;
 			return;
 		}
-		// A list that opens later must not change what is sent.
+		// A list that opens later must not change the message.
 		this.completion.close();
 		const text = this.field.value;
 		const problem = messageProblem(text, this.language);

@@ -17,7 +17,7 @@ import { plainText } from '../plainText.ts';
 import { chatMarkdownStyles } from './chatMarkdown.styles.ts';
 import { sharedStyles } from './shared.styles.ts';
 
-/** How long a copy button shows that the code was copied, in milliseconds. */
+/** The time for which a copy button shows that the code was copied, in milliseconds. */
 const COPIED_MS = 2_000;
 
 /** Shows the Markdown of a model's reply. */
@@ -198,10 +198,7 @@ export class ChatMarkdown extends LitElement {
 		});
 	}
 
-	/**
-	 * Shows the image inside its link, which then opens it in the browser. It is loaded only when the reader asks for
-	 * it.
-	 */
+	/** Shows the image inside its link, which then opens it in the browser. Loads it only when the reader asks for it. */
 	private async loadImage(link: HTMLElement, url: string): Promise<void> {
 		if (link.getAttribute('aria-busy') === 'true') {
 			return;

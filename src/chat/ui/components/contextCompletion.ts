@@ -263,7 +263,7 @@ export class ContextCompletion implements ReactiveController {
 		this.close();
 		this.owner.post({ kind: 'completion-take', item: item.id });
 		if (!due) {
-			// The focus is left where it is if the user has moved it while Enter was pending.
+			// The focus stays where it is if the user has moved it while Enter was pending.
 			field.focus();
 		}
 	}

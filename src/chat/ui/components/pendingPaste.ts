@@ -1,4 +1,4 @@
-/** How long pasted text waits for the host, which may turn it into a context chip, in milliseconds. */
+/** The time for which pasted text waits for the host, which may turn it into a context chip, in milliseconds. */
 export const PASTE_MS = 1_000;
 
 /** The field's text and selection when something was pasted. */
@@ -50,7 +50,7 @@ export class PendingPaste {
 		this.held = undefined;
 	}
 
-	/** Inserts a text that the host did not take where it was pasted, whatever was typed meanwhile. */
+	/** Inserts a text that the host did not take at the place of the paste, whatever was typed meanwhile. */
 	private settle({ text, place }: NonNullable<typeof this.held>, taken: string | undefined): void {
 		this.held = undefined;
 		if (taken === undefined) {

@@ -58,10 +58,7 @@ async function start(): Promise<Worker> {
 	}
 }
 
-/**
- * Resolves to the worker's answer; rejects if the worker fails or does not answer in time. Only one request may be
- * pending.
- */
+/** Resolves to the worker's answer; rejects if it fails or does not answer in time. Only one request may be pending. */
 function ask(worker: Worker, message: HighlightRequest | 'start', withinMs: number): Promise<unknown> {
 	return new Promise((resolve, reject) => {
 		const timer = setTimeout(() => reject(new Error('The worker is late.')), withinMs);

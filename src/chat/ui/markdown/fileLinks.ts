@@ -40,8 +40,7 @@ export class FileLinks {
 	}
 
 	/**
-	 * Names that are looked up together go in one message. A name without an answer is looked up again when it occurs
-	 * again.
+	 * Names that are looked up together go in one message. A name without an answer is looked up at its next occurrence.
 	 */
 	private async ask(name: string): Promise<boolean> {
 		if (!this.batch || this.batch.names.length === MAXIMUM_NAMES) {

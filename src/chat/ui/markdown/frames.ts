@@ -16,7 +16,7 @@ export class Frames implements NodeDecorator {
 	 */
 	private readonly overflow: ResizeObserver;
 
-	/** `root` is where the boxes are shown. */
+	/** `root` contains the boxes. */
 	constructor(root: DocumentOrShadowRoot) {
 		this.overflow = new ResizeObserver(entries => {
 			for (const { target } of entries) {

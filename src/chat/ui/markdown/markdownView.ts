@@ -5,10 +5,10 @@ import { type Block, GrowingMarkdown } from './growingMarkdown.ts';
 import { type NodeDecorator, patchNodes } from './patch.ts';
 import type { PieceKind } from './pieces.ts';
 
-/** How long one task works before the next one goes on, in milliseconds. */
+/** The maximum duration of one task before the next one begins, in milliseconds. */
 const WORK_MS = 8;
 
-/** How much is parsed at a time, in UTF-16 code units. */
+/** The length that is parsed at a time, in UTF-16 code units. */
 const STEP_LENGTH = 1_024;
 
 /** After a long task, the view rests for this many times its duration before it shows more. */

@@ -3,8 +3,7 @@ import type { CodeSpans } from './highlight.ts';
 import { languageNamed } from './languageNames.ts';
 
 /**
- * The length of a slice that is highlighted on its own, in UTF-16 code units, because slow grammars take quadratic
- * time.
+ * The length of a slice, in UTF-16 code units. Slices are highlighted separately, because slow grammars are quadratic.
  */
 const SLICE_LENGTH = 12_000;
 
@@ -74,7 +73,7 @@ export function fileOf(code: Element): string {
 	return decodeURIComponent(/(?:^|\s)file-(\S+)/.exec(code.className)?.[1] ?? '');
 }
 
-/** Cuts the text where something new most likely begins: after an empty line and before one that is not indented. */
+/** Cuts the text at likely beginnings: after an empty line and before a line that is not indented. */
 function slices(text: string): string[] {
 	const found: string[] = [];
 	let begin = 0;

@@ -1,4 +1,4 @@
-// Finds where a growing block can be cut, so that everything before the cut need not be parsed again.
+// Finds the place to cut a growing block, so that everything before the cut need not be parsed again.
 import type { Env, MarkdownIt } from 'markdown-it';
 import { CODE_PART_END, CODE_PART_LINES, countElements, leavesInlineOpen } from '../markdown.ts';
 import { groupTokens, looseness, type Pieces, type TokenGroup } from './pieces.ts';
@@ -59,7 +59,7 @@ export function findCut(block: GrowingBlock, markdown: MarkdownIt, references: E
 function cutList(block: GrowingBlock, markdown: MarkdownIt): Cut | undefined {
 	const { group, pieces, lineStarts } = block;
 	const last = pieces.lines.findLastIndex(line => line - group.line + 2 < lineStarts.length);
-	// The items must show whether they are loose, because the following items have to be told.
+	// The items must show whether they are loose, because the cut passes this on to the following items.
 	return looseness(group) === undefined || isLooseByChance(block, markdown) ? undefined : cutChildren(block, last, '');
 }
 

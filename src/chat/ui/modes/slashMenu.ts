@@ -11,7 +11,7 @@ import type { Post } from '../page.ts';
 
 const LIST_ID = 'slash-commands';
 
-/** How long Enter waits for the prompts of files, in milliseconds. */
+/** The time for which Enter waits for the prompts of files, in milliseconds. */
 const PROMPTS_MS = 2_000;
 
 /** A row of the list: something that a message can begin with, or the command to edit the user's own prompts. */
