@@ -16,7 +16,7 @@ import type { AgentServers, AgreedServer } from './agentServers.ts';
 export interface TurnServersOptions {
 	folders: readonly string[];
 	isSandboxed: boolean;
-	/** The folder of the conversation, and the one of all conversations. */
+	/** The folder of the conversation, and that of all conversations. */
 	own: string;
 	all: string;
 	decide: PermissionPolicy;

@@ -11,7 +11,7 @@ const MAXIMUM_FILES = 20;
  */
 export async function pastedContext(text: string): Promise<ContextSource[] | undefined> {
 	const wanted = normalised(text);
-	// A copied word belongs into the sentence; only several lines are treated as context.
+	// A copied word belongs in the sentence; only several lines are treated as context.
 	if (wanted.trim().includes('\n')) {
 		const editor = vscode.window.visibleTextEditors.find(
 			({ document, selection }) => !selection.isEmpty && normalised(document.getText(selection)) === wanted,

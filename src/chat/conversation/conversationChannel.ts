@@ -172,7 +172,7 @@ export class ConversationChannel {
 
 /** The reasons why a message of an encrypted conversation is not accepted. */
 export type EncryptionRefusal =
-	/** Search and images cannot be encrypted. */
+	/** Agents, search and images cannot be encrypted. */
 	| { reason: 'encrypted-mode' }
 	/** A reply could not be verified. */
 	| { reason: 'encryption-ended' }

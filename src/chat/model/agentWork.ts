@@ -52,13 +52,13 @@ export interface Approval {
 	readonly state: (typeof APPROVAL_STATES)[number];
 	/** The id of the question while it waits. A step can be asked about more than once. */
 	readonly question?: string;
-	/** Why it was refused without a question. */
+	/** The reason for a refusal without a question. */
 	readonly reason?: string;
 	/** Set if only `once` and `no` are possible answers. */
 	readonly isOnlyOnce?: true;
 	/** The command rule that the answer `conversation` creates, as it is shown. */
 	readonly rule?: string;
-	/** Why a file of the step decides what runs; the answer `conversation` then holds for this file. */
+	/** The reason why a file of the step decides what runs; `conversation` then holds for this file. */
 	readonly decides?: DecisiveReason;
 	/** Set if the step's changes are written to the user's files as soon as they are allowed and made. */
 	readonly isWritten?: true;

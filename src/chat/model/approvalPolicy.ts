@@ -14,7 +14,7 @@ export type Ruling =
 	| { kind: 'allow'; because: 'setting' | 'before' }
 	| { kind: 'refuse'; reason: RefusalReason };
 
-/** Why a request is refused without a question. */
+/** The reasons for which a request is refused without a question. */
 export type RefusalReason =
 	/** It names more than can be read, so nobody would know what they allow. */
 	| 'unreadable'

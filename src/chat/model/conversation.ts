@@ -56,7 +56,7 @@ export interface Reply {
 	readonly created?: number;
 	/** The service's name for the state of the model's server. */
 	readonly fingerprint?: string;
-	/** Why the reply ended, in the provider's own word. */
+	/** The reason why the reply ended, in the provider's own word. */
 	readonly nativeReason?: string;
 	/** The name of the connection that was asked, in the settings of that time. */
 	readonly connection?: string;
@@ -68,7 +68,7 @@ export interface Reply {
 	readonly usage?: ReplyUsage;
 	/** The cost by the prices at that time. If the reply was continued, it is the cost of the last part. */
 	readonly cost?: Cost;
-	/** Why the reply ended, if the state alone does not say so. */
+	/** Explains why the reply ended, if the state alone does not. */
 	readonly explanation?: Explanation;
 	readonly problem?: FinishProblem;
 	/** Sorted by offset. */

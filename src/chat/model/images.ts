@@ -1,7 +1,7 @@
 // Images that are stored beside a conversation: those from replies, and those attached to messages.
 import { type ImageHeader, type ImageType, readImageHeader } from '../../base/imageHeader.ts';
 
-/** Why there is no image: its address was refused or did not lead to one, or it could not be stored. */
+/** The reasons why there is no image: its address was refused or did not lead to one, or it could not be stored. */
 export const IMAGE_PROBLEMS = [
 	'address',
 	'private',

@@ -346,7 +346,7 @@ export interface CompletionItem {
 	description?: string;
 }
 
-/** A prompt of a file. */
+/** A prompt from a file. */
 export interface PromptView {
 	/** The name to type after the slash. */
 	name: string;

@@ -9,7 +9,7 @@ export function announcementRegions(): TemplateResult {
 		<div class="urgent screen-reader" aria-live="assertive"></div>`;
 }
 
-/** Has a screen reader say the words. */
+/** Makes a screen reader say the words. */
 export function announce(root: ParentNode, words: string, isUrgent = false): void {
 	const region = root.querySelector(isUrgent ? '.urgent' : '.announcements');
 	const line = document.createElement('div');
