@@ -48,7 +48,7 @@ export const sharedStyles = css`
 		white-space: nowrap;
 	}
 
-	/* The name of a character that would hide something or change the direction of a text. */
+	/* The name of a character that would hide something, or turn the direction of a text. */
 	.control {
 		padding: 0 2px;
 		border: 1px solid var(--vscode-editorWarning-foreground, currentColor);
