@@ -1,7 +1,7 @@
-// What the page knows of a conversation. The page keeps only what the user has typed and where it was: the draft, the
-// message that is being edited, the scroll position and which conversation was shown. When it is shown again it gets a
-// snapshot of the last turns, and asks for earlier ones when they are needed. A request of the page ends with a value,
-// with a sentence that the page shows, or with a timeout.
+// The page's part of a conversation. The page stores only the user's text and place: the draft, the message that is
+// being edited, the scroll position and the shown conversation. When it is shown again, it gets a snapshot of the last
+// turns, and requests earlier ones when they are needed. A request of the page ends with a value, with a sentence that
+// the page shows, or with a timeout.
 import * as vscode from 'vscode';
 import { systemClock } from '../base/async.ts';
 import { defined } from '../base/defined.ts';

@@ -1,9 +1,9 @@
 // The questions of one running agent and of its MCP servers. Only one waits at a time.
 //
-// Questions that wait for the user. A hunk that is refused is left out of the planned text, and the question is asked
-// anew about the rest. The agent's call can only be allowed or refused as a whole, because the protocol's answer is
-// the id of an option and nothing else: so it is allowed, the agent is told of the refused hunks in a prompt of the
-// same turn, and the state that is kept of its copy is without them.
+// A refused hunk is left out of the planned text, and the question is asked again about the rest. The agent's call can
+// only be allowed or refused as a whole, because the protocol's answer is nothing but the id of an option. So the call
+// is allowed, the agent is told about the refused hunks in a prompt of the same turn, and the stored state of its copy
+// excludes them.
 import { randomUUID } from 'node:crypto';
 import type { AgentForm, FormValue, PermissionAnswer, PermissionRequest } from '../../agents/session/events.ts';
 import { formContent } from '../../agents/session/forms.ts';

@@ -1,9 +1,9 @@
-// An agent's turn in the chat. The state of each repository is kept before and after it as a commit below
-// `refs/errand/turns/<conversation>`, without touching index, HEAD or stash. The agent works in a copy, so that
-// nothing it does reaches the user's files by itself. An edit that was shown and allowed is made in them as soon as
-// the agent says that it is made, from the lines that were shown and never from the copy. The commit `taken` is the
-// state before the turn with those of the agent's changes that the user's files have: Take Changes applies the
-// difference from `taken` to the agent's state, Undo Turn the one from `taken` to the state before.
+// An agent's turn in the chat. Before and after it, the state of each repository is stored as a commit below
+// `refs/errand/turns/<conversation>`, without touching index, HEAD or stash. The agent works in a copy, so nothing it
+// does reaches the user's files by itself. An edit that was shown and allowed is written to them as soon as the agent
+// reports that it has made it, from the lines that were shown and never from the copy. The commit `taken` is the state
+// before the turn plus those of the agent's changes that the user's files have: Take Changes applies the difference
+// from `taken` to the agent's state, Undo Turn the one from `taken` to the state before.
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { FoundAgent } from '../../agents/catalogue/entry.ts';

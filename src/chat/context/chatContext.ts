@@ -1,8 +1,8 @@
-// What goes with a message. What the user points at becomes a *source*, which says where something is and is kept as a
-// chip. A source is read when its chip is added, to show its size and to ask about secrets and ignored files, and
-// again when the message is sent; the turn keeps what was read, so that asking again sends the same. A page is fetched
-// when it is added, after a yes that names its host; a redirect to another host asks anew. An image is stored as soon
-// as it is added, and a conversation's file has only its name.
+// The context of a message. Whatever the user points at becomes a *source*, which names a location and is stored as a
+// chip. A source is read when its chip is added, to show its size and to ask about secrets and ignored files, and again
+// when the message is sent; the turn stores that content, so a retry sends the same. A page is fetched when it is
+// added, after the user has agreed to its host; a redirect to another host asks again. An image is stored as soon as it
+// is added, and a conversation's file has only its name.
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import { type Clock, systemClock } from '../../base/async.ts';

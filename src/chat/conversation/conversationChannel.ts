@@ -1,7 +1,7 @@
 // The only way out for the messages of an encrypted conversation, which is encrypted from its first message on and
-// stays so. Its file has a version of its own and a mark in every line, so that neither an older version of Errand nor
-// a repair turns it into a clear one. Of a conversation that is not to be kept, nothing that is typed or sent is
-// written down anywhere.
+// stays so. Its file has its own version and a mark in every line, so that neither an older version of Errand nor a
+// repair turns it into an unencrypted one. For a conversation that is not kept, nothing that is typed or sent is
+// written anywhere.
 import { defined } from '../../base/defined.ts';
 import { ClientError } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';

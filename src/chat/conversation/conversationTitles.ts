@@ -1,5 +1,6 @@
-// Titles by the model. The reply that gives one is written into the conversation's file before its request goes, so
-// that there is one request for each conversation, and counts in the costs like any other. The user's own title wins.
+// Titles by the model. The reply that gives a title is written into the conversation's file before its request is sent,
+// so that there is only one request for each conversation, and its cost counts like any other. The user's own title
+// takes precedence.
 import { describeError } from '../../base/errors.ts';
 import { cut } from '../../base/plainText.ts';
 import type { Client } from '../../client/types.ts';

@@ -1,4 +1,4 @@
-// One turn at work: it owns the text of the reply, and saves the conversation at least once a second.
+// A running turn: owns the text of the reply, and saves the conversation at least once a second.
 import type { Clock } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import { ClientError } from '../../base/errors.ts';

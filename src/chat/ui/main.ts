@@ -1,7 +1,7 @@
-// The chat's page. It can reach neither the network nor a file: whatever a reply can do goes through the host. A reply
-// can be written to make a grammar slow, so a worker colours its code, and is stopped when it misses its deadline; the
-// block then stays plain. The worker's program is a text in a chunk of its own that runs from a blob, the only way
-// that a webview offers.
+// The chat's page. It can reach neither the network nor a file: every action of a reply goes through the host. A reply
+// can be written to make a grammar slow, so a worker highlights its code, and is terminated when it misses its
+// deadline; the block then stays plain. The worker's program is a text in its own chunk that runs from a blob, the only
+// way that a webview offers.
 import './page.css';
 import * as l10n from '@vscode/l10n';
 import type { PageData, ToPage } from '../protocol/protocol.ts';
