@@ -6,6 +6,7 @@ const inE2e = (names: readonly string[]) => names.map(name => `test/e2e/${name}.
  * needs one.
  */
 export const sharedWindows: Readonly<Record<string, readonly string[]>> = {
-	chat: inE2e(['chat', 'conversations', 'chatAgent', 'agentServers', 'encryptedChat']),
+	chat: inE2e(['chat', 'conversations', 'encryptedChat']),
+	agents: inE2e(['chatAgent', 'agentServers']),
 	tasks: inE2e(['tasks', 'taskChanges']),
 };
