@@ -46,7 +46,7 @@ const DECISIVE_NAMES: ReadonlySet<string> = new Set([
 	...['JAVA_TOOL_OPTIONS', 'JDK_JAVA_OPTIONS', '_JAVA_OPTIONS', 'CLASSPATH'],
 	...['GCONV_PATH', 'GLIBC_TUNABLES', 'LOCPATH'],
 ]);
-/** What the names of such variables begin with: those of the loader, of git, of the folders for settings, and our own. */
+/** The prefixes of further such variables: those of the loader, of git, of the folders for settings, and our own. */
 const DECISIVE_BEGINNINGS = ['LD_', 'DYLD_', 'GIT_', 'XDG_', 'ERRAND_', 'BASH_FUNC_'];
 
 /**

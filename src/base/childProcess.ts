@@ -18,7 +18,7 @@ interface StartOptions {
 	signal: AbortSignal;
 	/** The time between SIGTERM and SIGKILL in milliseconds; 2,000 by default. */
 	graceMs?: number;
-	/** What the child reads from its descriptor 3, to the end. */
+	/** The whole content of the child's file descriptor 3. */
 	furtherInput?: Uint8Array;
 }
 
@@ -33,17 +33,17 @@ export interface ChildResult {
 	exitCode: number | undefined;
 }
 
-/** A child that is spoken with. Both of its outputs must be read, or it may wait for ever to write. */
+/** A child to communicate with. Both of its outputs must be read, or it may block on writing for ever. */
 export interface RunningChild {
 	/** Undefined if the program could not be started. */
 	readonly pid: number | undefined;
-	/** Its errors need no listener: what the child does not read is lost, and `ended` tells how it ended. */
+	/** Its errors need no listener: input that the child does not read is lost, and `ended` tells how the child ended. */
 	readonly stdin: Writable;
 	readonly stdout: Readable;
 	readonly stderr: Readable;
 	/**
-	 * Resolves when the child and everything that it left running have ended. What it had written can be read for
-	 * `graceMs` more, at most. Rejects with the system's error if the program cannot be started.
+	 * Resolves when the child and everything that it left running have ended. The output written until then can be read
+	 * for at most `graceMs` more. Rejects with the system's error if the program cannot be started.
 	 */
 	readonly ended: Promise<ChildResult>;
 	/** Ends the child and everything that it started, like aborting the signal. Never rejects. */
@@ -51,9 +51,9 @@ export interface RunningChild {
 }
 
 /**
- * Starts a program in a process group of its own. When it has ended by itself, what it left running is ended too. `end`
- * and the signal send SIGTERM to all of them, and SIGKILL after `graceMs` (`taskkill /T /F` on Windows). Throws the
- * signal's reason if it has aborted before.
+ * Starts a program in a process group of its own. When it ends by itself, the processes that it left running are ended
+ * too. `end` and the signal send SIGTERM to all of them, and SIGKILL after `graceMs` (`taskkill /T /F` on Windows).
+ * Throws the signal's reason if it has already aborted.
  */
 export function startChild(options: StartOptions): RunningChild {
 	options.signal.throwIfAborted();
@@ -100,7 +100,7 @@ export function startChild(options: StartOptions): RunningChild {
 			further?.destroy();
 		}
 	})();
-	// Whoever speaks with the child may learn of its end in other ways.
+	// Callers may learn of the child's end in other ways than by `ended`.
 	ended.catch(() => {});
 	return {
 		pid: child.pid,
@@ -117,9 +117,9 @@ function nowhere(): Writable {
 }
 
 /**
- * Runs a program with one input and resolves when it and everything that it left running have ended. On abort, the
- * signal's reason is thrown after that. Rejects with the system's error if the program cannot be started, and with an
- * error that `onOutput` throws, after the child was ended.
+ * Runs a program with one input and resolves when it and everything that it left running have ended. On abort, it then
+ * throws the signal's reason. Rejects with the system's error if the program cannot be started, and with an error that
+ * `onOutput` throws after the child has been ended.
  */
 export async function runChild(options: ChildOptions): Promise<ChildResult> {
 	const child = startChild(options);
@@ -145,7 +145,7 @@ export async function runChild(options: ChildOptions): Promise<ChildResult> {
 	return result;
 }
 
-/** Waits until all output was read, but not for ever: a process that escaped may hold the pipe open. */
+/** Waits until all output has been read, but not for ever: a process that escaped may hold the pipe open. */
 async function outputEnd(child: ChildProcess, graceMs: number): Promise<void> {
 	const ended = Promise.all(
 		[child.stdout, child.stderr].map(stream =>

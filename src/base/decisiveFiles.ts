@@ -1,10 +1,10 @@
-// Which files decide what runs or what is obeyed: by editors, shells, Git, package managers, build tools, CI and agents.
-// A list of names is never whole, so every file and folder that begins with a dot is one of them.
+// The files that decide what runs or which instructions are obeyed: those of editors, shells, Git, package managers,
+// build tools, CI and agents. No list is complete, so anything whose name begins with a dot counts.
 import { parseJson } from './json.ts';
 
 /**
- * The reasons why a file decides what runs: it is one of Git's own, hidden, obeyed by builds, a program, or an instruction
- * for agents.
+ * The reasons why a file decides what runs: it is one of Git's own, hidden, obeyed by builds, a program, or an
+ * instruction for agents.
  */
 export const DECISIVE_REASONS = ['git', 'hidden', 'build', 'executable', 'instructions'] as const;
 export type DecisiveReason = (typeof DECISIVE_REASONS)[number];
@@ -12,13 +12,13 @@ export type DecisiveReason = (typeof DECISIVE_REASONS)[number];
 export interface FileChange {
 	/** The path from the folder that it belongs to. */
 	path: string;
-	/** The whole texts before and after, where they are known; undefined for a file that is not there. */
+	/** The whole texts before and after, where they are known; undefined for a file that does not exist. */
 	texts?: readonly [before: string | undefined, after: string | undefined] | undefined;
-	/** This is true if the file is executable before the change or after it. */
+	/** True if the file is executable before or after the change. */
 	isExecutable?: boolean | undefined;
 }
 
-/** Names in lower case. Lock files are not among them: they say which versions, and not what runs. */
+/** Names in lower case, without lock files: these fix versions but do not decide what runs. */
 const BUILD_NAMES: ReadonlySet<string> = new Set(
 	`appveyor.yml azure-pipelines.yml bitbucket-pipelines.yml brewfile bsconfig.json build build.bazel build.boot
 	build.rs build.sbt build.xml build.zig bunfig.toml cargo.toml cmakelists.txt cmakepresets.json conftest.py
@@ -43,13 +43,13 @@ const BUILD_PATTERNS: readonly RegExp[] = [
 	/^(?:dockerfile|containerfile|jenkinsfile|makefile|gnumakefile|justfile)\.[\w-]+$/,
 ];
 
-/** Folders whose files git or a program for its hooks runs. */
+/** Folders whose files are run by git or by a program that manages its hooks. */
 const HOOK_FOLDERS: ReadonlySet<string> = new Set(['husky', 'githooks', 'git-hooks']);
 
 const INSTRUCTIONS =
 	/^(?:agents|claude|gemini|qwen|codex|copilot|skill|conventions)(?:\.(?:local|override))?\.md$|^copilot-instructions\.md$|\.(?:instructions|prompt|chatmode|agent)\.md$|\.mdc$|^opencode\.jsonc?$/;
 
-/** Manifests of which the listed fields say nothing that runs. */
+/** Manifests, each with the fields that do not decide what runs. */
 const MANIFESTS: Readonly<Record<string, ReadonlySet<string>>> = {
 	'package.json': new Set(
 		`name version description keywords author contributors maintainers license homepage repository bugs funding private
@@ -62,7 +62,7 @@ const MANIFESTS: Readonly<Record<string, ReadonlySet<string>>> = {
 	'deno.json': new Set(['name', 'version', 'license', 'imports', 'exports', 'exclude']),
 };
 
-/** Returns why a change of a file has to be seen before anything else is done, or undefined for a usual file. */
+/** Returns why the user must see a change of a file before anything else happens, or undefined for an ordinary file. */
 export function decisiveReason({ path, texts, isExecutable }: FileChange): DecisiveReason | undefined {
 	if (isGitsOwn(path)) {
 		return 'git';
@@ -96,7 +96,7 @@ export function isGitsOwn(file: string): boolean {
 	});
 }
 
-/** Returns whether two texts are JSON objects that differ in these fields alone. A missing text counts as an empty object. */
+/** Returns whether two JSON objects differ in these fields only. A missing text counts as an empty object. */
 function isSameBut(fields: ReadonlySet<string>, before: string | undefined, after: string | undefined): boolean {
 	const [old, next] = [before, after].map(text => othersIn(fields, text));
 	return old !== undefined && old === next;
@@ -104,14 +104,14 @@ function isSameBut(fields: ReadonlySet<string>, before: string | undefined, afte
 
 function othersIn(fields: ReadonlySet<string>, text: string | undefined): string | undefined {
 	const value = text === undefined ? {} : parseJson(text);
-	// A fragment may be an object as well, whose fields mean something else.
+	// A fragment may also be an object, but its fields mean something else.
 	const isWhole = text === undefined || /"(?:name|scripts|dependencies|require|imports)"/.test(text);
 	return isWhole && typeof value === 'object' && value !== null && !Array.isArray(value)
 		? JSON.stringify(Object.entries(value).filter(([name]) => !fields.has(name)))
 		: undefined;
 }
 
-/** Some file systems ignore invisible characters, case, and what follows a colon or ends a name as blanks and stops. */
+/** Some file systems ignore case, invisible characters, anything after a colon, and trailing blanks and full stops. */
 function plainName(name: string): string {
 	return name
 		.replace(/(?<=.):.*$/u, '')

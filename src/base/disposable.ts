@@ -16,7 +16,7 @@ export function toDisposable(dispose: () => void): Disposable {
 }
 
 /**
- * Owns disposables and disposes them together in reverse order of their addition. An item that is added after that is
+ * Owns disposables and disposes them together in reverse order of their addition. An item that is added afterwards is
  * disposed at once.
  */
 export class DisposableStore implements Disposable {

@@ -1,6 +1,6 @@
 /**
- * Returns a name for each of several, unlike the others where possible. `candidates` are, for each, its name and what may
- * tell it from others of the same name, the first that does counts; where nothing does, a number is added.
+ * Returns a name for each candidate, distinct from the others where possible. Each candidate lists its name and then
+ * details that may distinguish it from others of the same name: the first that does is used, and a number if none does.
  */
 export function distinctNames(candidates: readonly (readonly string[])[]): string[] {
 	const names = candidates.map(([name = '']) => name);
@@ -27,7 +27,7 @@ function joined(name: string, more: string): string {
 	return name === '' || more === '' ? name || more : `${name} (${more})`;
 }
 
-/** Returns the positions of those that have the same name, for each name that several have. */
+/** Returns the groups of positions that share a name; names that occur once are left out. */
 function sameOf(names: readonly string[]): number[][] {
 	const places = Map.groupBy(names.keys(), at => names[at] ?? '');
 	return [...places.values()].filter(group => group.length > 1);

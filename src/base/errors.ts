@@ -49,7 +49,7 @@ export class UserFacingError extends Error {
 	}
 }
 
-/** The kinds of failures that callers may want to handle differently. A new code is a change of the interface. */
+/** The kinds of failures that callers may want to handle differently. A new code changes the interface. */
 export type ClientErrorCode =
 	| 'no-key'
 	| 'unauthorised'
@@ -72,22 +72,22 @@ export type ClientErrorCode =
 	| 'tampered'
 	| 'not-supported';
 
-/** How a model server behind the service has failed, as the service tells it. */
+/** The failure of a model server behind the service, as reported by the service. */
 export interface UpstreamProblem {
 	/** The name of the server's entry. */
 	slug: string;
-	/** The name by which the user knows it, if it is another one. */
+	/** The name by which the user knows it, if it differs from the slug. */
 	label?: string | undefined;
 	/** The origin of its address. */
 	origin?: string | undefined;
-	/** Says whether the server has a key. */
+	/** True if the server has a key. */
 	hasKey?: boolean | undefined;
 	/** The code of the client's error. */
 	code: ClientErrorCode;
 	status?: number | undefined;
 	/** The system's code, such as `ECONNREFUSED`. */
 	system?: string | undefined;
-	/** Says whether a web page came in place of the reply. */
+	/** True if a web page came in place of the reply. */
 	isPage?: boolean | undefined;
 	retryAfterMs?: number | undefined;
 	/** The server's own words, or what is wrong with its reply. It is untrusted text and only for display. */
@@ -103,13 +103,13 @@ export interface ClientErrorOptions {
 	serviceMessage?: string | undefined;
 	/** The service's own word for the failure, which is untrusted text and only for comparison. */
 	serviceCode?: string | undefined;
-	/** Whether a web page came in place of the reply, as from a login or at a wrong address. */
+	/** True if a web page came in place of the reply, as from a login or a wrong address. */
 	isPage?: boolean;
-	/** The origin that the service sent the request on to, where it was not followed. */
+	/** The origin of a redirect that was not followed. */
 	redirectedTo?: string | undefined;
 	/** The model servers behind the service that have failed, in the order in which they were tried. */
 	upstreams?: readonly UpstreamProblem[] | undefined;
-	/** Whether nothing of the request has left this machine. */
+	/** True if no part of the request has left this machine. */
 	unsent?: boolean;
 }
 
@@ -125,7 +125,7 @@ export class ClientError extends Error {
 	readonly isPage: boolean;
 	readonly redirectedTo: string | undefined;
 	readonly upstreams: readonly UpstreamProblem[];
-	/** Whether the request or a part of it may have left this machine. It is false only if it certainly has not. */
+	/** True if the request or a part of it may have left this machine; false only if it certainly has not. */
 	readonly wasSent: boolean;
 
 	constructor(code: ClientErrorCode, message: string, options: ClientErrorOptions = {}) {

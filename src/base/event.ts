@@ -44,8 +44,8 @@ export class Emitter<T> implements Disposable {
 }
 
 /**
- * Calls the listener after those events that changed the value of `read`, which is compared as JSON. It is meant for
- * sources that do not always say what has changed.
+ * Calls the listener only after events that changed the value of `read`, compared as JSON. It is meant for sources that
+ * do not always say what has changed.
  */
 export function onDidChangeValue(event: Event<unknown>, read: () => unknown, listener: () => void): Disposable {
 	const current = () => JSON.stringify(read());

@@ -1,5 +1,5 @@
-// This table says of each failure, wherever it is shown, who failed and why, and what to do. A place that has asked for
-// something special may know more about a code; all else comes from here.
+// Explains each failure, wherever it is shown: who failed, why, and what to do. Only a place that has asked for
+// something special may know more about a code.
 
 import * as l10n from '@vscode/l10n';
 import { defined } from './defined.ts';
@@ -7,35 +7,35 @@ import { ClientError, type HelpfulAction, type UpstreamProblem } from './errors.
 import { type FaultParts, offlineParts } from './networkFaultText.ts';
 import { oneLine } from './plainText.ts';
 
-/** The length to which the words of a service are cut. */
+/** The length to which a service's own message is cut. */
 export const MAXIMUM_QUOTE = 200;
 
 const MAXIMUM_NAME = 60;
 
-/** How many failed servers one explanation names. */
+/** The number of failed servers that one explanation names. */
 const MAXIMUM_UPSTREAMS = 3;
 
 /** The service or the model server that was asked. */
 export interface FailureSubject {
 	/** The name by which the user knows it. */
 	name: string;
-	/** The address, where the user has entered it. */
+	/** The address, if the user has entered it. */
 	url?: string | undefined;
-	/** Says whether a key was sent. It is undefined where a key is sent whenever one is wanted. */
+	/** True if a key was sent. Undefined where a key is sent whenever one is wanted. */
 	hasKey?: boolean | undefined;
 	/** The name of its entry, for a model server behind the local service. */
 	server?: string | undefined;
 }
 
-/** A sentence about who failed and why, and one about what to do, which is empty where nothing helps. */
+/** A sentence about who failed and why, and one about what to do, which is empty if nothing helps. */
 export interface ExplainedFailure extends FaultParts {
-	/** The step is to ask again, so it is not said where a button does that. */
+	/** True if the step is to ask again. It is left out where a button does that. */
 	isRetry?: boolean;
-	/** The action that helps; for the key of a model server, with the name of its entry. */
+	/** The action that helps, with the name of the server's entry if it concerns the key of a model server. */
 	help?: { action: HelpfulAction; server?: string };
 }
 
-/** Explains an error of the client. Where model servers behind the service have failed, it is about them. */
+/** Explains an error of the client. If model servers behind the service have failed, the explanation is about them. */
 export function explainFailure(error: ClientError, subject: FailureSubject): ExplainedFailure {
 	const explained = error.upstreams.slice(0, MAXIMUM_UPSTREAMS).map(explainUpstream);
 	const decisive = explained.find(({ help }) => help?.server !== undefined) ?? explained.at(-1);
@@ -50,7 +50,7 @@ export function explainUpstream(problem: UpstreamProblem): ExplainedFailure {
 	return explain(errorOfUpstream(problem), { name: oneLine(label, MAXIMUM_NAME), url: origin, hasKey, server: slug });
 }
 
-/** Returns the error that the problem was told of. */
+/** Returns the error that a reported problem describes. */
 export function errorOfUpstream({ origin, code, system, said, ...rest }: UpstreamProblem): ClientError {
 	const hostname = origin === undefined ? undefined : new URL(origin).host;
 	const cause = system === undefined ? undefined : Object.assign(new Error(system), { code: system, hostname });
@@ -129,7 +129,7 @@ function explain(error: ClientError, subject: FailureSubject): ExplainedFailure 
 		case 'upstream':
 			return { ...says(failedWords(error, name), again, 'showLog'), isRetry: true };
 		case 'offline':
-			// Words of its own come where the request was kept back before there was a connection.
+			// The error has a message of its own if the request was held back before there was a connection.
 			return error.serviceMessage === undefined
 				? { ...offlineParts(error, subject), help: { action: 'showLog' } }
 				: says(
@@ -162,7 +162,7 @@ function explain(error: ClientError, subject: FailureSubject): ExplainedFailure 
 
 const isForKey = (action: HelpfulAction): boolean => action === 'changeKey' || action === 'enterKey';
 
-/** Ends a sentence with the service's own words, or with the status where it has none. */
+/** Ends a sentence with the service's own message, or with the status if it has none. */
 function withWords(words: string, { serviceMessage, status }: ClientError): string {
 	const said = oneLine(serviceMessage ?? '', MAXIMUM_QUOTE);
 	if (said !== '') {

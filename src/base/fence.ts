@@ -7,7 +7,7 @@ export function longestRun(text: string): number {
 	return longest;
 }
 
-/** Returns a fence for a code block that is longer than any run of backticks in the text, so that the text cannot end it. */
+/** Returns a code fence longer than any run of backticks in the text, so that the text cannot end the block. */
 export function fenceOf(text: string): string {
 	return '`'.repeat(Math.max(3, longestRun(text) + 1));
 }

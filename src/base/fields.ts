@@ -1,4 +1,4 @@
-// JSON that somebody else has written, of which nothing is known but that it is JSON.
+// JSON of foreign origin, of which nothing else is known.
 
 export type Fields = Record<string, unknown>;
 
@@ -16,7 +16,7 @@ export function objectsOf(value: unknown): Fields[] {
 	return Array.isArray(value) ? value.filter(isFields) : [];
 }
 
-/** Returns a copy with those of the fields that are there and not null. */
+/** Returns a copy with only the named fields that are present and not null. */
 export function only(names: readonly string[], fields: Fields): Fields {
 	const kept: Fields = {};
 	for (const name of names) {

@@ -1,4 +1,4 @@
-// Finds out where a file really lies: because of links, a path can name one place and mean another.
+// Finds where a file really lies: links can make a path name one place and mean another.
 import { lstatSync, realpathSync } from 'node:fs';
 import { lstat, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -6,15 +6,15 @@ import { isGitsOwn } from './decisiveFiles.ts';
 import { systemErrorCode } from './errors.ts';
 
 export interface FilePlace {
-	/** Whether the file lies in a folder of the workspace. */
+	/** True if the file lies in a folder of the workspace. */
 	isInside: boolean;
-	/** Whether it is one of git's own files. These can make git run programs, wherever they are. */
+	/** True if it is one of git's own files. These can make git run programs, wherever they are. */
 	isGits: boolean;
-	/** The path without links; undefined if it is unknown, because a link leads nowhere or in a circle. */
+	/** The path without links; undefined if it is unknown because a link leads nowhere or in a circle. */
 	path: string | undefined;
 }
 
-/** Judges a file by where it is, or would be, once its links are followed. `folders` are those of the workspace. */
+/** Judges a file by its place, existing or not, once its links are followed. `folders` are those of the workspace. */
 export async function placeOf(file: string, folders: readonly string[]): Promise<FilePlace> {
 	const real = await realPathOf(file);
 	const roots = await Promise.all(folders.map(realPathOf));
@@ -26,7 +26,7 @@ export async function placeOf(file: string, folders: readonly string[]): Promise
 }
 
 /**
- * Returns the path without links. For a file that does not exist yet, the nearest folder that exists says where it
+ * Returns the path without links. For a file that does not exist yet, the nearest existing folder determines where it
  * would be. Returns undefined if that is unknown.
  */
 export async function realPathOf(file: string): Promise<string | undefined> {
@@ -35,7 +35,7 @@ export async function realPathOf(file: string): Promise<string | undefined> {
 		try {
 			return path.join(await realpath(current), ...missing);
 		} catch (error) {
-			// A link whose target is missing does exist, and writing to it would create its target.
+			// A link whose target is missing does exist, and a write to it would create its target.
 			const isThere = await lstat(current).then(
 				() => true,
 				() => false,
@@ -49,8 +49,8 @@ export async function realPathOf(file: string): Promise<string | undefined> {
 }
 
 /**
- * Returns where a name below `top`, both with slashes, lies or would lie below it once links are followed. Returns undefined
- * where a link leads out of the folder, or nowhere.
+ * Returns where the file `name` of the folder `top` lies or would lie, relative to `top`, once links are followed. Both
+ * names have slashes. Returns undefined if a link leads out of the folder or nowhere.
  */
 export function linkedPlace(top: string, name: string): string | undefined {
 	const real = realPathNow(path.join(top, name));
@@ -70,8 +70,8 @@ function realPathNow(file: string): string | undefined {
 }
 
 /**
- * Returns whether a name below `top`, which may be any text, is a folder that no link leads to. The name has slashes; `.` is
- * `top` itself.
+ * Returns whether `name`, which may be any text, is a folder below `top` that is reached without links. The name has
+ * slashes; `.` is `top` itself.
  */
 export async function isPlainFolder(top: string, name: string): Promise<boolean> {
 	const isBelow = name === '.' || name.split('/').every(part => part !== '' && part !== '.' && part !== '..');
@@ -89,8 +89,8 @@ export async function isPlainFolder(top: string, name: string): Promise<boolean>
 }
 
 /**
- * Returns the path from `folder` to `file`, which is empty for the folder itself; undefined where the file does not lie in
- * it. Both are absolute paths, whose links are not followed.
+ * Returns the path from `folder` to `file`, which is empty for the folder itself, or undefined if the file does not lie
+ * in it. Both are absolute paths; their links are not followed.
  */
 export function pathWithin(folder: string, file: string): string | undefined {
 	const relative = path.relative(folder, file);

@@ -4,7 +4,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** The extension of a file that is still being written. If a crash has left one behind, it may be removed. */
+/** The extension of a file that is still being written. A file that a crash has left behind may be removed. */
 export const TEMPORARY_EXTENSION = '.tmp';
 
 /** The suffix that `temporaryName` adds to the name of a file. */
@@ -14,12 +14,12 @@ const UNIQUE_PART = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/;
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
-/** Returns a unique name beside the file, which no other writer uses. */
+/** Returns a unique name beside the file that no other writer uses. */
 export function temporaryName(file: string): string {
 	return `${file}.${randomUUID()}${TEMPORARY_EXTENSION}`;
 }
 
-/** Removes what processes that were ended have left beside the file while they wrote it. Never rejects. */
+/** Removes the temporary files that terminated processes have left beside the file. Never rejects. */
 export async function removeTemporaries(file: string): Promise<void> {
 	const folder = path.dirname(file);
 	const start = `${path.basename(file)}.`;
@@ -30,8 +30,8 @@ export async function removeTemporaries(file: string): Promise<void> {
 }
 
 /**
- * Replaces the file atomically and creates its folder if it is missing. The file gets the permissions `mode`, reduced by
- * the umask of the process. Rejects with the system's error, in which case the previous file is kept.
+ * Replaces the file atomically and creates its folder if it is missing. The file gets the permissions `mode`, reduced
+ * by the umask of the process. Rejects with the system's error, and then keeps the previous file.
  */
 export async function replaceFile(file: string, data: string | Uint8Array, mode = FILE_MODE): Promise<void> {
 	const temporary = temporaryName(file);

@@ -1,11 +1,11 @@
-// The settings, arguments and variables with which Errand runs git in the editor and in the service, so that nothing in a
-// repository's configuration makes git run a program, reach out or write. Names that come from such a configuration are
+// The settings, arguments and variables with which Errand runs git in the editor and in the service, so that nothing in
+// a repository's configuration makes git run a program, use the network or write. Names from such a configuration are
 // hostile text: they go to git through the environment, never through a command line.
 
 /**
- * The settings of every call. They win over those of any repository, and each closes a way by which a repository makes git
- * run a program: hooks, the file system monitor, listing of alternates, pager, editor, signatures, transports, submodules,
- * maintenance in the background.
+ * The settings of every call. They override those of any repository, and each closes a way for a repository to make git
+ * run a program: hooks, the file system monitor, the listing of alternates, pager, editor, signatures, transports,
+ * submodules, background maintenance.
  */
 const SAFE_SETTINGS: readonly string[] = [
 	'core.hooksPath=/dev/null',
@@ -24,21 +24,21 @@ const SAFE_SETTINGS: readonly string[] = [
 	'gc.auto=0',
 	'maintenance.auto=false',
 	'receive.autogc=false',
-	// Otherwise a comparison writes the user's index anew.
+	// Otherwise a comparison rewrites the user's index.
 	'diff.autoRefreshIndex=false',
 ];
 
 const settingOptions = (settings: readonly string[]) => settings.flatMap(setting => ['-c', setting]);
 
-/** The arguments that every call of git begins with. `further` are settings, as `key=value`, that the caller adds. */
+/** Returns the arguments that begin every call of git. `further` are the caller's settings as `key=value`. */
 export function safeArguments(further: readonly string[] = []): string[] {
 	return ['--no-pager', '--no-replace-objects', ...settingOptions([...SAFE_SETTINGS, ...further])];
 }
 
 /**
- * The variables of every call of git. `protocols` are the transports that git may use, separated by colons: `ext`, which
- * runs a program that the address names, is never among them. Objects that are missing in a partial clone stay missing, as
- * the repository names the place, and a program, to fetch them from.
+ * The variables of every call of git. `protocols` are the transports that git may use, separated by colons. `ext`,
+ * which runs a program named by the address, is never among them. Objects that a partial clone lacks stay missing,
+ * because the repository itself names the place, and a program, to fetch them from.
  */
 export function safeEnvironment(protocols: 'none' | 'file' | 'git:http:https:ssh'): Record<string, string> {
 	return {
@@ -50,7 +50,7 @@ export function safeEnvironment(protocols: 'none' | 'file' | 'git:http:https:ssh
 	};
 }
 
-/** How git is run in the other repository of a fetch or a push, where that repository's own configuration holds. */
+/** The way to run git in the other repository of a fetch or a push, whose own configuration applies there. */
 export interface OtherSide {
 	/** The option for `ls-remote`, `fetch` or `push`. */
 	option: string;
@@ -59,9 +59,9 @@ export interface OtherSide {
 }
 
 /**
- * Makes git run `program` in the other repository with the safe settings, with `hooks` switched off (`withoutHooks`), and
- * without a transport of its own. git removes the settings of its caller from the environment there, so they are given
- * again, in a command that is the same for every repository. `gitPath` goes through the environment too.
+ * Makes git run `program` in the other repository with the safe settings, with `hooks` switched off (`withoutHooks`),
+ * and without a transport of its own. git removes the settings of its caller from that environment, so they are given
+ * again in a command that is the same for every repository. `gitPath` goes through the environment too.
  */
 export function otherSide(
 	program: 'upload-pack' | 'receive-pack',
@@ -79,11 +79,11 @@ export function otherSide(
 
 /** A setting as git reports it. */
 export interface FoundSetting {
-	/** `local` and `worktree` are the repository's own files, with the files that these include. */
+	/** `local` and `worktree` are the repository's own files and those that they include. */
 	scope: string;
 	/** The path of the file as git names it. */
 	file: string;
-	/** Section and variable are in lower case; the name between them is as it stands in the file. */
+	/** Section and variable are in lower case; the name between them is spelled as in the file. */
 	key: string;
 	value: string;
 }
@@ -94,7 +94,7 @@ export type NamedSection = 'hook' | 'filter' | 'merge' | 'remote';
 /** A setting for git: its key and its value. */
 export type Setting = readonly [key: string, value: string];
 
-/** Is part of every listing. A git that does not list it is too old to take settings from its environment. */
+/** Is part of every listing: a git that does not list it is too old to take settings from its environment. */
 const PROOF: Setting = ['errand.environment', 'read'];
 
 /** Makes git list the settings by which it would run a program for Errand. `readSettings` parses the output. */
@@ -114,10 +114,10 @@ export const LIST_SETTINGS = {
 /** The exit codes of a git older than 2.31: it does not find even our own setting, or does not know an option. */
 export const TOO_OLD: ReadonlySet<number | undefined> = new Set([1, 129]);
 
-/** The characters that a name may have, so that no program can take it for more than a name. */
+/** The characters that a name may contain, so that no program can mistake it for anything else. */
 const SAFE_NAME = /^[\w.-]+$/;
 
-/** Parses the output of `LIST_SETTINGS`. Returns undefined if this git is too old to take settings from us. */
+/** Parses the output of `LIST_SETTINGS`. Returns undefined if git is too old to take settings from the environment. */
 export function readSettings(output: string): FoundSetting[] | undefined {
 	const fields = output.split('\0');
 	const found: FoundSetting[] = [];
@@ -142,7 +142,7 @@ export function settingsEnvironment(settings: readonly Setting[]): Record<string
 	]);
 }
 
-/** Finds a hook or a filter of the repository's own whose name is not a plain one. Such a repository is refused. */
+/** Finds a hook or a filter of the repository's own with an unsafe name. Such a repository is refused. */
 export function findUnsafeName(
 	found: readonly FoundSetting[],
 	section: NamedSection,
@@ -156,19 +156,19 @@ export function findUnsafeName(
 	return undefined;
 }
 
-/** Returns the settings that disable every hook which the configuration names, whoever has written it. */
+/** Returns the settings that disable every hook that any configuration names. */
 export function withoutHooks(found: readonly FoundSetting[]): Setting[] {
 	return namesIn(found, 'hook').map(name => [`hook.${name}.enabled`, 'false']);
 }
 
-/** Returns the names of all filters, whoever has written them. */
+/** Returns the names of all filters of any configuration. */
 export function filtersOf(found: readonly FoundSetting[]): string[] {
 	return namesIn(found, 'filter');
 }
 
 /**
- * Returns the settings that empty filters, so that none of their programs runs. With `required`, git fails at a file that
- * needs one of them instead of taking its content as it is.
+ * Returns the settings that empty filters, so that none of their programs runs. With `required`, git fails on a file
+ * that needs one of them instead of taking its content unfiltered.
  */
 export function emptyFilters(names: readonly string[], required: boolean): Setting[] {
 	return names.flatMap(name => [
@@ -179,22 +179,22 @@ export function emptyFilters(names: readonly string[], required: boolean): Setti
 	]);
 }
 
-/** Merges lines as git does without a driver. Content that is not text is a conflict, and stays as it is. */
+/** Merges lines as git does without a driver. Content other than text is a conflict and stays unchanged. */
 const TEXT_MERGE = 'git merge-file -q --marker-size=%L -L HEAD -L base -L theirs %A %O %B || exit 1';
 
 /**
- * Returns the settings that replace the merge drivers of the repository's own configuration by git's own merge of text. An
- * empty driver would silently keep one of the two sides.
+ * Returns the settings that replace the merge drivers of the repository's own configuration with git's own text merge.
+ * An empty driver would silently keep one of the two sides.
  */
 export function plainMergeDrivers(found: readonly FoundSetting[]): Setting[] {
 	return namesIn(found.filter(isOfRepository), 'merge').map(name => [`merge.${name}.driver`, TEXT_MERGE]);
 }
 
-/** The variables of a filter that name the programs for staging files, and for checking them out. */
+/** The variables of a filter that name the programs for staging files and for checking them out. */
 export const STAGING = ['clean', 'process'] as const;
 export const CHECKING_OUT = ['smudge', 'process'] as const;
 
-/** A filter that runs a program which the repository's own configuration names. */
+/** A filter with a program that the repository's own configuration names. */
 export interface OwnFilter {
 	name: string;
 	setting: FoundSetting;
@@ -208,7 +208,7 @@ export function ownFiltersOf(
 		if (setting.key.startsWith('filter.') && programs.some(program => setting.key.endsWith(`.${program}`))) {
 			return { name: nameIn(setting, 'filter') ?? '', setting };
 		}
-		// Whichever configuration names the filter of Git LFS, it runs these programs too.
+		// The filter of Git LFS runs these programs too, whichever configuration names it.
 		return /^lfs\.extension\..*\.(?:clean|smudge)$/s.test(setting.key) ? { name: 'lfs', setting } : [];
 	});
 }
@@ -225,16 +225,16 @@ export function findTransportProgram(found: readonly FoundSetting[], remote: str
 	);
 }
 
-/** Returns the names of the remotes that have what a partial clone was made without. There are none for a whole clone. */
+/** Returns the names of the remotes that hold the objects a partial clone lacks; none for a complete clone. */
 export function promisorRemotes(found: readonly FoundSetting[]): string[] {
 	const isPromise = ({ key, value }: FoundSetting) =>
 		key.endsWith('.partialclonefilter') || (key.endsWith('.promisor') && !/^(?:false|no|off|0)$/i.test(value));
-	// The way of older versions, which has room for one.
+	// Older versions had this setting, which names a single remote.
 	const first = found.filter(({ key }) => key === 'extensions.partialclone').map(({ value }) => value);
 	return [...new Set([...first, ...namesIn(found.filter(isPromise), 'remote')])];
 }
 
-/** True for the scopes `local` and `worktree`, and for any that a later git may add to the machine's and the user's. */
+/** True for the scopes `local` and `worktree`, and for any further scope of a later git. */
 function isOfRepository({ scope }: FoundSetting): boolean {
 	return scope !== 'system' && scope !== 'global' && scope !== 'command';
 }

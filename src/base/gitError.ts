@@ -7,7 +7,7 @@ interface Ended {
 	cause?: unknown;
 }
 
-/** Git ended with a failure. `stderr` is in English (`safeEnvironment`), because its readers look for words in it. */
+/** A git command failed. `stderr` is in English (`safeEnvironment`), because its readers look for words in it. */
 export class GitError extends Error {
 	override readonly name = 'GitError';
 	readonly exitCode: number | undefined;

@@ -12,15 +12,12 @@ const TELLING = [
 	/^ ! /,
 	/^remote: .*\p{L}/u,
 ];
-/** Lines that git prints after any cause. */
+/** Lines that git prints whatever the cause. */
 const GENERAL = /^fatal: (?:Could not read from remote repository|the remote end hung up unexpectedly)/i;
 
-/**
- * Returns the line in which git says what went wrong, as a sentence, without credentials that an address in it may
- * contain.
- */
+/** Returns the line in which git says what went wrong, as a sentence, without any credentials from an address in it. */
 export function gitReason(error: unknown): string {
-	// The error of the editor's own git, which pushes for the user, has `stderr` too, but no class that could be named here.
+	// The editor's own git, which pushes for the user, throws errors with `stderr`, but their class is out of reach here.
 	const { stderr, message } = error as { stderr?: unknown; message?: unknown };
 	const lines = String(typeof stderr === 'string' && stderr !== '' ? stderr : (message ?? ''))
 		.replace(/\/\/[^/\s]*@/g, '//')

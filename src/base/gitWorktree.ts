@@ -1,4 +1,4 @@
-// Finds the folder whose files belong to a branch, so that nothing moves or removes the branch under them.
+// Finds the folder in which a branch is in use, so that nothing moves or removes the branch under its files.
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -6,25 +6,25 @@ import path from 'node:path';
 type Git = (commandLine: readonly string[]) => Promise<string>;
 
 /**
- * Files in which git keeps what a rebase or a bisection will do to branches. HEAD is on none of them meanwhile, so git
- * does not list the branches as checked out.
+ * Files in which git keeps what a rebase or a bisection will do to branches. HEAD is on none of these branches
+ * meanwhile, so git does not list them as checked out.
  */
 const UNFINISHED = ['rebase-merge/head-name', 'rebase-merge/update-refs', 'rebase-apply/head-name', 'BISECT_START'];
 
 /**
- * Returns the folder that a branch is checked out in, or where a rebase or a bisection of it is under way, of all that
- * work with the repository, whatever its configuration says of itself; for a bare repository its own folder, if HEAD is
- * on the branch. Rejects when git fails.
+ * Returns the folder in which a branch is checked out or is being rebased or bisected, among all worktrees of the
+ * repository, whatever its configuration says about them. For a bare repository this is its own folder, if HEAD is on
+ * the branch. Rejects if git fails.
  */
 export async function findWorktree(git: Git, branch: string): Promise<string | undefined> {
 	const reference = `refs/heads/${branch}`;
 	const output = await git(['for-each-ref', '--format=%(refname) %(worktreepath)', '--', reference]);
-	// A name is a pattern for git, which also matches references below it.
+	// git takes the name for a pattern, which also matches references below it.
 	const line = output.split('\n').find(candidate => candidate.startsWith(`${reference} `));
 	return line?.slice(reference.length + 1) || findUnfinished(git, branch);
 }
 
-/** Returns the folder in which a rebase or a bisection of a branch is under way. Rejects when git fails. */
+/** Returns the folder in which a rebase or a bisection of a branch is under way. Rejects if git fails. */
 export async function findUnfinished(git: Git, branch: string): Promise<string | undefined> {
 	const common = (await git(['rev-parse', '--path-format=absolute', '--git-common-dir'])).replace(/\n$/, '');
 	const linked = path.join(common, 'worktrees');
@@ -41,7 +41,7 @@ export async function findUnfinished(git: Git, branch: string): Promise<string |
 	return undefined;
 }
 
-/** Returns whether one of git's own folders says that something is done to a branch. */
+/** Returns whether one of git's own folders records a rebase or a bisection of a branch. */
 async function isAtWork(folder: string, branch: string): Promise<boolean> {
 	const texts = await Promise.all(
 		UNFINISHED.map(name => readFile(path.join(folder, name), 'utf8').catch((): string => '')),

@@ -1,13 +1,13 @@
 import { oneLine } from './plainText.ts';
 
-/** Returns an IPv6 address without the brackets that it has in a URL, as look-ups and sockets need it, or any other host as it is. */
+/** Removes the brackets of an IPv6 address in a URL, as look-ups and sockets need it. Other hosts stay as they are. */
 export function withoutBrackets(host: string): string {
 	return host.replace(/^\[|\]$/g, '');
 }
 
 const MAXIMUM_PLACE = 60;
 
-/** The host and port of an address. */
+/** Returns the host and port of an address, shortened for display. */
 export function placeOf(url: string): string {
 	return oneLine(new URL(url).host, MAXIMUM_PLACE);
 }

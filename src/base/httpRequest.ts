@@ -1,8 +1,8 @@
-// What every HTTP server of ours needs of a request.
+// Reads requests for all of our HTTP servers.
 import type { IncomingMessage } from 'node:http';
 import { parseJson } from './json.ts';
 
-/** How much of a body that is too long is read before the refusal is sent. */
+/** The part of an oversized body that is read before the refusal is sent. */
 const MAXIMUM_DROPPED_BYTES = 64 * 1024 * 1024;
 const DROP_TIMEOUT_MS = 5_000;
 
@@ -11,12 +11,12 @@ export function pathOf(request: IncomingMessage): string {
 	return (request.url ?? '').split('?', 1)[0] ?? '';
 }
 
-/** The body of a request, or a sentence that says why it cannot be used, with the status for it. */
+/** The body of a request, or a sentence that says why it cannot be used, with the matching status. */
 export type JsonBody = { value: unknown } | { status: 400 | 413; problem: string };
 
 /**
- * Reads the body of a request as JSON, of at most `megabytes`. The connection cannot be used again after a body that was
- * larger.
+ * Reads the body of a request as JSON, of at most `megabytes`. After a larger body, the connection cannot be used
+ * again.
  */
 export async function readJsonBody(incoming: IncomingMessage, megabytes: number): Promise<JsonBody> {
 	const maximum = megabytes * 1024 * 1024;
@@ -37,14 +37,14 @@ export async function readJsonBody(incoming: IncomingMessage, megabytes: number)
 		await dropBody(incoming);
 		return { status: 413, problem: `The request body is larger than ${megabytes} MB.` };
 	}
-	// No JSON text is parsed to undefined.
+	// No JSON text parses to undefined.
 	const value = parseJson(Buffer.concat(pieces).toString('utf8'));
 	return value === undefined ? { status: 400, problem: 'The request body is not valid JSON.' } : { value };
 }
 
 /**
- * Reads and discards the rest of a body, within limits, before a refusal that closes the connection: a client whose
- * connection is closed while it still sends would lose the answer.
+ * Reads and discards the rest of a body, within limits, before a refusal that closes the connection: a client that
+ * still sends when its connection is closed would lose the answer.
  */
 export function dropBody(incoming: IncomingMessage): Promise<void> {
 	return new Promise(resolve => {

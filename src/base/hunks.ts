@@ -1,4 +1,4 @@
-// The hunks between two versions of a text, and a version that has some of them.
+// Applies some of the hunks between two versions of a text.
 import { append } from './append.ts';
 
 /** The lines of one side of a hunk, counted from 0. */
@@ -8,15 +8,15 @@ export interface HunkSide {
 }
 
 /**
- * The places of one change of a file, whose lines `before` became `after`. Between two hunks there is at least one line
- * that both versions have.
+ * The lines of one change of a file: those of `before` became those of `after`. Two hunks are separated by at least one
+ * line that both versions have.
  */
 export interface HunkRanges {
 	before: HunkSide;
 	after: HunkSide;
 }
 
-/** Splits a text after each line feed. The last line may have none. */
+/** Splits a text after each line feed. The last line may lack one. */
 export function splitLines(text: Buffer): Buffer[] {
 	const lines: Buffer[] = [];
 	for (let start = 0; start < text.length; ) {
@@ -28,7 +28,7 @@ export function splitLines(text: Buffer): Buffer[] {
 	return lines;
 }
 
-/** Returns the first version with some of the hunks, which must be in the order of their lines. */
+/** Returns the first version with some of the hunks applied. They must be in the order of their lines. */
 export function withHunks(before: Buffer, after: Buffer, hunks: readonly HunkRanges[]): Buffer {
 	const [own, others] = [splitLines(before), splitLines(after)];
 	const parts: Buffer[] = [];

@@ -14,7 +14,7 @@ export interface ImageHeader {
 /** The first bytes of every PNG, as Latin-1. */
 export const PNG_SIGNATURE = '\x89PNG\r\n\x1a\n';
 
-/** Returns the type that the first bytes have, or undefined for anything else. SVG is a document and never an image here. */
+/** Returns the type by the first bytes, or undefined for anything else, which includes SVG: it is a document. */
 export function imageTypeOf(bytes: Uint8Array): ImageType | undefined {
 	const head = String.fromCharCode(...bytes.subarray(0, 12));
 	if (head.startsWith(PNG_SIGNATURE)) {

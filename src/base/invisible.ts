@@ -4,8 +4,8 @@
 const INVISIBLE = String.raw`[[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029]--[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]]`;
 
 /**
- * Matches runs of them in prose. Tabs and line ends are left out. Some scripts need joiners and variation selectors,
- * one or two at a time, and three flags consist of characters that are invisible elsewhere.
+ * Matches runs of invisible characters in prose, without tabs and line ends. Some scripts need joiners and variation
+ * selectors, one or two at a time, and three flags consist of characters that are invisible elsewhere.
  */
 const RUNS = String.raw`\p{RGI_Emoji_Tag_Sequence}|[${INVISIBLE}--[\t\n\r]]+`;
 /** Compiled on first use: a class of this size takes a millisecond, which would delay the start. */
@@ -52,7 +52,7 @@ export function replaceHidden(text: string, by: (character: string) => string): 
 	);
 }
 
-/** Replaces each invisible character but tabs and line feeds, also those that prose needs. */
+/** Replaces all invisible characters except tabs and line feeds, even those that prose needs. */
 export function replaceInvisible(text: string, by: (character: string) => string): string {
 	if (!mayHide(text)) {
 		return text;
@@ -72,8 +72,8 @@ export function codePointName(character: string): string {
 }
 
 /**
- * Returns a text in which each character is seen as what it is, for someone who decides about exactly that text: names in
- * the place of invisible ones, those that prose needs among them, and marks in the place of tabs. Line ends are line feeds.
+ * Returns a text that shows every character, for someone who decides about exactly that text: invisible characters,
+ * even those that prose needs, become their names, and tabs become marks. Line ends are line feeds.
  */
 export function showExactly(text: string): string {
 	return replaceInvisible(text.replaceAll('\r\n', '\n'), character => `⟨${codePointName(character)}⟩`).replaceAll(

@@ -1,4 +1,4 @@
-/** Returns undefined for a text that is not JSON. The parser's own error would quote the text, which no log may hold. */
+/** Returns undefined if the text is not JSON. The parser's own error would quote the text, which no log may hold. */
 export function parseJson(text: string): unknown {
 	try {
 		return JSON.parse(text);
@@ -7,7 +7,7 @@ export function parseJson(text: string): unknown {
 	}
 }
 
-/** Reads JSON with comments and commas before closing brackets, as editors write settings. */
+/** Parses JSON with comments and trailing commas, as editors write settings. */
 export function parseJsonWithComments(text: string): unknown {
 	const string = String.raw`"(?:[^"\\\n]|\\.)*"`;
 	const bare = text.replace(
@@ -19,15 +19,15 @@ export function parseJsonWithComments(text: string): unknown {
 	);
 }
 
-/** An escape such as `\u00e9` that was cut off. */
+/** An escape such as `\u00e9`, cut off. */
 const UNFINISHED_ESCAPE = /\\(?:u[\da-f]{0,3})?$/i;
 
 /**
- * Reads what the beginning of a JSON text says: its whole entries, and the string that it ends in. Returns undefined
- * for what begins no array, object or string.
+ * Parses the beginning of a JSON text: its complete entries and the string in which it ends. Returns undefined if it
+ * does not begin an array, an object or a string.
  */
 export function parseBeginningOfJson(text: string): unknown {
-	/** The brackets that close the open arrays and objects, here and where the last whole entry ends. */
+	/** The brackets that close the open arrays and objects, at this point and where the last complete entry ends. */
 	let closing = '';
 	let closingOfWhole = '';
 	let endOfWhole = 0;

@@ -1,4 +1,4 @@
-/** Finds the end of a JSON object that comes in pieces. Each character is looked at once. */
+/** Finds the end of a JSON object that comes in pieces. It looks at each character once. */
 export class JsonEnd {
 	isFound = false;
 	private depth = 0;

@@ -1,10 +1,10 @@
-/** A cost in US dollars. With `part`, some of what is charged is not known, so the sum is a lower bound. */
+/** A cost in US dollars. With `part`, some charges are unknown, so the sum is a lower bound. */
 export type KnownCost =
 	| { known: 'whole'; dollars: number; isEstimated: boolean }
 	| { known: 'part'; dollars: number }
 	| { known: 'nothing' };
 
-/** Adds costs up. Returns undefined where there are none. */
+/** Adds up costs. Returns undefined for an empty list. */
 export function addCosts(costs: readonly KnownCost[]): KnownCost | undefined {
 	if (costs.length === 0) {
 		return undefined;

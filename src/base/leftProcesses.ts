@@ -1,4 +1,4 @@
-// Processes that outlive the process that started them, because that one was killed: how a later one finds and ends them.
+// Finds and ends processes that outlive their parent because it was killed.
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -7,17 +7,17 @@ import { taskkill } from './childProcess.ts';
 import { defined } from './defined.ts';
 import { ProcessFamily } from './processFamily.ts';
 
-/** Identifies a process, even among later ones to which the system gives the same id. */
+/** Identifies a process, even if the system later gives its id to another one. */
 export interface ProcessIdentity {
 	pid: number;
-	/** When it was started, in the system's own words. */
+	/** The start time as the system reports it. */
 	start: string;
 }
 
-/** A machine under load takes seconds to start a program that tells it. */
+/** Under load, a machine takes seconds to start the program that reports the start time. */
 const LOOK_TIMEOUT_MS = 20_000;
 
-/** Returns undefined if there is no such process, or if the system does not tell when it was started. */
+/** Returns undefined if there is no such process, or if the system does not report when it was started. */
 export async function identify(pid: number): Promise<ProcessIdentity | undefined> {
 	try {
 		const start = await startOf(pid);
@@ -28,9 +28,9 @@ export async function identify(pid: number): Promise<ProcessIdentity | undefined
 }
 
 /**
- * Ends what is left of a child that `startChild` has started in an earlier process: its leader and the leader's group, and
- * on Linux all that carry the marker. Nothing else is ended, even if another process has the leader's id by now. A leader
- * that has ended without leaving anything with the marker proves nothing about its group, which is left alone then.
+ * Ends the remains of a child that `startChild` started in an earlier process: its leader and the leader's group, and
+ * on Linux all processes with the marker. Nothing else is ended, even if another process now has the leader's id. If
+ * the leader has ended and no process in its group has the marker, the group may be another's and is left alone.
  */
 export async function endLeftProcesses(
 	leader: ProcessIdentity | undefined,
@@ -52,7 +52,8 @@ async function startOf(pid: number): Promise<string> {
 	switch (process.platform) {
 		case 'linux': {
 			const status = await readFile(`/proc/${pid}/stat`, 'latin1');
-			// Fields follow the name in parentheses, which can contain anything. The start is the 20th of them, counted from boot.
+			// The fields follow the name in parentheses, which can contain anything. The 20th is the start in ticks since
+			// boot.
 			const ticks = status.slice(status.lastIndexOf(')') + 2).split(' ')[19];
 			const boot = await readFile('/proc/sys/kernel/random/boot_id', 'latin1');
 			return ticks === undefined ? '' : `${boot.trim()} ${ticks}`;
@@ -70,7 +71,7 @@ async function startOf(pid: number): Promise<string> {
 
 async function output(program: string, args: string[]): Promise<string> {
 	const { SystemRoot } = process.env;
-	// The same moment has the same words in every locale and time zone then.
+	// These make the words for a moment the same in every locale and time zone.
 	const env = { LC_ALL: 'C', TZ: 'UTC', ...defined({ SystemRoot }) };
 	const { stdout } = await promisify(execFile)(program, args, { env, timeout: LOOK_TIMEOUT_MS, windowsHide: true });
 	return stdout.trim();

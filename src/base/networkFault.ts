@@ -37,7 +37,7 @@ const UNREACHABLE_CODES: ReadonlySet<string> = new Set([
 	'EAI_AGAIN',
 ]);
 
-/** The wording of undici's error, which is all that distinguishes a refusal by the proxy from other failures. */
+/** The wording of undici's error, the only difference between a refusal by the proxy and other failures. */
 const PROXY_REFUSAL = /^Proxy (?:response|Authentication Required) \((\d{3})\)/;
 
 /** Returns undefined if the errors do not tell. */

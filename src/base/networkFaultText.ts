@@ -1,4 +1,4 @@
-// Why there was no exchange with a service, and what to do.
+// Explains why there was no exchange with a service, and what to do.
 import * as l10n from '@vscode/l10n';
 import { type ClientError, causesOf, systemErrorCode } from './errors.ts';
 import { placeOf } from './hostname.ts';
@@ -6,15 +6,15 @@ import { isLoopbackHost } from './loopback.ts';
 import { type CertificateProblem, type NetworkFault, networkFaultOf } from './networkFault.ts';
 import { oneLine } from './plainText.ts';
 
-/** A sentence about what is wrong and one about what to do, for places that show them apart. */
+/** A sentence about the fault and one about what to do, for places that show them separately. */
 export interface FaultParts {
 	cause: string;
 	step: string;
 }
 
 /**
- * Explains an error of the code `offline`. `name` is the name by which the user knows the service; `url` is its address
- * where the user has entered it.
+ * Explains an error with the code `offline`. `name` is the name by which the user knows the service; `url` is its
+ * address if the user has entered it.
  */
 export function offlineParts(
 	error: ClientError,
@@ -88,7 +88,7 @@ function networkFaultParts(fault: NetworkFault, connection: string): FaultParts 
 	}
 }
 
-/** Returns a sentence about what is wrong and one about what to do. */
+/** Returns a sentence about the fault and one about what to do. */
 function certificateWords(problem: CertificateProblem, connection: string): [cause: string, step: string] {
 	switch (problem) {
 		case 'self-signed':
@@ -125,7 +125,7 @@ function certificateWords(problem: CertificateProblem, connection: string): [cau
 	}
 }
 
-/** The connection ended without an answer. */
+/** Explains a connection that ended without an answer. */
 function brokenOff(error: ClientError, url: string, name: string): FaultParts {
 	if ([...causesOf(error)].some(({ message }) => message === 'bad port')) {
 		return {

@@ -1,6 +1,6 @@
 /**
- * Lists the objects of a commit's own files that a partial clone does not have. What lies in a folder that is missing itself
- * is not listed. `git` runs in the clone; it fetches nothing for this.
+ * Lists the objects of a commit's own files that a partial clone lacks. The contents of a folder that is itself missing
+ * are not listed. `git` runs in the clone and fetches nothing for this.
  */
 export async function findMissing(
 	git: (args: readonly string[]) => Promise<string>,

@@ -1,4 +1,4 @@
-// Text of services, agents and tools, made fit for an output channel or a label. All of it is hostile input.
+// Cleans text of services, agents and tools for an output channel or a label. All of it is hostile input.
 import { mayHide, replaceHidden } from './invisible.ts';
 
 /**
@@ -8,10 +8,10 @@ import { mayHide, replaceHidden } from './invisible.ts';
 const LINE_END = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
 
 /**
- * What is taken out, in this order: control sequences; strings (titles, links) with their content, up to their
- * terminator or at most to the end of their line, so that one without a terminator hides no more than that; other
- * escape sequences; control characters but tab and newline. Each part takes the longest run of its class and may end
- * anywhere, so that nothing is ever looked at twice.
+ * The sequences to remove, in this order: control sequences; strings (titles, links) with their content, up to their
+ * terminator or at most to the end of their line, so that an unterminated string hides no more than that; other escape
+ * sequences; control characters except tab and newline. Each part takes the longest run of its class and may end
+ * anywhere, so that nothing is examined twice.
  */
 const CONTROL =
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out.
@@ -30,7 +30,7 @@ export function plainText(text: string): string {
 
 const toNothing = () => '';
 
-/** Nearly every text is plain, and there may be millions, so that each is looked through once. */
+/** Nearly every text is plain, and there may be millions of texts, so a plain one is scanned only once. */
 function cleaned(text: string, by: (character: string) => string): string {
 	return !mayHide(text) && text.isWellFormed()
 		? text
@@ -42,7 +42,7 @@ function cleaned(text: string, by: (character: string) => string): string {
  * hidden character becomes a blank, so that a name with one does not look like another name.
  */
 export function oneLine(text: string, maximum = Number.POSITIVE_INFINITY): string {
-	// Reading a bounded part keeps the label of a huge text cheap; the factor 32 leaves room for sequences and blanks.
+	// Reading only a part keeps the label of a huge text cheap; the factor 32 leaves room for sequences and blanks.
 	const isWhole = text.length <= maximum * 32;
 	if (isWhole && PLAIN_LINE.test(text)) {
 		return cut(text, maximum);
@@ -55,7 +55,7 @@ export function oneLine(text: string, maximum = Number.POSITIVE_INFINITY): strin
 
 const MAXIMUM_NAME = 120;
 
-/** Returns a name that others have chosen, fit for a text in one line. */
+/** Returns a name of foreign origin in a form fit for a text on one line. */
 export function shortName(text: string): string {
 	return oneLine(text, MAXIMUM_NAME);
 }
@@ -82,8 +82,8 @@ export function firstLine(text: string, maximum: number): string {
 }
 
 /**
- * Escapes text for a row of a quick pick or the status bar, which draw `$(name)` as an icon, or as nothing where there
- * is no icon of that name.
+ * Escapes text for a row of a quick pick or the status bar, which draw `$(name)` as an icon, or as nothing if there is
+ * no icon of that name.
  */
 export function escapeIcons(text: string): string {
 	return text.replace(/\$\([a-z0-9-]+(?:~[a-z]+)?\)/gi, '\\$&');

@@ -1,9 +1,9 @@
-// Finds the user of this machine whose program listens at a port.
+// Finds the user of this machine whose program listens on a port.
 import { readFile } from 'node:fs/promises';
 import os from 'node:os';
 
 /**
- * The user who listens at a port, as the system reports it. `own`: the user who runs this program. `system`: an account
+ * The user who listens on a port, as the system reports it. `own`: the user who runs this program. `system`: an account
  * that no person uses. `unknown`: the system does not report it.
  */
 export interface PortOwner {
@@ -38,7 +38,7 @@ const REACHED: ReadonlySet<string> = new Set(
 );
 
 /**
- * Returns the users whose sockets accept connections to 127.0.0.1 at the port. `table` has the form of /proc/net/tcp
+ * Returns the users whose sockets accept connections to 127.0.0.1 on the port. `table` has the form of /proc/net/tcp
  * and /proc/net/tcp6.
  */
 export function listeningUsers(table: string, port: number): Set<number> {
@@ -53,14 +53,14 @@ export function listeningUsers(table: string, port: number): Set<number> {
 	return users;
 }
 
-/** Returns the user's name from a text in the form of /etc/passwd, or undefined if it is not there. */
+/** Returns the user's name from a text in the form of /etc/passwd, or undefined if the text does not have it. */
 export function nameOfUser(passwd: string, user: number): string | undefined {
 	const line = passwd.split('\n').find(entry => entry.split(':')[2] === String(user));
 	return line?.split(':')[0] || undefined;
 }
 
 /**
- * Returns the user who listens at the port for connections to 127.0.0.1. The user is known on Linux only, and only if
+ * Returns the user who listens on the port for connections to 127.0.0.1. The user is known on Linux only, and only if
  * there is just one.
  */
 export async function ownerOfPort(port: number): Promise<PortOwner> {

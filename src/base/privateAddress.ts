@@ -20,7 +20,7 @@ for (const [network, prefix] of [
 }
 for (const [network, prefix] of [
 	['::', 96],
-	// IPv6 forms that translators and tunnels use for IPv4 addresses, which may lead anywhere.
+	// IPv6 forms in which translators and tunnels embed IPv4 addresses, which may lead anywhere.
 	['::ffff:0:0:0', 96],
 	['64:ff9b::', 96],
 	['64:ff9b:1::', 48],
@@ -43,7 +43,7 @@ export function isPrivateAddress(address: string): boolean {
 	return version === 0 || privateAddresses.check(address.replace(/%.*$/, ''), version === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** Returns whether the host of a URL is this machine or one of its own network, as far as the name alone tells. */
+/** Returns whether the host of a URL is this machine or one in its own network, as far as the name alone tells. */
 export function isNearHost(hostname: string): boolean {
 	const address = withoutBrackets(hostname);
 	return isLoopbackHost(hostname) || (isIP(address) !== 0 && isPrivateAddress(address)) || hostname.endsWith('.local');

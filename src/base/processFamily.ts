@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { systemErrorCode } from './errors.ts';
 
 const POLL_MS = 25;
-/** The variable by which a descendant is recognised that has left the process group. */
+/** The variable that identifies a descendant that has left the process group. */
 const MARKER_NAME = 'ERRAND_TASK';
 
 /** Returns the variables that let `ProcessFamily` find a child's descendants by `marker`. */
@@ -13,15 +13,15 @@ export function markedEnvironment(marker: string): Record<string, string> {
 }
 
 /**
- * Returns a marker for a family of its own within the one that a process with this environment belongs to, if any: whoever
- * ends the outer family ends this one too.
+ * Returns a marker for a family nested in the one that a process with this environment belongs to, if any, so that
+ * ending the outer family also ends this one.
  */
 export function markerWithin(environment: Readonly<Record<string, string | undefined>>, name: string): string {
 	const outer = environment[MARKER_NAME];
 	return outer === undefined ? name : `${outer}/${name}`;
 }
 
-/** Returns whether a process of this machine is gone. One that belongs to somebody else is not. */
+/** Returns whether a process of this machine has ended. A process of another user counts as running. */
 export function isProcessGone(pid: number): boolean {
 	try {
 		process.kill(pid, 0);
@@ -62,7 +62,7 @@ export class ProcessFamily {
 				if ((await this.members()).length === 0) {
 					return;
 				}
-				// Processes that were started meanwhile have not got the signal yet. SIGKILL may be sent more than once.
+				// Processes started meanwhile have not received the signal yet. SIGKILL may be sent more than once.
 				told = new Set([...told, ...(await this.signal(signal, signal === 'SIGTERM' ? told : new Set()))]);
 			}
 			if (told.size === 0) {
@@ -71,15 +71,17 @@ export class ProcessFamily {
 		}
 	}
 
-	/** Whether a process with the marker is in this group, which tells whose group it is after its leader has ended. */
+	/**
+	 * Returns whether a process in this group has the marker. This tells whose group it is after its leader has ended.
+	 */
 	async isIn(group: number): Promise<boolean> {
 		return (await this.members()).some(member => member.group === group);
 	}
 
-	/** Sends to all members but `except`. Returns the ids of the processes, or of groups (negative), that were sent to. */
+	/** Signals all members except `except`. Returns the ids of the processes signalled; ids of groups are negative. */
 	private async signal(signal: NodeJS.Signals, except: ReadonlySet<number>): Promise<Set<number>> {
 		const targets = new Set<number>(this.group === undefined ? [] : [-this.group]);
-		// Without a marker there is only the group, which needs no search through all processes of the machine.
+		// Without a marker, only the group counts, which needs no search through all processes of the machine.
 		for (const { pid, group } of this.marker === undefined ? [] : await this.members()) {
 			if (group !== this.group) {
 				targets.add(pid);
@@ -94,7 +96,7 @@ export class ProcessFamily {
 		return sent;
 	}
 
-	/** Lists the members that have not ended: in a container without an init process, ended ones stay as zombies. */
+	/** Lists the members that have not ended: in a container without an init process, ended ones remain as zombies. */
 	private async members(): Promise<Member[]> {
 		const names = process.platform === 'linux' ? await readdir('/proc').catch(() => undefined) : undefined;
 		if (names === undefined) {
@@ -133,7 +135,7 @@ function send(target: number, signal: NodeJS.Signals | 0): boolean {
 		process.kill(target, signal);
 		return true;
 	} catch (error) {
-		// EPERM means that the processes exist and belong to another user. They cannot be ended from here.
+		// EPERM means that the processes exist but belong to another user. They cannot be ended from here.
 		return systemErrorCode(error) === 'EPERM';
 	}
 }

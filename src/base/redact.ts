@@ -1,6 +1,6 @@
 import { replaceHidden } from './invisible.ts';
 
-/** The fields that a log line may have. Any other field is dropped, so that each new one is decided here. */
+/** The fields that a log line may have. Any other field is dropped, so that each new one is decided on here. */
 export interface LogFields {
 	method?: string;
 	/** A path of the routes table, never a whole URL: queries and hosts can carry secrets. */
@@ -17,7 +17,7 @@ export interface LogFields {
 	version?: string;
 	connection?: string;
 	keyKind?: string;
-	/** The name of a request's field, from a list of our own. */
+	/** The name of a field of a request, from a list of our own. */
 	field?: string;
 	/** The message of an error from our own code or the system, reduced to one line. */
 	reason?: string;
@@ -46,8 +46,8 @@ const MAXIMUM_VALUE_LENGTH = 200;
 
 /**
  * Recognises keys and tokens by their form, in case an error's message contains one: the documented forms, and a short
- * prefix before a long run of letters and digits, as tokens of services look. Code that knows a key removes it by its
- * value (`client/core/keyRemoval.ts`). No match begins inside a word, so that the time is linear in the length of the text.
+ * prefix before a long run of letters and digits, as in many services' tokens. Code that knows a key removes it by its
+ * value (`client/core/keyRemoval.ts`). No match begins inside a word, so the time is linear in the text's length.
  */
 const SECRET = new RegExp(
 	[
@@ -70,7 +70,7 @@ export function redactFields(fields: LogFields): string {
 		if (!ALLOWED.has(key) || value === undefined) {
 			continue;
 		}
-		// Secrets are removed first: the rest of a secret that was cut would not be recognised.
+		// Secrets are removed first, because a secret that has been cut short would not be recognised.
 		const text = replaceHidden(redactText(String(value)), () => ' ')
 			.replace(/[\t\r\n ]+/g, ' ')
 			.slice(0, MAXIMUM_VALUE_LENGTH);

@@ -1,9 +1,9 @@
-// Addresses of git repositories, as remotes and services write them.
+// Reads addresses of git repositories in the forms of remotes and services.
 
-/** Where a git remote points: an address that a remote service can clone, a directory on this machine, or neither. */
+/** The target of a git remote: an address that a remote service can clone, a directory on this machine, or neither. */
 export type RemotePlace =
 	| { kind: 'url'; url: string }
-	/** A path or `file:` URL as it was written. Relative ones are relative to the repository. */
+	/** A path or `file:` URL as it was written. Relative paths are relative to the repository. */
 	| { kind: 'directory'; path: string }
 	| { kind: 'unknown' };
 
@@ -65,21 +65,21 @@ function httpsUrl(host: string, path: string): RemotePlace {
 
 /**
  * Returns whether a web address contains a user name or a password. The name in an ssh address belongs to the host and
- * is no secret.
+ * is not secret.
  */
 export function hasCredentials(remoteUrl: string): boolean {
 	const url = URL.parse(remoteUrl.trim());
 	return (url?.protocol === 'https:' || url?.protocol === 'http:') && (url.username !== '' || url.password !== '');
 }
 
-/** Removes the user name and the password from an address of the web. */
+/** Removes the user name and the password from a web address. */
 export function withoutCredentials(address: string): string {
 	return address.replace(/^(https?:\/\/)[^/]*@/i, '$1');
 }
 
 /**
- * Returns whether an address of a directory names another machine, as Windows understands it. Even to look there tells
- * that machine who the user is.
+ * Returns whether the address of a directory names another machine, as Windows understands it. Even looking there
+ * reveals to that machine who the user is.
  */
 export function isOnOtherMachine(address: string): boolean {
 	const text = address.trim();
@@ -88,7 +88,7 @@ export function isOnOtherMachine(address: string): boolean {
 }
 
 /**
- * Returns a normalised form of a repository's address, in which different spellings are equal, or undefined where the
+ * Returns a normalised form of a repository's address, in which different spellings are equal, or undefined if the
  * address names no repository.
  */
 export function repositoryKey(address: string): string | undefined {
@@ -101,7 +101,7 @@ export function repositoryKey(address: string): string | undefined {
 				.replace(/\/+$/, '')
 				.replace(/\.git$/, '');
 		case 'directory':
-			// A bare repository often lies beside its clone, and its ending is all that tells them apart.
+			// A bare repository often lies beside its clone, and only its ending tells them apart.
 			return place.path
 				.replace(/^file:\/\//i, '')
 				.replaceAll('\\', '/')

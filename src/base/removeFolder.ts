@@ -3,12 +3,12 @@ import { chmod, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { systemErrorCode } from './errors.ts';
 
-/** How often the removal begins anew. Another one may move folders while this one looks for them. */
+/** The number of attempts at a removal. Another removal may move folders while this one looks for them. */
 const ATTEMPTS = 5;
 
 /**
- * Removes a folder with everything in it, whatever a program has left there: folders nested deeper than a path can be
- * long, and folders that are closed to their owner. Resolves also where there is none; rejects with the system's error.
+ * Removes a folder and everything in it, whatever a program has left there: folders nested deeper than the longest
+ * path, and folders closed to their owner. Resolves even if there is no such folder; rejects with the system's error.
  */
 export async function removeFolder(folder: string): Promise<void> {
 	for (let attempt = 1; ; attempt++) {
@@ -23,7 +23,7 @@ export async function removeFolder(folder: string): Promise<void> {
 	}
 }
 
-/** Moves every nested folder up to the top, one level at a time, so that no path to one is ever long. */
+/** Moves every nested folder to the top, one level at a time, so that no path to a folder is ever long. */
 async function flatten(folder: string): Promise<void> {
 	// No program could have chosen these names before.
 	const unique = randomUUID();
@@ -38,7 +38,9 @@ async function flatten(folder: string): Promise<void> {
 	}
 }
 
-/** Opens them, as their owner may: a closed folder can neither be read nor be moved. Names can be of any encoding. */
+/**
+ * Opens the folders, as their owner may, since closed ones can be neither read nor moved. Names may have any encoding.
+ */
 async function foldersIn(folder: string | Buffer): Promise<Buffer[]> {
 	const folders: Buffer[] = [];
 	const entries = await readdir(folder, { encoding: 'buffer', withFileTypes: true }).catch(unlessGone);
@@ -52,7 +54,7 @@ async function foldersIn(folder: string | Buffer): Promise<Buffer[]> {
 	return folders;
 }
 
-/** A removal that has failed goes on for a while beside what comes next, and what it removes is gone for both. */
+/** A failed removal goes on for a while alongside the next one, and whatever it removes is gone for both. */
 function unlessGone(error: unknown): undefined {
 	if (systemErrorCode(error) !== 'ENOENT') {
 		throw error;

@@ -1,6 +1,6 @@
 import { addCosts, type KnownCost } from './knownCost.ts';
 
-/** The use of one model of one provider by replies. */
+/** The use of one model of one provider, summed over replies. */
 export interface ModelReplies {
 	model: string;
 	provider: string | undefined;
@@ -10,15 +10,15 @@ export interface ModelReplies {
 	cost: KnownCost;
 }
 
-/** What the replies of one kind have used on this machine. */
+/** The use by replies of one kind on this machine. */
 export interface ReplyUse {
-	/** By connection, which is undefined where a reply does not say it, and by month in the form `2026-11`. */
+	/** By connection (undefined if a reply does not name it) and by month in the form `2026-11`. */
 	used: { connection: string | undefined; months: { month: string; parts: ModelReplies[] }[] }[];
 	/** The number of records that could not be read: conversations of the chat, or single replies. */
 	unreadable: number;
 }
 
-/** Adds up what replies have used, by connection, month, model and provider. */
+/** Adds up the use of replies by connection, month, model and provider. */
 export class ReplySums {
 	private readonly connections = new Map<string | undefined, Map<string, Map<string, ModelReplies>>>();
 

@@ -2,7 +2,7 @@
 import type { Clock } from './async.ts';
 import { UserFacingError } from './errors.ts';
 
-/** How a request ended. The problem is a sentence for the user, with the next step. */
+/** The outcome of a request. The problem is a sentence for the user, with the next step. */
 export type Answer = { value?: unknown } | { problem: string };
 
 export interface AnswerMessage {
@@ -38,7 +38,7 @@ export class Requests<Message> {
 	 */
 	ask<T>(message: (request: string) => Message, withinMs = ANSWER_MS): Promise<T> {
 		const { post, clock, noAnswer } = this.options;
-		// The id is random and not a counter, so that an answer to an earlier page is never taken for one to this page.
+		// The id is random, not a counter, so that an answer to an earlier page is never taken for an answer to this one.
 		const request = crypto.randomUUID();
 		return new Promise((resolve, reject) => {
 			const giveUp = () => this.end(request, { problem: noAnswer });
@@ -56,7 +56,7 @@ export class Requests<Message> {
 		});
 	}
 
-	/** Must be called with each answer. It is ignored if its request has ended before. */
+	/** Must be called with each answer. It ignores an answer whose request has already ended. */
 	receive({ request, answer }: AnswerMessage): void {
 		this.end(request, answer);
 	}
@@ -92,7 +92,7 @@ export async function answerRequest(
 	try {
 		await postAnswer({ value: await run() });
 	} catch (error) {
-		// This also covers a value that cannot be posted. If nothing can be posted, the other end times out.
+		// This also covers a value that cannot be posted. If nothing at all can be posted, the other end times out.
 		await tellProblem(error).catch(() => {});
 	}
 }

@@ -1,8 +1,8 @@
 import process from 'node:process';
 
 /**
- * Returns a text as one word of a command that somebody may copy into a shell, or undefined if no spelling means the same
- * in all shells of the platform (sh, fish; PowerShell, cmd).
+ * Returns a text as one word of a command that the user may copy into a shell, or undefined if no spelling means the
+ * same in all shells of the platform (sh, fish; PowerShell, cmd).
  */
 export function shellWord(text: string, platform = process.platform): string | undefined {
 	if (platform === 'win32') {

@@ -6,8 +6,8 @@ import path from 'node:path';
 const MAXIMUM_SOCKET_PATH = 100;
 
 /**
- * Returns where to listen for a socket that is wanted at `file`. If that path is too long for a socket, it is a new
- * folder below the system's temporary one, which only the user can open and which the caller removes afterwards. A
+ * Returns the place to listen for a socket that is wanted at `file`. If that path is too long for a socket, it is in a
+ * new folder below the system's temporary one, which only the user can open and which the caller removes afterwards. A
  * socket that a crash has left at the place is removed.
  */
 export function socketPlaceFor(file: string): { place: string; folder?: string } {

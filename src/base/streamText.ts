@@ -16,15 +16,15 @@ export interface StreamTextOptions {
 	outgoing: ServerResponse;
 	/** The content type; server-sent events by default. */
 	contentType?: string;
-	/** After so long without text, a comment is sent: clients, proxies and the editor end an exchange that is silent. */
+	/** The time without text after which a comment is sent: clients, proxies and the editor end a silent exchange. */
 	commentEveryMs?: number;
 	onFailure(error: unknown): void;
 }
 
-/** A source of text, one or more whole events at a time. An async generator is one. */
+/** A source of text, one or more whole events at a time, such as an async generator. */
 export interface TextSource {
 	next(): Promise<IteratorResult<string, void>>;
-	/** Called when nobody reads the rest. */
+	/** Called if nobody will read the rest. */
 	return(): Promise<unknown>;
 }
 
@@ -38,11 +38,11 @@ export function sseComment(text: string): string {
 }
 
 /**
- * Closes the connection after the data written so far was sent, but without the last chunk, which would mark the reply
- * as complete.
+ * Closes the connection once the data written so far has been sent, but without the last chunk, which would mark the
+ * reply as complete.
  */
 function breakOff(outgoing: ServerResponse): void {
-	// Node may still buffer the head and the data of this turn of the event loop, and sends them in the next one.
+	// Node may still buffer the head and the data of this turn of the event loop, which it sends in the next one.
 	setImmediate(() => outgoing.socket?.destroySoon());
 }
 

@@ -3,15 +3,15 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /**
- * Creates a function that says whether a text is the token. It compares digests, which have equal lengths, so that its
- * timing reveals nothing about the token.
+ * Creates a function that returns whether a text is the token. It compares digests, which have equal lengths, so that
+ * its timing reveals nothing about the token.
  */
 export function createTokenMatch(token: string): (sent: string) => boolean {
 	const expected = digest(token);
 	return sent => timingSafeEqual(expected, digest(sent));
 }
 
-/** Creates a function that says whether an `Authorization` header carries the token, another one, or none. */
+/** Creates a function that returns whether an `Authorization` header carries the token, another token, or none. */
 export function createTokenCheck(token: string): (authorization: string | undefined) => 'right' | 'wrong' | 'none' {
 	const isToken = createTokenMatch(token);
 	return authorization => {
