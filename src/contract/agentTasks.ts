@@ -12,7 +12,7 @@ export const AGENT_TASK_STATES = ['queued', 'running', 'completed', 'failed', 'c
 export const agentTaskSchema = z.looseObject({
 	taskId: z.string().min(1),
 	runId: lenient(z.string()),
-	/** The state is one of AGENT_TASK_STATES, or one that this version does not know. */
+	/** One of AGENT_TASK_STATES, or a state that this version does not know. */
 	status: lenient(z.string()),
 	model: lenient(z.string()),
 	/** All three times are in ISO 8601. */

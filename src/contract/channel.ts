@@ -47,8 +47,8 @@ const sessionId = z
 	);
 
 /**
- * An attestation as received, not yet verified. Fields that the later checks cannot do without are required here;
- * evidence may be absent, and those checks then report that.
+ * An attestation as received, not yet verified. Fields that later checks cannot do without are required here; evidence
+ * may be absent, and the checks then report that.
  */
 export const attestationSchema = z.looseObject({
 	/** The key in PEM form. */

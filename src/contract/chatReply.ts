@@ -72,7 +72,7 @@ const headFields = {
 
 const tokenSchema = z.looseObject({ token: z.string(), logprob: z.number() });
 
-/** contract: not shown. The tokens of a reply with their probabilities, in the OpenAI shape, where they were asked for. */
+/** contract: not shown. The tokens of a reply with their probabilities, in the OpenAI shape, if they were requested. */
 export const logprobsSchema = z.looseObject({
 	content: lenientArray(z.looseObject({ ...tokenSchema.shape, top_logprobs: lenientArray(tokenSchema) })),
 });
@@ -90,15 +90,15 @@ export function saidContent<T extends string | null | undefined>(content: T, has
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** The types of a part of a content: what the model says, a refusal included, and what it thinks. */
+/** The types of content parts: what the model says, including a refusal, and what it thinks. */
 const SAID_PART = /^(text|output_text|refusal)$/;
 const THOUGHT_PART = /think|reason/;
 const ANY_PART = /^/;
 
-/** The fields of a part that may have its text, or further parts. */
+/** The fields of a part that may hold its text or further parts. */
 const PART_TEXTS = ['text', 'thinking', 'reasoning', 'summary', 'refusal', 'content'];
 
-/** The text of a part, or of a list of parts, of a type that matches. Undefined if there is none. */
+/** Returns the text of a part, or of a list of parts, of a matching type. Undefined if there is none. */
 function textOfParts(value: unknown, type?: RegExp): string | undefined {
 	if (Array.isArray(value)) {
 		return value.map(part => textOfParts(part, type) ?? '').join('') || undefined;
@@ -221,5 +221,5 @@ export function isStreamEnd(data: string): boolean {
 	return data === CHAT_STREAM_END || (data.length < MAXIMUM_END && data.trim() === CHAT_STREAM_END);
 }
 
-/** No `data` of this many characters is an end mark with blanks, so it need not be trimmed to find out. */
+/** An end mark with blanks is always shorter than this, so longer `data` need not be trimmed. */
 const MAXIMUM_END = 32;

@@ -27,7 +27,7 @@ const toolChoiceSchema = z.union(
 );
 
 /**
- * contract: not shown. An assistant message that called tools is sent back together with its calls (unspecified.md).
+ * contract: not shown. An assistant message with tool calls is sent back together with these calls (unspecified.md).
  */
 const toolCallSchema = z.strictObject({
 	id: z.string().min(1),
@@ -68,7 +68,7 @@ export const chatRequestSchema = z.strictObject({
 	models: z.array(z.string().min(1)).optional(),
 	provider: routingPolicySchema.optional(),
 	stream: z.boolean().optional(),
-	/** The value must also be below the model's context length, where that is known; the client checks it. */
+	/** The value must also be below the model's context length, if that is known; the client checks it. */
 	max_tokens: integerFrom(1).optional(),
 	temperature: numberBetween(0, 2).optional(),
 	seed: z.int('allowed: a whole number').optional(),
@@ -86,7 +86,7 @@ export const chatRequestSchema = z.strictObject({
 	tools: z.array(chatToolSchema).optional(),
 	tool_choice: toolChoiceSchema.optional(),
 	/**
-	 * contract: not shown. The only check is that it is an object with a `type`; it is passed through (unspecified.md).
+	 * contract: not shown. It is passed through; the only check is that it is an object with a `type` (unspecified.md).
 	 */
 	response_format: z.looseObject({ type: z.string() }).optional(),
 	/** This field is never sent unless the user sets it (unspecified.md). */
@@ -94,7 +94,7 @@ export const chatRequestSchema = z.strictObject({
 });
 export type ChatRequest = z.input<typeof chatRequestSchema>;
 
-/** A field that steers the generation, and that `require_parameters` therefore applies to. */
+/** A field that controls the generation, and that `require_parameters` therefore applies to. */
 export type Parameter = Exclude<keyof ChatRequest, 'model' | 'messages' | 'models' | 'provider' | 'stream'>;
 
 /** The fields of a request that are not parameters. */
@@ -109,7 +109,7 @@ export function parametersOf(request: Partial<ChatRequest>): Parameter[] {
 	return PARAMETERS.filter(name => request[name] !== undefined);
 }
 
-/** The limit for all images of a request, in bytes. Encoded as base64 they still fit into the body of one request. */
+/** The limit for all images of a request, in bytes. Encoded as base64, they still fit into the body of one request. */
 export const MAXIMUM_REQUEST_IMAGE_BYTES = 11_000_000;
 
 /** Returns whether any of the request's messages carries an image. */
@@ -118,7 +118,7 @@ export function hasImages({ messages }: Pick<ChatRequest, 'messages'>): boolean 
 }
 
 /**
- * The fields that steer the generation and may be set ahead of a request. Tools are not among them, as they come with
+ * The fields that control the generation and may be set ahead of a request. Tools are excluded because they come with
  * the code that answers their calls.
  */
 export const chatParametersSchema = chatRequestSchema.pick({

@@ -27,7 +27,7 @@ export function placeCitations(text: string, annotations: readonly Annotation[])
 	}));
 }
 
-/** If one end is missing, the other one is taken as a position of length zero. */
+/** If one end is missing, the other one is taken as an empty range. */
 function rangeIn(text: string, first: number | undefined, last: number | undefined): Citation['range'] {
 	const start = Math.trunc(first ?? last ?? Number.NaN);
 	const end = Math.trunc(last ?? first ?? Number.NaN);

@@ -1,10 +1,10 @@
-// A connection: a named service with its hosts, models and agents, as it stands in the settings.
+// A connection: a named service with its hosts, models and agents, in the form of the settings.
 import * as z from 'zod';
 import { isLoopbackHost } from '../base/loopback.ts';
 import { describedDataPolicySchema } from './dataPolicy.ts';
 import { routingPolicySchema } from './provider.ts';
 
-/** `https:`, or `http:` on loopback; no credentials, query or fragment. A trailing slash is taken off. */
+/** `https:`, or `http:` on loopback; no credentials, query or fragment. A trailing slash is removed. */
 const hostUrl = z
 	.string()
 	.refine(
@@ -36,7 +36,7 @@ const modelSchema = z.object({
 	codeOriented: z.boolean().optional(),
 	tools: z.boolean().optional(),
 	images: z.boolean().optional(),
-	/** Its server says that it is loading the model. Only the local service knows, while it waits for that. */
+	/** True while the server loads the model. Only the local service knows this, as it waits for the server. */
 	isLoading: z.boolean().optional(),
 	prices: z.record(z.string(), z.number()).optional(),
 	channelProvider: name.optional(),
@@ -64,7 +64,7 @@ export const connectionSchema = z.object({
 	orgUrl: hostUrl.optional(),
 	encryptUrl: hostUrl.optional(),
 	dashboardUrl: hostUrl.optional(),
-	/** The service's own name inside identifiers: it is its slug and the first part of its search model's name. */
+	/** The service's own name in identifiers: its slug and the first part of its search model's name. */
 	service: name,
 	/** The path segment that names the source-hosting provider. */
 	scm: name.optional(),
@@ -74,7 +74,7 @@ export const connectionSchema = z.object({
 	models: list(modelSchema),
 	providers: list(connectionProviderSchema),
 	providerPrefixes: list(z.object({ prefix: name, provider: name })),
-	/** The provider is either the one to try first, or a routing policy as in a request. */
+	/** The provider is either the slug to try first, or a routing policy as in a request. */
 	aliases: list(z.object({ name, model: name, provider: z.union([name, routingPolicySchema]).optional() })),
 	agents: list(z.object({ id: name, label: name.optional(), models: list(z.string()) })),
 });

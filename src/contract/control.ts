@@ -1,5 +1,5 @@
-// How a window finds, verifies and leases the local service. This is our own protocol and no part of the service's
-// contract (ARCHITECTURE.md, “The local service”).
+// The way in which a window finds, verifies and leases the local service. This is our own protocol and no part of the
+// service's contract (ARCHITECTURE.md, “The local service”).
 import { createHmac } from 'node:crypto';
 import { lstat, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -20,29 +20,29 @@ export const controlPaths = {
 	repositories: '/errand/v1/repositories',
 	/** `GET` answers the names that requests can use now, as a `GatewayDescription`. */
 	description: '/errand/v1/connection',
-	/** `POST`: a `FoundAnswer` about one of the description's found servers. Answers `{taken: true}`. */
+	/** `POST` takes a `FoundAnswer` about one of the description's found servers, and answers `{taken: true}`. */
 	foundServers: '/errand/v1/found-servers',
-	/** `PUT`, through the control pipe alone: an `UpstreamHandover`. Answers `{taken: true}`. */
+	/** `PUT` takes an `UpstreamHandover`, through the control pipe only, and answers `{taken: true}`. */
 	upstreams: '/errand/v1/upstreams',
-	/** `GET` answers an `AgentsReport` (agents.ts, like all that follow). */
+	/** `GET` answers an `AgentsReport` (in agents.ts, like all of the following). */
 	agents: '/errand/v1/agents',
-	/** `POST`: an `AgentRequest`. Starts the agent in the sandbox and answers an `AgentTrial`. */
+	/** `POST` takes an `AgentRequest`, starts the agent in the sandbox and answers an `AgentTrial`. */
 	tryAgent: '/errand/v1/agents/try',
-	/** `POST`: an `AgentRequest`. Installs the agent, tries it, and answers an `AgentTrial`. */
+	/** `POST` takes an `AgentRequest`, installs the agent, tries it, and answers an `AgentTrial`. */
 	installAgent: '/errand/v1/agents/install',
-	/** `POST`: a `TaskCheckRequest`. Answers a `TaskCheck`. */
+	/** `POST` takes a `TaskCheckRequest` and answers a `TaskCheck`. */
 	taskCheck: '/errand/v1/task-check',
-	/** `POST`: a `Consent`. Answers `{taken: true}`. `GET` answers the list of those that are kept. */
+	/** `POST` takes a `Consent` and answers `{taken: true}`. `GET` answers the list of stored consents. */
 	consents: '/errand/v1/consents',
-	/** `POST`: a `Withdrawal`. Answers `{taken: true}`, also where there is nothing to withdraw. */
+	/** `POST` takes a `Withdrawal` and answers `{taken: true}`, even if there is nothing to withdraw. */
 	withdrawConsent: '/errand/v1/consents/withdraw',
-	/** `POST`: a `PartialWorkRequest`. Answers a `PartialWork`. */
+	/** `POST` takes a `PartialWorkRequest` and answers a `PartialWork`. */
 	keepWork: '/errand/v1/kept-work',
-	/** `GET` answers what the tasks have used, month by month, as `monthlyUseSchema` says. */
+	/** `GET` answers the use by tasks, month by month, in the form of `monthlyUseSchema`. */
 	costs: '/errand/v1/costs',
 } as const;
 
-/** The parts of the local connection that only the running service knows, and what it has found on this machine. */
+/** The parts of the local connection that only the running service knows, and its findings on this machine. */
 export const gatewayDescriptionSchema = connectionSchema
 	.pick({
 		models: true,
@@ -53,7 +53,7 @@ export const gatewayDescriptionSchema = connectionSchema
 	.extend({
 		providers: z.array(connectionProviderSchema.extend({ dataPolicy: dataPolicySchema.optional() })).default([]),
 		foundServers: z.array(foundServerSchema).default([]),
-		/** The model servers of the settings whose models are not known, with the reasons. */
+		/** The model servers of the settings whose models are unknown, with the reasons. */
 		upstreamProblems: z.array(upstreamProblemSchema).default([]),
 	});
 export type GatewayDescription = z.output<typeof gatewayDescriptionSchema>;
@@ -62,7 +62,7 @@ export type GatewayDescription = z.output<typeof gatewayDescriptionSchema>;
 export const namedRepositoriesSchema = z.strictObject({ folders: z.array(z.string().min(1)).min(1).max(200) });
 export type NamedRepositories = z.output<typeof namedRepositoriesSchema>;
 
-/** The file in the state folder that says where the service is. Only its owner can read it. */
+/** The file in the state folder with the address of the service. Only its owner can read it. */
 export const DISCOVERY_FILE = 'discovery.json';
 
 export const discoverySchema = z.object({
@@ -97,8 +97,7 @@ export async function readDiscovery(stateFolder: string): Promise<Discovery | un
 }
 
 /**
- * The first line that the service prints, as JSON: either it serves, or another process serves already and this one
- * ends.
+ * The first line that the service prints, as JSON: either it serves, or it ends because another process already serves.
  */
 export const startLineSchema = z.discriminatedUnion('ready', [
 	z.object({ ready: z.literal(true), address: z.string(), pid: z.int().positive() }),
@@ -112,9 +111,8 @@ export const proofNonceSchema = z.string().regex(/^[\w-]{22,86}$/, 'must be 16 t
 export const proofReplySchema = z.object({ proof: z.string() });
 
 /**
- * Returns, in hexadecimal, the proof that a service at `address` that knows `token` answers to `nonce`. The address is
- * part of the proof, so that a process at another port cannot relay the nonce to the real service and return its
- * answer.
+ * Returns, in hexadecimal, the answer to `nonce` of a service at `address` that knows `token`. The address is part of
+ * the proof, so that a process at another port cannot relay the nonce to the real service and return its answer.
  */
 export function proofOf(token: string, address: string, nonce: string): string {
 	return createHmac('sha256', token).update(`errand-proof\n${address}\n${nonce}`).digest('hex');

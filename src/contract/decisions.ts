@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { isAbsent, lenient, lenientCount, lenientText } from './lenient.ts';
 
 /**
- * contract: not shown how many questions and criteria a request may have. These are the limits of the local service, where
- * each question causes a request to a model; other services may take more.
+ * contract: not shown how many questions and criteria a request may have. These are the limits of the local service,
+ * where each question causes a request to a model; other services may accept more.
  */
 export const MAXIMUM_QUESTIONS = 100;
 export const MAXIMUM_CRITERIA = 100;
@@ -102,7 +102,7 @@ const answerSchemas = {
 	}),
 } as const satisfies Record<Question['type'], z.ZodType>;
 
-/** An answer that is not of its question's type, kept as it came. `received` is undefined if there was no answer. */
+/** An answer of another type than its question's, kept as it came. `received` is undefined if there was no answer. */
 export interface OtherAnswer {
 	type: 'other';
 	received: unknown;
@@ -135,9 +135,9 @@ export const decisionReplySchema = z.looseObject({
 export type DecisionUsage = NonNullable<z.output<typeof decisionReplySchema>['usage']>;
 
 /**
- * contract: not shown. Returns the id of the model that a connection's `decisionModel` stands for: a plain name stands
- * for its latest release, and an id that ends with `-latest` or a version stands for itself (unspecified.md,
- * "`<decision_model>` IDs").
+ * contract: not shown. Returns the id of the model that a connection's `decisionModel` means: a plain name means its
+ * latest release, and an id that ends with `-latest` or a version means itself (unspecified.md, "`<decision_model>`
+ * IDs").
  */
 export function decisionModelId(name: string): string {
 	return /-(?:latest|\d+\.\d+\.\d+)$/.test(name) ? name : `${name}-latest`;

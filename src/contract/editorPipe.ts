@@ -1,5 +1,5 @@
-// How the MCP server's process asks the editor: HTTP over a private socket, with a token. This is our own protocol and no
-// part of the service's contract.
+// The way in which the MCP server's process asks the editor: HTTP over a private socket, with a token. This is our own
+// protocol and no part of the service's contract.
 import * as z from 'zod';
 import { hasInvisible } from '../base/invisible.ts';
 import { decisionRequestSchema } from './decisions.ts';
@@ -7,21 +7,21 @@ import { lenient } from './lenient.ts';
 import { integerFrom } from './ranges.ts';
 import { logEntrySchema, taskListQuerySchema, taskSchema } from './tasks.ts';
 
-/** The largest body of a call. */
+/** The limit for the body of a call. */
 export const PIPE_MEGABYTES = 1;
 
-/** The longest line of an answer in characters. The largest entry of a log is shorter. */
+/** The limit for a line of an answer in characters. The largest log entry is shorter. */
 export const MAXIMUM_PIPE_LINE = 16 * 1024 * 1024;
 
-/** The longest prompt in characters that another program may hand over. Nobody can check a longer one before saying yes. */
+/** The limit for a prompt from another program, in characters. Nobody can check a longer one before consenting. */
 const MAXIMUM_ASKED_PROMPT = 50_000;
 
 const MAXIMUM_NAME = 400;
 const MAXIMUM_QUERY = 4_000;
 
-/** A name as it stands in a command or an address: a task's id, a branch, an agent. */
+/** A name as used in a command or an address: a task's id, a branch, an agent. */
 export const nameSchema = z.string().min(1).max(MAXIMUM_NAME);
-/** A name that cannot pass for more than a name where it is shown. */
+/** A name that cannot pass for anything else where it is shown. */
 export const plainNameSchema = nameSchema.refine(
 	name => !/\s/.test(name) && !hasInvisible(name),
 	'has blanks or invisible characters',
@@ -37,11 +37,11 @@ export const querySchema = z
 /** A path inside a repository. */
 export const filePathSchema = z.string().min(1).max(4096);
 
-/** The calls, by the path of each. Those of `acting` spend or change something, so the editor asks its user first. */
+/** The arguments of the calls, by path. Those of `acting` spend or change something, so the user is asked first. */
 export const pipeCalls = {
 	list: taskListQuerySchema,
 	get: z.strictObject({ id: nameSchema }),
-	/** Answers with the events of the log, and ends with it. */
+	/** Answers with the events of the log until the log ends. */
 	follow: z.strictObject({ id: nameSchema, fromIndex: integerFrom(0) }),
 	changes: z.strictObject({ id: nameSchema }),
 	diff: z.strictObject({ id: nameSchema, result: nameSchema.optional(), path: filePathSchema }),
@@ -64,18 +64,18 @@ export type PipeParsed<Call extends PipeCall> = z.output<(typeof pipeCalls)[Call
 
 const changedFileSchema = z.object({
 	path: z.string(),
-	/** The letter of git: `A`, `M`, `D`, `R` or `T`. */
+	/** The status letter of git: `A`, `M`, `D`, `R` or `T`. */
 	status: z.string(),
-	/** Undefined for content that is not text. */
+	/** Undefined for binary content. */
 	added: z.number().optional(),
 	removed: z.number().optional(),
 });
 
-/** What a task has changed, one entry for each branch that it has made. */
+/** The changes of a task, with one entry for each branch that it has made. */
 const taskChangesSchema = z.object({
 	results: z.array(
 		z.object({
-			/** Names the result where a task has several. */
+			/** Identifies the result if a task has several. */
 			result: z.string(),
 			branch: z.string(),
 			agent: z.string().optional(),
@@ -94,12 +94,12 @@ export type FileDiff = z.output<typeof fileDiffSchema>;
 const launchFindingSchema = z.object({
 	text: z.string(),
 	detail: z.string().optional(),
-	/** It prevents the task. */
+	/** True if it prevents the task. */
 	isBlocking: z.boolean(),
 });
 export type LaunchFinding = z.output<typeof launchFindingSchema>;
 
-/** What became of a call that needed a yes: a value, or a sentence that says why there is none. */
+/** The outcome of a call that needed the user's consent: a value, or a sentence that says why there is none. */
 function outcomeOf<Value extends z.ZodType>(value: Value) {
 	return z.discriminatedUnion('done', [
 		z.object({ done: z.literal(true), value }),
@@ -113,13 +113,13 @@ export type AskedOutcome<Value> =
 const startedTaskSchema = z.object({
 	task: taskSchema,
 	findings: z.array(launchFindingSchema),
-	/** What was sent, in a line. */
+	/** The data that was sent, in one line. */
 	sent: z.string(),
 });
 export type StartedTask = z.output<typeof startedTaskSchema>;
 
 const continuedTaskSchema = z.object({
-	/** The task that goes on, or the new one that has started from its branch. */
+	/** The task that goes on, or the new one started from its branch. */
 	task: taskSchema,
 	isNew: z.boolean(),
 });
@@ -139,7 +139,7 @@ const searchAnswerSchema = z.object({
 });
 export type SearchAnswer = z.output<typeof searchAnswerSchema>;
 
-/** The value that each call answers with. That of `follow` comes after its events. */
+/** The value that each call answers with. For `follow`, it comes after the events. */
 export const pipeAnswers = {
 	list: z.object({
 		tasks: z.array(taskSchema),
@@ -159,7 +159,7 @@ export const pipeAnswers = {
 } as const;
 export type PipeAnswer<Call extends PipeCall> = z.output<(typeof pipeAnswers)[Call]>;
 
-/** An event of a followed log, as far as it says something about the task. */
+/** An event of a followed log, reduced to what concerns the task. */
 const logEventSchema = z.discriminatedUnion('type', [
 	z.object({ type: z.literal('log'), index: z.number(), entry: logEntrySchema }),
 	z.object({ type: z.literal('status'), status: z.string() }),
@@ -168,7 +168,7 @@ const logEventSchema = z.discriminatedUnion('type', [
 ]);
 export type LogEventOfTask = z.output<typeof logEventSchema>;
 
-/** A line of an answer. The last one has the value, or the sentence that says why there is none. */
+/** A line of an answer. The last line has the value, or a sentence that says why there is none. */
 export const pipeLineSchema = z.union([
 	z.object({ event: logEventSchema }),
 	z.object({ value: z.unknown() }),

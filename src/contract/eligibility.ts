@@ -1,13 +1,13 @@
-// Whether a provider that hosts a model may serve a request (contract: inference.md, Provider object, Dedicated
+// Decides whether a provider that hosts a model may serve a request (contract: inference.md, Provider object, Dedicated
 // deployments, Zero data retention). The gateway selects providers by this rule, and the chat previews it.
 import { type ChatRequest, parametersOf } from './chatRequest.ts';
 import type { DataPolicy } from './dataPolicy.ts';
 import type { RoutingPolicy } from './provider.ts';
 
-/** What is known about a provider that hosts the model. Undefined members are unknown. */
+/** The known facts about a provider that hosts the model. Undefined members are unknown. */
 export interface ProviderFacts {
 	slug: string;
-	/** The service's own slug, if it stands for this provider too (Dedicated deployments). */
+	/** The service's own slug, if it also stands for this provider (Dedicated deployments). */
 	ownSlug?: string | undefined;
 	dataPolicy?: DataPolicy | undefined;
 	quantizations?: readonly string[] | undefined;
@@ -15,26 +15,26 @@ export interface ProviderFacts {
 	parameters?: ReadonlySet<string> | 'all' | undefined;
 }
 
-/** Why a provider may not serve a request. */
+/** The reason why a provider may not serve a request. */
 export type Exclusion =
 	| { kind: 'ignored' | 'not-in-only' | 'not-in-order' }
-	/** It may store data, it may retain data, or both; the routing policy excludes it for what is named. */
+	/** The provider may do what the kind names, and the routing policy excludes it for that. */
 	| { kind: 'stores-data' | 'retains-data' | 'stores-and-retains-data' }
 	/** `offered` is empty if the provider does not state its quantizations. */
 	| { kind: 'quantization'; offered: readonly string[] }
 	| { kind: 'parameters'; missing: readonly string[] };
 
 export interface Eligibility {
-	/** The list is empty if nothing that is known excludes the provider. */
+	/** Empty if no known fact excludes the provider. */
 	exclusions: readonly Exclusion[];
-	/** The facts that would decide but are unknown. */
+	/** The unknown facts that would decide. */
 	unknown: readonly ('data-policy' | 'quantizations' | 'parameters')[];
 }
 
 /**
- * Fills in unknown facts as a service does that knows all there is to know about its providers: a data policy that
- * cannot be established counts as retaining and storing data (Zero data retention, rule 5), an unstated quantization
- * matches none, and a provider without a list of parameters supports them all.
+ * Fills in unknown facts like a service that knows everything about its providers: a data policy that cannot be
+ * established counts as retaining and storing data (Zero data retention, rule 5), an unstated quantization matches
+ * none, and a provider without a list of parameters supports them all.
  */
 export function completed({ dataPolicy = {}, quantizations = [], parameters = 'all', ...provider }: ProviderFacts) {
 	const { zeroDataRetention = false, storesData = !zeroDataRetention } = dataPolicy;
@@ -46,7 +46,7 @@ export function isNamed({ slug, ownSlug }: ProviderFacts, slugs: readonly string
 	return slugs.includes(slug) || (ownSlug !== undefined && slugs.includes(ownSlug));
 }
 
-/** `routingPolicy` is the one in force for the request; `request` is used for its parameters only. */
+/** `routingPolicy` is the policy in force for the request; `request` is used for its parameters only. */
 export function eligibilityOf(
 	provider: ProviderFacts,
 	routingPolicy: RoutingPolicy,

@@ -3,16 +3,14 @@ import type { UpstreamProblem } from '../base/errors.ts';
 import { parseBeginningOfJson, parseJson } from '../base/json.ts';
 import { readUpstreamProblems } from './upstreamProblem.ts';
 
-/**
- * How many characters of a text are read. It is shortened further for display, after keys have been removed from it.
- */
+/** The part of a text that is read, in characters. It is shortened further for display, after keys were removed. */
 const MAXIMUM_MESSAGE_LENGTH = 16_384;
 
 export interface ErrorBody {
 	message?: string;
 	code?: string;
 	type?: string;
-	/** The model servers that have failed, from the local service. */
+	/** The failed model servers, as reported by the local service. */
 	upstreams?: UpstreamProblem[];
 }
 
@@ -24,30 +22,27 @@ const text = (value: unknown): string | undefined =>
 /** Reads a code, which is a word or a number. */
 const word = (value: unknown): string | undefined => (typeof value === 'number' ? String(value) : text(value));
 
-/** How many problems of a list are told. */
+/** The number of problems in a list that are reported. */
 const MAXIMUM_PROBLEMS = 5;
 
-/**
- * Returns whether a body is a page of the web, as from a login, a proxy or a gateway. It contains no message that can
- * be shown.
- */
+/** Returns whether a body is a web page, as from a login, a proxy or a gateway. It contains no message to show. */
 export function isPage(body: string): boolean {
 	return body.trimStart().startsWith('<');
 }
 
 /**
  * contract: not shown for chat and decisions. The most specific sentence is read, in whatever form it comes
- * (unspecified.md). The usual forms are `{error: {message, code, type}}`, `{error: string}`, `{message}`, `{detail}` and
- * plain text. If a string `error` stands beside a `message` (source-hosting look-ups), the `message` is the sentence and
- * `error` is its code. Frameworks that check a request field by field list what they found in `detail` or `errors`.
- * Gateways quote the body that they got from the server behind them.
+ * (unspecified.md). The usual forms are `{error: {message, code, type}}`, `{error: string}`, `{message}`, `{detail}`
+ * and plain text. If a body has both a `message` and a string `error` (source-hosting look-ups), the `message` is the
+ * sentence and `error` its code. Frameworks that check a request field by field list their findings in `detail` or
+ * `errors`. Gateways quote the body from the server behind them.
  */
 export function readErrorBody(body: string): ErrorBody {
 	const value = parseJson(body);
 	if (value !== undefined || isPage(body)) {
 		return readErrorValue(value);
 	}
-	// A body is read up to a bound, and one that repeats the request goes beyond it after it has said what was wrong.
+	// A body is read up to a limit, and one that repeats the request after its message may exceed it.
 	const beginning = readErrorValue(parseBeginningOfJson(body));
 	return beginning.message === undefined ? readErrorValue(body) : beginning;
 }
@@ -63,27 +58,27 @@ export function readErrorValue(value: unknown): ErrorBody {
 	return defined({ message: sentenceIn(value), code, type, upstreams: readUpstreamProblems(source['upstreams']) });
 }
 
-/** Where a gateway puts the words, or the whole body, that it got from the server behind it. */
+/** The fields in which a gateway puts the message, or the whole body, from the server behind it. */
 const CAUSES = ['metadata', 'raw', 'innererror', 'cause'];
 
-/** Where a sentence stands, in the order in which it counts. Names are compared without case, `_` and `-`. */
+/** The fields that may hold a sentence, in order of precedence. Names are compared without case, `_` and `-`. */
 const PLACES = [
 	...['message', 'errormessage', 'errormsg', 'errmsg', 'msg', 'errordescription', 'statusmsg', 'faultstring'],
 	...['error', 'detail', 'details', 'errors', 'errormessages', 'fieldviolations', 'description', 'reason', 'exception'],
 	...['baseresp', 'fault'],
 ];
 
-/** Where a body stands within another one. A text there may be anything. */
+/** The fields that may hold another body. A text there may be anything. */
 const BODIES = ['response', 'body', 'data', 'result'];
 
-/** A single word, which is a code, or what says no more than the status does. */
+/** Matches a single word, which is a code, and phrases that say no more than the status does. */
 const SAYS_NOTHING =
 	/^\W*([\w.-]+|unknown error|bad request|invalid request|unprocessable (entity|content)|not found|internal (server )?error|service unavailable|bad gateway|gateway time-?out|too many requests|request failed|validation (error|failed)|(provider|upstream) (returned )?(an )?error|an? (unknown |unexpected |internal )?error (has )?occurred|something went wrong|request contains an invalid argument|request failed with status code \d+|http \d{3})\W*$/i;
 
-/** No such phrase is longer, and searching a long text for one would take the square of its length. */
+/** Such phrases are at most this long. Searching a longer text for one would take quadratic time. */
 const LONGEST_PHRASE = 100;
 
-/** How deep a body may be nested, bodies that it quotes included, and how many fields of an object are looked through. */
+/** The limits for the depth of a body, including bodies that it quotes, and for the fields searched in an object. */
 const MAXIMUM_DEPTH = 8;
 const MAXIMUM_FIELDS = 100;
 
@@ -118,14 +113,14 @@ function sentenceIn(value: unknown, depth = 0): string | undefined {
 
 const PAGE = /^\s*<(!doctype|html|\?xml)/i;
 
-/** `detail` and `errors` may have the problems of a request by the names of its fields. */
+/** `detail` and `errors` may list the problems of a request by the names of its fields. */
 function sentenceAt(place: string, found: unknown, depth: number): string | undefined {
 	const isBody = BODIES.includes(place) && typeof found === 'string';
 	const said = sentenceIn(isBody ? parseJson(found) : found, depth);
 	return said === undefined && (place === 'detail' || place === 'errors') ? problems(found, depth) : said;
 }
 
-/** Returns the sentence in a body that a text quotes, as JSON or as a program in Python prints it. */
+/** Returns the sentence in a body that a text quotes, either as JSON or as printed by a Python program. */
 function quotedIn(said: string, depth: number): string | undefined {
 	const start = said.search(/\{(\s|\\n)*['"]|\[\s*\{/);
 	if (start === -1) {
@@ -146,7 +141,7 @@ function quotedIn(said: string, depth: number): string | undefined {
 
 const PRINTED_MESSAGE = /'message': (?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")/s;
 
-/** Reads what an `error` event of a log says, with its `details` (cloud-tasks.md, Events). */
+/** Reads the message of an `error` event of a log, with its `details` (cloud-tasks.md, Events). */
 export function readStreamError(value: unknown): string | undefined {
 	const { details: given, ...rest } = isRecord(value) ? value : {};
 	const { message } = readErrorValue(isRecord(value) ? rest : value);
@@ -155,8 +150,8 @@ export function readStreamError(value: unknown): string | undefined {
 }
 
 /**
- * Reads a list of problems with a request, or an object that has them by the names of the fields. The common forms of a
- * problem are a text, `{loc: ['body', 'messages', 0], msg}`, `{field, message}` and `{path: ['messages', 0], message}`.
+ * Reads a list of problems with a request, or an object that holds them by field name. The common forms of a problem
+ * are a text, `{loc: ['body', 'messages', 0], msg}`, `{field, message}` and `{path: ['messages', 0], message}`.
  */
 function problems(value: unknown, depth: number): string | undefined {
 	if (depth > MAXIMUM_DEPTH) {

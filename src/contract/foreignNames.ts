@@ -1,8 +1,8 @@
-// The names and forms that clients following public practice have for what the contract has otherwise.
+// Converts the names and forms of public practice into those of the contract.
 import { defined } from '../base/defined.ts';
 import type { Fields } from '../base/fields.ts';
 
-/** What stands in place of a part that no model here gets, such as a sound. */
+/** Replaces a part that no model here accepts, such as a sound. */
 export const OMITTED_PART = '(a part that cannot be passed on)';
 
 /** Public practice has two names for the system role: `developer` is converted to `system`. */
@@ -10,7 +10,7 @@ export function roleOf(role: unknown): unknown {
 	return role === 'developer' ? 'system' : role;
 }
 
-/** Returns the fields of a chat request with their limit of tokens and their `stop` as the contract has them. */
+/** Returns the fields of a chat request with the token limit and `stop` in the contract's form. */
 export function withDocumentedNames({ max_completion_tokens: limit, stop, ...rest }: Fields): Fields {
 	return {
 		...rest,

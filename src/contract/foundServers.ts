@@ -1,4 +1,5 @@
-// Model servers that the local service has found on this machine, and the user's answers about them. They are our own
+// Model servers that the local service has found on this machine, and the user's answers about them. This is our own
+// protocol and no part of the service's contract.
 // and no part of the service's contract.
 import * as z from 'zod';
 import type { PortOwner } from '../base/portOwner.ts';
@@ -16,7 +17,7 @@ export const foundServerSchema = z.object({
 	url: z.url(),
 	owner: ownerSchema,
 	/**
-	 * The user's answer for this address and owner. Missing means no answer yet; the server is used only if it is true.
+	 * The user's answer for this address and owner. Undefined means no answer yet; the server is used only if it is true.
 	 */
 	use: z.boolean().optional(),
 });

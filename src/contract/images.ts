@@ -19,7 +19,7 @@ export function readImageUrl(content: string): string | undefined {
 
 /**
  * Splits off the `:<digest>` suffix that a reply's `model` may carry. An id may contain a colon of its own (a tag), so
- * a suffix that the requested model has as well belongs to the id.
+ * a suffix that the requested model also has belongs to the id.
  */
 export function splitDigest(answered: string, requested: string): { model: string; digest?: string } {
 	if (answered.startsWith(`${requested}:`) && answered.length > requested.length + 1) {

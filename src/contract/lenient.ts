@@ -54,7 +54,7 @@ export const lenientText: z.ZodType<string | undefined> = readBy(value =>
 	typeof value === 'string' ? value : undefined,
 );
 
-/** The schema of a number of tokens, which some services send as a text. Anything else is absent. */
+/** The schema of a number of tokens, which some services send as a text. Anything else counts as absent. */
 export const lenientCount: z.ZodType<number | undefined> = readBy(value => {
 	const count = typeof value === 'string' && /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value;
 	return typeof count === 'number' && Number.isFinite(count) ? count : undefined;
@@ -124,8 +124,8 @@ export function lenientArray<T extends z.ZodType>(entry: T): z.ZodType<z.output<
 }
 
 /**
- * The schema of the list that a reply is about: a reply without it does not fit, and null and `None` are an empty list.
- * An entry that does not fit becomes undefined, so that the other entries keep their positions.
+ * The schema of a reply's main list: a reply without it does not fit, while null and `None` are an empty list. An entry
+ * that does not fit becomes undefined, so that the other entries keep their positions.
  */
 export function rowsOf<T extends z.ZodType>(entry: T): z.ZodType<(z.output<T> | undefined)[]> {
 	const read = readerOf(entry) as (value: unknown) => z.output<T> | undefined;

@@ -4,8 +4,8 @@ import type { Connection } from './connection.ts';
 export const LOCAL_CONNECTION_NAME = 'local';
 
 /**
- * Where the local connection's requests are addressed to. Nothing can answer at port 0: the service takes any free port,
- * another one after each restart, so the local transport puts the present address in its place at every request.
+ * The address in the local connection's requests. Nothing can answer at port 0: the service takes any free port, a new
+ * one after each restart, so the local transport substitutes the present address at every request.
  */
 export const LOCAL_ORIGIN = 'http://127.0.0.1:0';
 
@@ -21,7 +21,7 @@ export const ENCRYPTED_PATH = '/encrypted';
 /** The slug of the service, and the first part of its search model and of full model paths. */
 export const LOCAL_SERVICE = 'errand';
 
-/** The slugs of the built-in providers, which only demonstrate and are no models. */
+/** The slugs of the built-in providers, which serve as demonstrations and are not models. */
 export const DEMO_SLUGS: ReadonlySet<string> = new Set(['demo', 'demo-two']);
 
 /** Returns the models of the local service that a model server offers, without those that only the demo has. */
@@ -36,12 +36,12 @@ export function realModels<Model extends { id: string }>(offer: {
 /** The path segment of the look-ups: repositories on this machine stand in for those of a source host. */
 export const LOCAL_SCM = 'local';
 
-/** The decision model without a version. An alias of this name chooses the chat model that decides. */
+/** The decision model without a version. An alias of this name selects the chat model that makes decisions. */
 export const LOCAL_DECISION_MODEL = `${LOCAL_SERVICE}-decisions`;
 
 /**
  * The parts of the connection that are known in advance; the service itself reports its models, providers, prefixes,
- * aliases and agents (control.ts). The agents here stand in for those until it is asked.
+ * aliases and agents (control.ts). The models and agents here stand in for the reported ones until then.
  */
 export const localConnection: Connection = {
 	name: LOCAL_CONNECTION_NAME,
@@ -55,7 +55,7 @@ export const localConnection: Connection = {
 	service: LOCAL_SERVICE,
 	scm: LOCAL_SCM,
 	decisionModel: LOCAL_DECISION_MODEL,
-	// There is no account that could be set to it.
+	// There is no account with such a setting.
 	accountZdr: false,
 	models: [{ id: 'demo', label: 'Demo', kinds: ['chat'], openWeights: true, images: true }],
 	providers: [{ slug: 'demo', label: 'Demo' }],

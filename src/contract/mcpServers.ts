@@ -1,4 +1,4 @@
-// MCP servers that agents may use, as settings and files of a folder declare them.
+// MCP servers for agents, as declared in settings and in files of a folder.
 import * as z from 'zod';
 import { isDecisiveVariable } from '../base/childEnvironment.ts';
 import { isFields } from '../base/fields.ts';
@@ -21,14 +21,14 @@ const host = z
 
 /** One entry of `errand.agents.mcpServers`, whose key is the server's name. */
 export const mcpServerSchema = z.strictObject({
-	/** An absolute path, or a name that is looked up on PATH. `npx` with a package is installed before, and kept as it is. */
+	/** An absolute path, or a name to look up on PATH. For `npx`, the package is installed before and kept unchanged. */
 	command: z.string().min(1).max(MAXIMUM_TEXT),
 	args: z.array(z.string().max(MAXIMUM_TEXT)).max(MAXIMUM_ARGUMENTS).default([]),
-	/** `${input:name}` is asked for once and kept as a secret, `${env:NAME}` is read from the user's environment. */
+	/** `${input:name}` is asked for once and stored as a secret; `${env:NAME}` is read from the user's environment. */
 	env: z.record(variable, z.string().max(MAXIMUM_TEXT)).default({}),
-	/** The hosts that it may reach, by encrypted connections alone. */
+	/** The hosts that it may reach, only by encrypted connections. */
 	hosts: z.array(host).max(MAXIMUM_ARGUMENTS).default([]),
-	/** What it can do with the files that the agent works on. */
+	/** Its access to the files that the agent works on. */
 	files: z.enum(['none', 'read', 'write']).default('read'),
 });
 export type McpServerSetting = z.output<typeof mcpServerSchema>;
@@ -37,27 +37,27 @@ export const SERVER_NAME = /^[A-Za-z0-9][\w.-]{0,39}$/;
 
 export const mcpServersSchema = z.record(z.string().regex(SERVER_NAME), mcpServerSchema);
 
-/** A server, and the file of a folder that declares it; undefined for one of the user's settings. */
+/** A server, and the file of a folder that declares it; `file` is undefined for a server in the user's settings. */
 export interface McpServer extends McpServerSetting {
 	name: string;
 	file: string | undefined;
 }
 
-/** What a file declares besides servers that can be used: for each other one its name and why it cannot be used. */
+/** The servers that a file declares, and the name of each unusable one with the reason. */
 export interface DeclaredServers {
 	servers: McpServer[];
 	unusable: { name: string; reason: 'address' | 'form' }[];
 }
 
-/** Servers in files of a folder, as other programs read them: the file, and the member that has the servers. */
+/** The files of a folder in which other programs declare servers, each with the member that holds them. */
 export const SERVER_FILES = [
 	{ file: '.vscode/mcp.json', member: 'servers' },
 	{ file: '.mcp.json', member: 'mcpServers' },
 ] as const;
 
 /**
- * Reads what a file of a folder declares, whose `value` is the parsed JSON. Such a file says nothing of hosts, so that its
- * servers reach none, and they can only read files.
+ * Reads the servers that a file of a folder declares. `value` is its parsed JSON. Such a file does not list hosts, so
+ * its servers reach none, and they can only read files.
  */
 export function readServerFile(value: unknown, { file, member }: (typeof SERVER_FILES)[number]): DeclaredServers {
 	const declared = isFields(value) ? value[member] : undefined;
@@ -79,14 +79,14 @@ export function readServerFile(value: unknown, { file, member }: (typeof SERVER_
 
 const PLACEHOLDER = /\$\{(input|env):([\w.-]{1,100})\}|\$\{workspaceFolder\}/g;
 
-/** Returns the names that a server's texts ask for: values of the user to enter, and variables of the environment. */
+/** Returns the placeholders in a server's texts: inputs that the user enters, and environment variables. */
 export function placeholdersOf({ args, env }: McpServerSetting): { inputs: string[]; variables: string[] } {
 	const found = [...args, ...Object.values(env)].flatMap(text => [...text.matchAll(PLACEHOLDER)]);
 	const named = (kind: string) => [...new Set(found.flatMap(([, is, name = '']) => (is === kind ? [name] : [])))];
 	return { inputs: named('input'), variables: named('env') };
 }
 
-/** Puts values in. `folder` is that of the files, as the server sees it. */
+/** Fills in the placeholders. `folder` is the folder of the files, as the server sees it. */
 export function withValues(
 	text: string,
 	values: { folder: string; input(name: string): string; variable(name: string): string },

@@ -1,5 +1,4 @@
-// Converts what a reply of chat says, piece by piece, into the events of a reply in the Messages form, and these into a whole
-// message.
+// Converts the pieces of a chat reply into the events of a reply in the Messages form, and these into a whole message.
 import { randomUUID } from 'node:crypto';
 import { defined } from '../base/defined.ts';
 import { ClientError } from '../base/errors.ts';
@@ -14,7 +13,7 @@ export interface MessageEvent {
 	[field: string]: unknown;
 }
 
-/** A fragment of a call. `index` tells the calls of a reply apart. */
+/** A fragment of a call. `index` distinguishes the calls of a reply. */
 export interface CallFragment {
 	index: number;
 	id?: string | undefined;
@@ -22,39 +21,39 @@ export interface CallFragment {
 	arguments: string;
 }
 
-/** How a reply has ended, as far as that was said. */
+/** The end of a reply, as far as it was reported. */
 export interface ReplyEnd {
-	/** The finish reason of chat, and the server's own word for it. */
+	/** The finish reason of chat. `native` is the server's own word for it. */
 	reason?: string | undefined;
 	native?: string | undefined;
-	/** The sequence at which the model was stopped. */
+	/** The stop sequence that ended the reply. */
 	stopSequence?: string | undefined;
 	usage?: Usage | undefined;
 }
 
-/** The most characters that wait for their turn. */
+/** The limit for the characters that are held back. */
 const MAXIMUM_HELD = 4 * 1024 * 1024;
 
-/** The most blocks that have not ended. */
+/** The limit for unfinished blocks. */
 const MAXIMUM_OPEN = 4096;
 
-/** The most characters of a message that is put together. */
+/** The limit for the characters of a whole message. */
 const MAXIMUM_WHOLE = 32 * 1024 * 1024;
 
-/** Nobody has counted yet. */
+/** The usage before anything has been counted. */
 const NO_USAGE = messagesUsageOf({} as Usage);
 
 /**
- * The events of one reply. Every method returns those to send.
+ * The events of one reply. Every method returns the events to send.
  *
- * In chat the fragments of several calls may come in turns, which this form has no events for: its blocks follow one
- * another. So what comes for a later block is held back until the one before it is whole, or until the end. Whatever would
- * be too much of that throws `bad-response`.
+ * In chat, the fragments of several calls may alternate. This form has no events for that, because its blocks follow
+ * one another. So everything for a later block is held back until the one before it is complete, or until the end.
+ * Exceeding a limit throws `bad-response`.
  */
 export class MessageEvents {
-	/** The model that serves and the id of the reply, which are sent with the first event. */
+	/** The serving model and the id of the reply, which are sent with the first event. */
 	readonly head: { id: string; model: string };
-	/** The blocks that have not ended, of which the first one is being sent. */
+	/** The unfinished blocks. The first one is being sent. */
 	private readonly blocks: Block[] = [];
 	private readonly calls = new Map<number, Block>();
 	private hasBegun = false;
@@ -81,7 +80,7 @@ export class MessageEvents {
 		return events;
 	}
 
-	/** Signs the thinking so far, the text of which may have been kept back. An empty one signs nothing. */
+	/** Signs the thinking so far, even if its text was withheld. An empty signature signs nothing. */
 	signature(signature: string): MessageEvent[] {
 		if (signature === '') {
 			return [];
@@ -93,7 +92,7 @@ export class MessageEvents {
 		return events;
 	}
 
-	/** Thinking that only its server can read. */
+	/** Adds thinking that only its server can read. */
 	redacted(data: string): MessageEvent[] {
 		const events = this.begin();
 		this.hold(data.length);
@@ -106,7 +105,7 @@ export class MessageEvents {
 		const block = this.calls.get(index) ?? this.open({ type: 'tool_use', id: '', name: '', input: {} }, events);
 		this.calls.set(index, block);
 		block.name(id, name);
-		// Nothing but blanks can follow the end of the arguments.
+		// Only blanks can follow the end of the arguments.
 		if (text !== '' && !block.isEnded) {
 			block.addArguments(text);
 			this.give(block, { type: 'input_json_delta', partial_json: text }, text.length, events);
@@ -115,7 +114,7 @@ export class MessageEvents {
 		return events;
 	}
 
-	/** A call that was never named can neither be run nor answered, and is left out. */
+	/** Leaves out calls that were never named, which can be neither run nor answered. */
 	end({ reason, native, stopSequence, usage }: ReplyEnd): MessageEvent[] {
 		const events = this.begin();
 		this.advance(true, events);
@@ -137,7 +136,7 @@ export class MessageEvents {
 		return [{ type: 'message_start', message }, { type: 'ping' }];
 	}
 
-	/** The thinking that goes on, or a new block. */
+	/** Returns the current unsigned thinking block, or a new one. */
 	private unsigned(events: MessageEvent[]): Block {
 		const last = this.blocks.at(-1);
 		return last?.type === 'thinking' && !last.isSigned
@@ -155,7 +154,7 @@ export class MessageEvents {
 		return block;
 	}
 
-	/** Sends a delta of the block that is being sent, and holds that of any other. */
+	/** Sends a delta of the block that is being sent, and holds back the delta of any other block. */
 	private give(block: Block, delta: object, length: number, events: MessageEvent[]): void {
 		if (block.isBegun) {
 			events.push({ type: 'content_block_delta', index: this.index, delta });
@@ -172,7 +171,7 @@ export class MessageEvents {
 		}
 	}
 
-	/** Ends the blocks that are whole, and begins the next one. */
+	/** Ends the complete blocks and begins the next one. */
 	private advance(isOver: boolean, events: MessageEvent[]): void {
 		for (let block = this.blocks[0]; block !== undefined; block = this.blocks[0]) {
 			if (block.isNamed && !block.isBegun) {
@@ -206,7 +205,7 @@ type BlockContent =
 	| { type: 'tool_use'; id: string; name: string; input: object };
 
 class Block {
-	/** As it begins. */
+	/** The content at the start of the block. */
 	readonly content: BlockContent;
 	isBegun = false;
 	isEnded = false;
@@ -223,12 +222,12 @@ class Block {
 		return this.content.type;
 	}
 
-	/** Nobody can read a call without a name. */
+	/** False for a call without a name, which nobody can read. */
 	get isNamed(): boolean {
 		return this.content.type !== 'tool_use' || this.content.name !== '';
 	}
 
-	/** Some servers repeat both in every fragment. */
+	/** Keeps the first of each, because some servers repeat both in every fragment. */
 	name(id: string | undefined, name: string | undefined): void {
 		if (this.content.type === 'tool_use' && !this.isBegun) {
 			this.content.id ||= id || (name ? `toolu_${newId()}` : '');
@@ -240,7 +239,7 @@ class Block {
 		this.end.search(text);
 	}
 
-	/** Returns whether nothing more comes for it, now that another block has begun. */
+	/** Returns whether nothing more can follow for it once another block has begun. */
 	isWhole(): boolean {
 		return this.type !== 'tool_use' || (this.isNamed && this.end.isFound);
 	}
@@ -248,7 +247,7 @@ class Block {
 
 const newId = (): string => randomUUID().replaceAll('-', '');
 
-/** Puts a message together from its events, for those who want no stream. */
+/** Assembles a message from its events, for callers that want no stream. */
 export class WholeMessage {
 	private message: Fields = {};
 	private readonly blocks: { content: Fields; pieces: Record<string, string[]> }[] = [];
@@ -268,7 +267,7 @@ export class WholeMessage {
 		}
 	}
 
-	/** A call whose arguments are no object was cut. It is left out, and the message says that it has reached its limit. */
+	/** Leaves out a call without an object of arguments: it was cut off, so the message says that it hit its limit. */
 	end(): object {
 		const content = this.blocks.flatMap(({ content: begun, pieces }) => {
 			const { partial_json: json, ...texts } = Object.fromEntries(
@@ -296,7 +295,7 @@ export class WholeMessage {
 	}
 }
 
-/** Returns undefined for arguments that are no object. */
+/** Returns undefined for arguments other than an object. */
 function inputOf(json: string): Fields | undefined {
 	const input = json.trim() === '' ? {} : parseJson(json);
 	return isFields(input) ? input : undefined;

@@ -1,5 +1,5 @@
-// The Messages form, as Anthropic's `/v1/messages` has it: paths, errors and usage. It is public practice and no part of the
-// contract.
+// The Messages form, as in Anthropic's `/v1/messages`: paths, errors and usage. It is public practice and no part of
+// the contract.
 import type { Fields } from '../base/fields.ts';
 import { type Usage, usageSchema } from './chatReply.ts';
 import { lenientCount } from './lenient.ts';
@@ -10,7 +10,7 @@ export const messagesRoutes = {
 	count: { method: 'POST', host: 'inference', key: 'inference', path: '/v1/messages/count_tokens' },
 } as const satisfies Record<string, Route>;
 
-/** Returns whether a path is one of the form's, on whatever host and below whatever version. */
+/** Returns whether a path belongs to this form, on any host and below any version. */
 export function isMessagesPath(path: string): boolean {
 	return /\/messages(?:\/count_tokens)?$/.test(path);
 }
@@ -27,26 +27,26 @@ const ERROR_TYPES: Readonly<Record<number, string>> = {
 	529: 'overloaded_error',
 };
 
-/** Returns the body of an error, which is also the event that ends a stream. Clients read its type, which follows the status. */
+/** Returns the body of an error, also the event that ends a stream. Clients read its type, set by the status. */
 export function messagesError(status: number, message: string): { type: 'error'; error: object } {
 	const type = ERROR_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
 	return { type: 'error', error: { type, message } };
 }
 
-/** A part of a model's thinking as it goes back to the server that has signed or sealed it. */
+/** A part of a model's thinking in the form that goes back to the server that signed or sealed it. */
 export type ThinkingBlock =
 	| { type: 'thinking'; thinking: string; signature: string }
 	| { type: 'redacted_thinking'; data: string };
 
-/** What a message of an assistant has beyond the contract. */
+/** The additions to an assistant's message beyond the contract. */
 export interface Thought {
-	/** In clear, for models that take it as a text. */
+	/** The thinking in clear, for models that accept it as text. */
 	reasoning?: string;
-	/** Signed or sealed by the server that it goes back to. */
+	/** The thinking as signed or sealed by the server that it goes back to. */
 	thinking?: ThinkingBlock[];
 }
 
-/** What a request says of how the model is to think, which only a server of this form takes. */
+/** Settings for the model's thinking in a request, which only a server of this form accepts. */
 export interface MessagesHints {
 	thinking?: Fields;
 	effort?: string;
@@ -56,7 +56,7 @@ export interface MessagesHints {
 export const UNSIGNED = 'errand-unsigned';
 
 export interface MessagesUsage {
-	/** The tokens of the request that no cache had a part in. */
+	/** The tokens of the request without those that were read from or written to a cache. */
 	input_tokens: number;
 	cache_creation_input_tokens: number;
 	cache_read_input_tokens: number;
@@ -76,7 +76,7 @@ export function messagesUsageOf({ prompt_tokens = 0, completion_tokens = 0, ...u
 	};
 }
 
-/** `usage` is what a server has counted, of which any field may be missing. */
+/** `usage` is the server's count, in which any field may be missing. */
 export function chatUsageOf(usage: Partial<MessagesUsage>): Usage {
 	const { cache_read_input_tokens: read = 0, cache_creation_input_tokens: written = 0 } = usage;
 	const { input_tokens = 0, output_tokens: completion_tokens = 0 } = usage;
@@ -85,7 +85,7 @@ export function chatUsageOf(usage: Partial<MessagesUsage>): Usage {
 		prompt_tokens,
 		completion_tokens,
 		total_tokens: prompt_tokens + completion_tokens,
-		// The second name is that of public practice.
+		// The second name follows public practice.
 		prompt_tokens_details: { cached_tokens: read, cache_write_tokens: written },
 	});
 }
@@ -103,8 +103,8 @@ export function finishReasonOf(stopReason: string): string {
 }
 
 /**
- * Returns the stop reason for a finish reason. `native` is the server's own word, which tells a stop sequence from an end,
- * and `hasCalls` whether the reply has calls of tools, after which many servers say no more than `stop`.
+ * Returns the stop reason for a finish reason. `native` is the server's own word, which distinguishes a stop sequence
+ * from an end. `hasCalls` tells whether the reply has tool calls, after which many servers only say `stop`.
  */
 export function stopReasonOf(reason: string | undefined, native: string | undefined, hasCalls: boolean): string {
 	switch (reason) {

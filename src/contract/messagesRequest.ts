@@ -1,4 +1,4 @@
-// Requests in the Messages form, and what they ask for as a request of chat.
+// Requests in the Messages form, and their conversion to chat requests.
 import * as z from 'zod';
 import { append } from '../base/append.ts';
 import { defined } from '../base/defined.ts';
@@ -10,7 +10,7 @@ import { type MessagesHints, type ThinkingBlock, type Thought, UNSIGNED } from '
 const text = z.string();
 const name = text.min(1);
 
-/** The blocks that have a meaning here. A block of another type is no fault of the request: servers know more of them. */
+/** The blocks that are understood here. Other types are no fault of the request: servers know more of them. */
 const BLOCKS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
 	['text', z.looseObject({ text })],
 	['image', z.looseObject({ source: z.looseObject({ type: text }) })],
@@ -28,7 +28,7 @@ const blockSchema = z.looseObject({ type: text }).superRefine((block, context) =
 
 const contentSchema = z.union([text, z.array(blockSchema)], 'allowed: a text, or a list of blocks');
 
-/** The frame of a request. What is in it that chat has as well is checked as chat. */
+/** The frame of a request. Fields that chat also has are checked as chat. */
 export const messagesRequestSchema = z.looseObject({
 	model: name,
 	messages: z.array(z.looseObject({ role: z.enum(['user', 'assistant', 'system']), content: contentSchema })).min(1),
@@ -36,7 +36,7 @@ export const messagesRequestSchema = z.looseObject({
 });
 export type MessagesRequest = z.output<typeof messagesRequestSchema>;
 
-/** The fields that mean the same in chat, those that the form's own service does not know among them. */
+/** The fields that mean the same in chat, including those that the form's own service does not know. */
 const SAME = [
 	'models',
 	'provider',
@@ -49,7 +49,7 @@ const READ: ReadonlySet<string> = new Set([
 	...['model', 'messages', 'system', 'stop_sequences', 'tools', 'tool_choice', 'thinking', 'output_config'],
 ]);
 
-/** Fields that say how a service may run, bill, label or shorten a request, or where its own tools run. */
+/** Fields about how a service may run, bill, label or shorten a request, or where its own tools run. */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
 	...['cache_control', 'container', 'context_management', 'diagnostics', 'inference_geo', 'mcp_servers', 'metadata'],
 	...['service_tier', 'speed', 'user_profile_id', 'workspace_id'],
@@ -59,14 +59,14 @@ export interface ChatOfMessages {
 	/** In the form of the contract; its values are not checked. */
 	request: ChatRequest;
 	mayCallSeveral: boolean;
-	/** By the places of the messages in `request`. */
+	/** By the index of the message in `request`. */
 	thoughts: ReadonlyMap<number, Thought>;
 	hints: MessagesHints;
 }
 
 /**
- * Returns what a request asks for. `note` gets the places of what is left out, in words of our own: clients have more fields
- * and blocks with each release, and one whose request is refused can do nothing about it.
+ * Converts a request to chat. `note` gets the places of everything left out, in words of our own: clients add fields
+ * and blocks with each release, and can do nothing about a refusal.
  */
 export function chatOfMessages(body: MessagesRequest, note: (place: string) => void = () => {}): ChatOfMessages {
 	for (const field of Object.keys(body)) {
@@ -111,7 +111,7 @@ export function chatOfMessages(body: MessagesRequest, note: (place: string) => v
 	};
 }
 
-/** An agent's own accounts come as a text among the instructions, with another value for each request, which no cache survives. */
+/** An agent's accounting: a text among the instructions with a new value in each request, which no cache survives. */
 const ACCOUNTING = /^x-anthropic-[\w-]+:/;
 
 function systemOf(system: string | Fields[]): string {
@@ -128,10 +128,10 @@ function textOf(blocks: readonly Fields[], separator: string): string {
 
 type Part = Exclude<ChatMessage['content'], string>[number];
 
-/** What stands in a tool's result in place of an image: chat has images in the messages of users alone. */
+/** Replaces an image in a tool's result: chat has images only in the messages of users. */
 const IMAGE_FOLLOWS = '(an image, which follows)';
 
-/** The results of tools come first, as they answer the message before. */
+/** Puts the tool results first, as they answer the message before. */
 function userMessages(blocks: readonly Fields[], note: (place: string) => void): ChatMessage[] {
 	const results: ChatMessage[] = [];
 	const images: Part[] = [];
@@ -152,7 +152,7 @@ function userMessages(blocks: readonly Fields[], note: (place: string) => void):
 				images.push(part);
 				return IMAGE_FOLLOWS;
 			});
-		// Chat has no mark for an error.
+		// Chat has no marker for an error.
 		const said = [...(is_error === true ? ['Error:'] : []), ...texts].join('\n');
 		results.push({ role: 'tool', tool_call_id: String(tool_use_id), content: said });
 	}
@@ -160,7 +160,7 @@ function userMessages(blocks: readonly Fields[], note: (place: string) => void):
 	return content.length === 0 ? results : [...results, { role: 'user', content: plainContent(content) }];
 }
 
-/** Many servers know no list of parts where a text is enough. */
+/** Returns a text if the parts are all text, because many servers do not understand a list of parts. */
 function plainContent(parts: Part[]): ChatMessage['content'] {
 	const texts = parts.flatMap(part => (part.type === 'text' ? [part.text] : []));
 	return texts.length === parts.length ? texts.join('\n\n') : parts;
@@ -191,7 +191,7 @@ function partsOf(block: Fields, note: (place: string) => void): Part[] {
 	return [{ type: 'text', text: OMITTED_PART }];
 }
 
-/** Adds what an assistant has said and called. Chat has no message for thinking that led to nothing. */
+/** Adds the text and calls of an assistant. Chat has no message for thinking that led to nothing. */
 function addTurn(
 	blocks: readonly Fields[],
 	messages: ChatMessage[],
@@ -243,7 +243,7 @@ function addTurn(
 	});
 }
 
-/** A tool with another type is one of the service's own, or one whose form only its models know. */
+/** Leaves out a tool of another type: it is one of the service's own, or only the service's models know its form. */
 function toolOf(tool: Fields, note: (place: string) => void): ChatTool[] {
 	const { type, name: called, description, input_schema: parameters } = tool;
 	if (type != null && type !== 'custom') {
@@ -266,7 +266,7 @@ function choiceOf({ type, name: called }: Fields): ChatRequest['tool_choice'] {
 	}
 }
 
-/** Chat wants a name for a schema. */
+/** Chat requires a name for a schema. */
 function formatOf(format: unknown): ChatRequest['response_format'] {
 	const schema = isFields(format) && format['type'] === 'json_schema' ? format['schema'] : undefined;
 	return schema === undefined

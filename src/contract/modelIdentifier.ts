@@ -86,7 +86,7 @@ export function findModel(connection: Connection, text: string): ConnectionModel
 	return alike.length === 1 ? alike[0] : undefined;
 }
 
-/** Returns the endpoint over which a person talks with the model: the responses endpoint for one that has no other. */
+/** Returns the endpoint for conversations with the model: the responses endpoint if the model has no chat endpoint. */
 export function chatEndpointOf(connection: Connection, text: string): 'chat' | 'responses' {
 	const { kinds = [] } = findModel(connection, text) ?? {};
 	return kinds.includes('responses') && !kinds.includes('chat') ? 'responses' : 'chat';

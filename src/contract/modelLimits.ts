@@ -1,7 +1,7 @@
-// How much a model takes, and how much of that is for the request.
+// The limits of a model, and the share of a request.
 
 /**
- * The largest share of the context that is reserved for the reply, and the number of tokens to reserve where the
+ * The largest share of the context that is reserved for the reply, and the number of tokens to reserve if the
  * connection does not state a maximum.
  */
 const REPLY_SHARE = 0.25;
@@ -14,9 +14,7 @@ export interface ModelLimits {
 	readonly maxOutputTokens?: number;
 }
 
-/**
- * Returns how many tokens a request may have so that the reply still fits, or undefined where the limit is not known.
- */
+/** Returns the tokens that a request may have so that the reply still fits; undefined if the limit is unknown. */
 export function requestBudget({ contextLength, maxOutputTokens }: ModelLimits): number | undefined {
 	if (contextLength === undefined) {
 		return undefined;

@@ -7,7 +7,7 @@ import { lenient, rowsOf } from './lenient.ts';
 
 const tokenCount = lenient(z.int().positive());
 
-/** Servers of the Messages form have names of their own for these. */
+/** Servers of the Messages form have their own names for these fields. */
 function withUsualNames(model: unknown): unknown {
 	return isFields(model)
 		? {
@@ -34,15 +34,15 @@ const listedTraitsSchema = z.object({
 	capabilities: lenient(z.object({ image_input: lenient(z.object({ supported: lenient(z.boolean()) })) })),
 });
 
-/** What a server of the Messages form tells of a model beyond that: the longest reply in tokens, and whether it takes images. */
+/** Returns further traits from a server of the Messages form: the longest reply in tokens, and support of images. */
 export function listedTraits(model: ListedModel): { maxOutputTokens?: number; images?: boolean } {
 	const { max_tokens: maxOutputTokens, capabilities } = listedTraitsSchema.parse(model);
 	return defined({ maxOutputTokens, images: capabilities?.image_input?.supported });
 }
 
 /**
- * A body without a list in `data` does not fit. An entry that does not fit is left out, and so is a model that answers
- * nobody, as it turns texts into vectors or ranks them.
+ * A body without a list in `data` does not fit. Entries that do not fit are left out, and so are embedding models and
+ * rerankers, which cannot answer.
  */
 export const modelListSchema = z.looseObject({
 	data: rowsOf(listedModelSchema).transform(rows =>
@@ -50,11 +50,11 @@ export const modelListSchema = z.looseObject({
 	),
 });
 
-/** The names of embedding models and rerankers, for the many lists that have nothing but names. */
+/** Matches the names of embedding models and rerankers, because many lists hold nothing but names. */
 const EMBEDDING_NAME =
 	/embed|rerank|(?:^|[/:_-])(?:bge|gte|e5|uae|stella|all-minilm|all-mpnet|paraphrase|multi-qa|voyage)-|(?:^|[/:_-])(?:all-minilm|minilm)(?:$|[:_-])|sentence-transformers/i;
 
-/** What services say of a model's kind, each in a field and a form of its own. */
+/** The fields in which services state a model's kind, each in a form of its own. */
 const KIND_FIELDS = ['type', 'task', 'kind', 'capabilities', 'output_modalities', 'supported_output_modalities'];
 const CHAT_WORD = /chat|completion|text-generation|\btext\b|\bllm\b|\bvlm\b|vision/i;
 
@@ -64,7 +64,7 @@ function isEmbedding(model: Record<string, unknown>): boolean {
 	return !isChat && [...told, String(model['id'])].some(word => EMBEDDING_NAME.test(word));
 }
 
-/** Returns the words of a text, of a list, or of an object that has them as the names of what is true. */
+/** Returns the words in a text, in a list, or in the names of an object's true members. */
 function wordsOf(value: unknown): string[] {
 	if (isFields(value)) {
 		return Object.keys(value).filter(name => value[name] === true);
@@ -72,13 +72,13 @@ function wordsOf(value: unknown): string[] {
 	return [value].flat().filter(word => typeof word === 'string');
 }
 
-/** Nobody looks through more, and a name this long belongs to no model. */
+/** Limits beyond any useful list and any real name. */
 const MAXIMUM_MODELS = 2_000;
 const MAXIMUM_NAME = 200;
 
 /**
- * Returns the models that can be offered: an id with hidden characters could look like that of another model. A model whose
- * name is not usable is called by its id.
+ * Returns the models that can be offered. An id with hidden characters is left out, as it could look like another
+ * model's. A model with an unusable name is called by its id.
  */
 export function usableModels(models: readonly ListedModel[]): ListedModel[] {
 	const ids = new Set<string>();

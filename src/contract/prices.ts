@@ -1,7 +1,7 @@
 // The prices of tokens, as a connection states them.
 import { defined } from '../base/defined.ts';
 
-/** Prices in US dollars for a million tokens. At least `input` or `output` is known. */
+/** Prices in US dollars per million tokens. At least `input` or `output` is known. */
 export interface Prices {
 	input?: number;
 	output?: number;
@@ -9,7 +9,7 @@ export interface Prices {
 }
 
 /**
- * Reads prices as `errand.connections` and the local service state them. Returns undefined where neither `input` nor
+ * Reads prices as stated by `errand.connections` and the local service. Returns undefined if neither `input` nor
  * `output` is a price.
  */
 export function readPrices(prices: Record<string, number> | undefined): Prices | undefined {

@@ -1,4 +1,4 @@
-// The `provider` object of a request: which providers may serve it, and in which order (contract: inference.md,
+// The `provider` object of a request: the providers that may serve it, and their order (contract: inference.md,
 // Provider object).
 import * as z from 'zod';
 

@@ -5,13 +5,13 @@ import type { ChatRequest } from './chatRequest.ts';
 /** The tokens around each message: its role, and the marks between messages. */
 const FRAME_TOKENS = 4;
 
-/** An image of which only the address is known counts as much as the largest. */
+/** An image known only by its address counts as much as the largest. */
 const LARGEST = { width: 2_000, height: 2_000 };
 
-/** The bytes of an image that are searched for its size, of which base64 has four characters for three. */
+/** The part of an image that is searched for its size, in bytes; base64 has four characters for every three. */
 const HEADER_BYTES = 192 * 1024;
 
-/** Estimates how many tokens a model counts for a request: its messages with their images, and its tools. */
+/** Estimates the tokens of a request for a model: its messages with their images, and its tools. */
 export function estimateRequestTokens({ messages, tools = [] }: Pick<ChatRequest, 'messages' | 'tools'>): number {
 	const forTools = tools.length === 0 ? 0 : estimateTokens(JSON.stringify(tools));
 	return messages.reduce((sum, { content, tool_calls: calls = [] }) => {

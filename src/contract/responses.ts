@@ -111,7 +111,7 @@ export interface ReasoningItem {
 	[field: string]: unknown;
 }
 
-/** A reasoning item stays the received object itself, as a copy could change what is sent back. */
+/** A reasoning item remains the received object itself, as a copy could change what is sent back. */
 export const reasoningItemSchema = z.custom<ReasoningItem>(value => isObject(value) && value['type'] === 'reasoning');
 
 const outputItemSchema = z.union([
@@ -164,8 +164,8 @@ const responseEventSchema = z.discriminatedUnion('type', [
 export type ResponseEvent = z.output<typeof responseEventSchema>;
 
 /**
- * Reads the data of one event. Returns undefined for an event that is not documented. A refusal is what the model says,
- * so it is read as the text that it stands in place of.
+ * Reads the data of one event. Returns undefined for an undocumented event. A refusal is part of what the model says,
+ * so it is read as the text that it replaces.
  */
 export function readResponseEvent(value: unknown): ResponseEvent | undefined {
 	const [, step] = (isObject(value) && /^response\.refusal\.(delta|done)$/.exec(String(value['type']))) || [];

@@ -15,7 +15,7 @@ export interface Route {
 	host: RouteHost;
 	/** Undefined for a public route, to which no key is sent. */
 	key: KeyKind | undefined;
-	/** Segments in braces are filled in, percent-encoded. */
+	/** Segments in braces are filled in and percent-encoded. */
 	path: string;
 }
 

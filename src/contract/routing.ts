@@ -1,4 +1,4 @@
-// The routing of a request as far as it is known before it is sent: the routing policy in force, and those that
+// The routing of a request as far as it is known before it is sent: the routing policy in force, and policies that
 // cannot be met.
 import { defined } from '../base/defined.ts';
 import type { ChatRequest } from './chatRequest.ts';
@@ -24,7 +24,7 @@ export type RoutingReason =
 	| { kind: 'alias' | 'prefix'; order?: readonly string[] }
 	| {
 			kind: 'nobody';
-			/** `all`: no provider is left. `order`: none is left of the `order` that the request insists on. */
+			/** `all`: no provider is left. `order`: no provider is left in the `order` that the request insists on. */
 			among: 'all' | 'order';
 			/** The service's own slug, which serves open models only. It is set if the model is a closed one. */
 			openOnly?: string;
@@ -38,8 +38,8 @@ export interface RoutingProblem {
 }
 
 /**
- * The reason for logs, other programs and the local service's own answers. The features have their own texts for the
- * user.
+ * Returns the reason for logs, other programs and the local service's own answers. The features have their own texts
+ * for the user.
  */
 export function routingReasonText(reason: RoutingReason): string {
 	if (reason.kind === 'nobody') {
@@ -53,7 +53,7 @@ export function routingReasonText(reason: RoutingReason): string {
 		: `a provider prefix is understood on the enterprise host alone; leave it out${instead}`;
 }
 
-/** Returns why the request cannot be routed as it is, as far as that is known before it is sent. */
+/** Returns why the request cannot be routed unchanged, as far as that is known before it is sent. */
 export function routingProblem(connection: Connection, request: RoutedRequest): RoutingProblem | undefined {
 	const { model, models = [] } = request;
 	const names = [['model', model], ...models.map((name, index) => [`models[${index}]`, name])] as const;
@@ -101,9 +101,9 @@ function hostProblem(connection: Connection, model: string): RoutingReason | und
 
 /**
  * An empty `only` allows nobody, and a slug in `ignore` is excluded wherever else it is listed. The service's own slug
- * is excluded for a closed model that no open one can replace (Dedicated deployments): among other slugs it is skipped,
- * as any provider that does not host the model (Provider object, rule 5). If it is the only one to try, the request is
- * refused even with fallbacks: it asks for dedicated capacity and could never get it.
+ * is excluded if the model and its alternatives are all closed (Dedicated deployments): among other slugs it is
+ * skipped, like any provider that does not host the model (Provider object, rule 5). If it is the only one to try, the
+ * request is refused even with fallbacks: it asks for dedicated capacity and could never get it.
  */
 function routingPolicyProblem(connection: Connection, request: RoutedRequest): RoutingProblem | undefined {
 	const { service } = connection;

@@ -10,7 +10,7 @@ export function searchModelOf({ service }: Pick<Connection, 'service'>): string 
 const SEARCH_PRICES = { inputToken: 0.0002 / 1000, outputToken: 0.0005 / 1000, query: 0.03 };
 
 /**
- * Returns what an answer of the search model cost, in US dollars. The number of queries is not in the reply and is
+ * Returns the cost of an answer of the search model, in US dollars. The number of queries is not in the reply and is
  * taken as one, so this is a lower bound, to be shown as "at least". Missing token counts are taken as zero.
  */
 export function searchCost(usage: Partial<Pick<Usage, 'prompt_tokens' | 'completion_tokens'>> | undefined): {

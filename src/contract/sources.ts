@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { lenient } from './lenient.ts';
 
-/** Only the field that names a record is required, and unknown fields are kept. */
+/** Only the name of a record is required, and unknown fields are kept. */
 export const organisationSchema = z.looseObject({
 	login: z.string().min(1),
 	name: lenient(z.string()),
@@ -26,7 +26,7 @@ export type Repository = z.output<typeof repositorySchema>;
 
 export const branchSchema = z.looseObject({
 	name: z.string().min(1),
-	/** Whether the branch is protected from force pushes and deletion. */
+	/** True if the branch is protected from force pushes and deletion. */
 	protected: lenient(z.boolean()),
 	isDefault: lenient(z.boolean()),
 });

@@ -4,7 +4,7 @@ import type { Task } from './tasks.ts';
 
 const MAXIMUM_NAME = 60;
 
-/** A branch that a task has made: its own, or that of one of several agents that had the same prompt. */
+/** A branch that a task has made: its own, or that of one of several agents with the same prompt. */
 export interface TaskResult {
 	/** Unique among all results of a service, and stable. */
 	key: string;
@@ -12,11 +12,11 @@ export interface TaskResult {
 	branch: string;
 	/** The agent; undefined for a task with one agent. */
 	agent: string | undefined;
-	/** What tells the agent from the others of the task. Absent for a task with one agent. */
+	/** The agent's name, unique among the agents of the task. Absent for a task with one agent. */
 	name?: string | undefined;
 }
 
-/** Returns the names of a task's agents in their order. Several runs of one agent are told apart by their models. */
+/** Returns the names of a task's agents in order. Several runs of one agent are distinguished by their models. */
 export function agentNames({
 	agentExecutions = [],
 	selectedAgents = [],
@@ -28,7 +28,7 @@ export function agentNames({
 	);
 }
 
-/** Returns the branches of a task, in the order of its agents. A task that has not made one yet has none. */
+/** Returns the branches of a task, in the order of its agents; none if it has not made one yet. */
 export function resultsOf(
 	task: Pick<Task, 'id' | 'branchName' | 'agentExecutions' | 'multiLaunch' | 'selectedAgents'>,
 ): TaskResult[] {
@@ -47,7 +47,7 @@ export function isRace({ multiLaunch, agentExecutions = [] }: Pick<Task, 'agentE
 	return multiLaunch !== false && agentExecutions.length > 1;
 }
 
-/** Returns the commit that a result began at, where the service says it. */
+/** Returns the commit at which a result began, if the service states it. */
 export function baseCommitOf(
 	{ id, errand, agentExecutions = [] }: Pick<Task, 'id' | 'errand' | 'agentExecutions'>,
 	{ key }: Pick<TaskResult, 'key'>,

@@ -41,7 +41,7 @@ const agentExecutionSchema = z.looseObject({
 	branchName: lenient(z.string()),
 	/** The changes as a unified diff. */
 	gitDiff: lenient(z.string()),
-	/** What the local service adds. */
+	/** The local service's additions. */
 	errand: lenient(executionExtrasSchema),
 });
 
@@ -88,7 +88,7 @@ export const taskSchema = manyFields(
 		// prompt").
 		multiLaunch: lenient(z.boolean()),
 		selectedAgents: lenient(rowsOf(selectedAgentSchema).transform(rows => rows.filter(row => row !== undefined))),
-		/** What the local service adds. */
+		/** The local service's additions. */
 		errand: lenient(taskExtrasSchema),
 		agentExecutions: lenient(rowsOf(agentExecutionSchema).transform(rows => rows.filter(row => row !== undefined))),
 	}),
@@ -151,7 +151,7 @@ export const multiAgentTaskCreateSchema = taskCreateSchema
 	);
 export type TaskCreateRequest = z.input<typeof multiAgentTaskCreateSchema>;
 
-/** A follow-up to a task. Without an agent or a model, the service uses those that the task had. */
+/** A follow-up to a task. Without an agent or a model, the service uses those of the task. */
 export const taskFollowUpSchema = z.strictObject({
 	prompt: promptSchema,
 	agent: z.string().min(1).optional(),

@@ -1,5 +1,5 @@
-// How a model server behind the local service has failed, at its list of models or at a request. It is our own and no part
-// of the service's contract: refusals carry it beside their message, in `error.upstreams`.
+// Reports how a model server behind the local service failed, at its list of models or at a request. This is our own
+// protocol and no part of the service's contract: refusals carry it beside their message, in `error.upstreams`.
 import * as z from 'zod';
 import { defined } from '../base/defined.ts';
 import { ClientError, type ClientErrorCode, systemErrorCode, type UpstreamProblem } from '../base/errors.ts';
@@ -17,7 +17,7 @@ export const upstreamProblemSchema: z.ZodType<UpstreamProblem> = z.object({
 	said: z.string().optional(),
 });
 
-/** Reads what the body of an error has of this. Anything of another form is left out. */
+/** Reads the problems in the body of an error. Anything of another form is left out. */
 export function readUpstreamProblems(value: unknown): UpstreamProblem[] | undefined {
 	return z.array(upstreamProblemSchema).min(1).safeParse(value).data;
 }
@@ -28,7 +28,7 @@ export type NamedUpstream = Pick<UpstreamProblem, 'slug' | 'label' | 'origin' | 
 export function upstreamProblemOf(server: NamedUpstream, error: unknown): UpstreamProblem {
 	const failure = ClientError.is(error) ? error : new ClientError('bad-response', '');
 	const { code, status, retryAfterMs, message } = failure;
-	// Of a reply in another form, nobody but the client can say what is wrong with it.
+	// Only the client can say what is wrong with a reply in another form.
 	const said = failure.serviceMessage ?? (code === 'bad-response' && message !== '' ? message : undefined);
 	return {
 		...server,
@@ -43,7 +43,7 @@ export function upstreamProblemOf(server: NamedUpstream, error: unknown): Upstre
 	};
 }
 
-/** Returns the problem without the server's own words, which may quote the request. */
+/** Returns the problem without the server's own message, which may quote the request. */
 export function withoutWords({ said: _, ...problem }: UpstreamProblem): UpstreamProblem {
 	return problem;
 }

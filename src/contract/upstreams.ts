@@ -1,5 +1,5 @@
-// The servers behind the local service's gateway, as they stand in the settings and as they are handed over to the
-// service. They are our own and no part of the service's contract.
+// The servers behind the local service's gateway, in the form of the settings and of the handover to the service. They
+// are our own and no part of the service's contract.
 import * as z from 'zod';
 import { isLoopbackHost } from '../base/loopback.ts';
 import { taskSettingsSchema } from './agents.ts';
@@ -7,8 +7,8 @@ import { dataPolicySchema } from './dataPolicy.ts';
 import { DEMO_SLUGS, LOCAL_SERVICE } from './localConnection.ts';
 
 /**
- * The address must use `http:` or `https:` and have no credentials, query or fragment. If it has no path, `/v1` is
- * added.
+ * The address must use `http:` or `https:` and have no credentials, query or fragment. `/v1` is added if it has no
+ * path.
  */
 const upstreamUrl = z
 	.string()
@@ -35,13 +35,13 @@ const traits = {
 	openWeights: z.boolean().optional(),
 	/** The request fields that the model honours. If missing, it honours all of them. */
 	parameters: z.array(z.string().min(1)).optional(),
-	/** The model is made for writing code, so it always runs under zero data retention. */
+	/** True if the model is made for writing code, so it always runs under zero data retention. */
 	codeOriented: z.boolean().optional(),
 	/**
-	 * The model accepts images in messages. If missing, the server's own information is used; otherwise it is unknown.
+	 * True if the model accepts images in messages. If missing, the server's own information is used, if there is any.
 	 */
 	images: z.boolean().optional(),
-	/** The model accepts the reasoning of earlier replies. */
+	/** True if the model accepts the reasoning of earlier replies. */
 	takesReasoning: z.boolean().optional(),
 };
 
@@ -68,7 +68,7 @@ const slug = z
 const kindSchema = z.enum(['chat', 'messages']);
 export type UpstreamKind = z.output<typeof kindSchema>;
 
-/** Stands among an upstream's models for all that its server lists. */
+/** Among an upstream's models, this stands for all that its server lists. */
 export const LISTED_MODELS = '*';
 
 const upstreamFields = {
@@ -76,11 +76,11 @@ const upstreamFields = {
 	/** If missing, the address decides. */
 	kind: kindSchema.optional(),
 	label: z.string().min(1).optional(),
-	/** If missing, the models are those that the server's `/models` endpoint lists, for which `LISTED_MODELS` stands. */
+	/** If missing, it is `LISTED_MODELS`: the models that the server's `/models` endpoint lists. */
 	models: z.array(z.union([z.string().min(1), upstreamModelSchema])).optional(),
-	/** The server runs on this machine or is otherwise the user's own. If missing, the address decides. */
+	/** True if the server runs on this machine or is otherwise the user's own. If missing, the address decides. */
 	local: z.boolean().optional(),
-	/** How long to wait for the first byte of a reply. If missing, the address decides. */
+	/** The time to wait for the first byte of a reply. If missing, the address decides. */
 	firstByteSeconds: z.int().min(1).max(86_400).optional(),
 	/** Words before a model's name that stand for this upstream. If missing, its slug is the only one. */
 	prefixes: z.array(slug).optional(),
@@ -131,15 +131,15 @@ const upstreamSchema = z
 export type Upstream = z.output<typeof upstreamSchema>;
 
 /**
- * The message by which a window hands its upstreams and its settings of tasks over to the service: one line of JSON on
- * its standard input at the start, and again through the control pipe after each change. Each message replaces the
- * whole list.
+ * The message by which a window hands its upstreams and task settings over to the service: one line of JSON on its
+ * standard input at the start, and again through the control pipe after each change. Each message replaces the whole
+ * list.
  */
 export const upstreamHandoverSchema = z.strictObject({
 	upstreams: z
 		.array(upstreamSchema)
 		.refine(list => new Set(list.map(({ slug }) => slug)).size === list.length, 'a name stands there twice'),
-	/** Whether an Ollama of this machine is looked for. It is used once the user has agreed to it. */
+	/** True to look for an Ollama on this machine. It is used once the user has agreed to it. */
 	findOllama: z.boolean().default(false),
 	tasks: taskSettingsSchema.optional(),
 });

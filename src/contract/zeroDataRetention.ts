@@ -1,12 +1,12 @@
-// Whether a request runs under zero data retention (contract: inference.md, Zero data retention).
+// Decides whether a request runs under zero data retention (contract: inference.md, Zero data retention).
 import type { Connection } from './connection.ts';
 import { findModel } from './modelIdentifier.ts';
 import { effectiveRoutingPolicy, type RoutedRequest } from './routing.ts';
 
 /**
- * Whether zero data retention applies, as far as that is known before a request is sent. `as-account-is-set`: nothing
- * here demands it, and no endpoint reports the account's setting. Caching in memory is not retention and makes no
- * difference (rule 4); the service itself never keeps a prompt (rule 6), so this concerns the providers only.
+ * Zero data retention as far as it is known before a request is sent. `as-account-is-set`: nothing here demands it, and
+ * no endpoint reports the account's setting. Caching in memory is not retention and makes no difference (rule 4); the
+ * service itself never keeps a prompt (rule 6), so this concerns the providers only.
  */
 export interface ZeroDataRetention {
 	inForce: 'yes' | 'no' | 'as-account-is-set';
@@ -14,8 +14,8 @@ export interface ZeroDataRetention {
 }
 
 /**
- * `zdr: false` does not lift what the account or the model enforces (rules 2 and 3). What rule 3 says of the
- * code-oriented models, it says of the responses endpoint alone.
+ * `zdr: false` does not lift what the account or the model enforces (rules 2 and 3). Rule 3 about the code-oriented
+ * models applies to the responses endpoint only.
  */
 export function zeroDataRetentionOf(
 	connection: Connection,
