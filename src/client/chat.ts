@@ -20,14 +20,14 @@ export function createChat(caller: Caller): Client['chat'] {
 	};
 }
 
-/** What `read` makes of the whole reply to a chat request. */
+/** Resolves with the value that `read` returns for the whole reply to a chat request. */
 export async function completeChat<T>(
 	caller: Caller,
 	request: ChatRequest,
 	signal: AbortSignal | undefined,
 	read: (completion: ChatCompletion) => T,
 ): Promise<T> {
-	// `stream` is not sent: without it the reply is whole.
+	// `stream` is not sent, so that the reply is whole.
 	const { stream: _, ...body } = checkChatRequest(caller.connection, request);
 	const call = {
 		route: routes.chatCompletions,

@@ -20,14 +20,14 @@ import type { ChatStreamEvent } from './types.ts';
 const toolCallsSchema = lenientArray(receivedToolCallSchema);
 const annotationsSchema = lenientArray(annotationSchema);
 
-/** The local service names the parameters of the request that the model does not take. */
+/** Returns the request's parameters that the model does not accept, which only the local service reports. */
 function leftOutOf(reply: object): Parameter[] | undefined {
 	const told: unknown = Reflect.get(reply, 'left_out');
 	const names = Array.isArray(told) ? PARAMETERS.filter(name => told.includes(name)) : [];
 	return names.length === 0 ? undefined : names;
 }
 
-/** The fields of a chunk or a completion beside its choices. The last two are not checked in chunks of the plain shape. */
+/** The fields of a chunk or a completion besides its choices. The last two are unchecked in plain chunks. */
 interface Head {
 	provider?: Maybe;
 	model?: Maybe;
@@ -40,10 +40,10 @@ type Choice = Omit<ReceivedChunk['choices'][number], 'delta' | 'message'>;
 
 /**
  * Converts the chunks of one reply into the events of its stream. Only the first of several choices is read, because
- * the contract has no request for more. Fields that are missing, null or `None` give no event.
+ * the contract has no way to request more. Fields that are missing, null or `None` produce no event.
  */
 export class ChatDecoder implements ReplyDecoder<ChatStreamEvent> {
-	/** `[DONE]` has come. */
+	/** True once `[DONE]` has come. */
 	isEnded = false;
 	/** contract: not shown. A clean close after a `finish_reason` also ends a reply (unspecified.md, chunk objects). */
 	mayClose = false;
@@ -52,7 +52,7 @@ export class ChatDecoder implements ReplyDecoder<ChatStreamEvent> {
 	private id: string | undefined;
 	private readonly choice = new ChoiceReader();
 
-	/** Appends the events in `event` to `into`. Throws the error that it carries, or `bad-response`. */
+	/** Appends the events in `event` to `into`. Throws the error that `event` carries, or `bad-response`. */
 	decode(event: SseEvent, into: ChatStreamEvent[]): void {
 		const chunk = this.isEnded ? undefined : readChatEvent(event);
 		if (chunk === undefined) {
@@ -73,7 +73,7 @@ export class ChatDecoder implements ReplyDecoder<ChatStreamEvent> {
 		readUsage(chunk.usage, into);
 	}
 
-	/** Appends the events of a whole completion that came instead of a stream. Throws as `decode` does. */
+	/** Appends the events of a whole completion that came instead of a stream. Throws like `decode`. */
 	decodeWhole(value: unknown, into: ChatStreamEvent[]): void {
 		const completion = readCompletion(value);
 		const { choices, usage } = completion;

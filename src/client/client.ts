@@ -23,7 +23,7 @@ export interface ClientOptions {
 	transport?: Transport;
 	logger?: Logger;
 	clock?: Clock;
-	/** What the encrypted channel remembers, and which authorities it trusts. */
+	/** The memory of the encrypted channel, and the authority that it trusts. */
 	channel?: ChannelOptions;
 }
 
@@ -44,7 +44,7 @@ export function createClient(options: ClientOptions): Client {
 	};
 }
 
-/** Undici is loaded at the first request only: the extension never uses it, and its bundle leaves it out. */
+/** undici is loaded only at the first request: the extension never uses it, and its bundle leaves it out. */
 function undiciOnDemand(): Transport {
 	let loading: Promise<Transport> | undefined;
 	return {

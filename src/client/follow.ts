@@ -1,5 +1,5 @@
-// Follows the log of a task: it goes on at an index, drops entries that it has seen and names gaps. Where connections
-// bring nothing any more, it asks for the task itself.
+// Follows the log of a task: it continues at an index, drops entries that it has seen and names gaps. If connections
+// bring nothing new, it requests the task itself.
 import { ClientError, systemErrorCode } from '../base/errors.ts';
 import { routes } from '../contract/routes.ts';
 import { followQuerySchema, type Task } from '../contract/tasks.ts';
@@ -21,7 +21,7 @@ export interface FollowRequest {
 	signal?: AbortSignal;
 }
 
-/** Why a connection ended; `error` is set where something failed, `said` where the service said why. */
+/** The loss of a connection. `error` is set if something failed, `said` if the service gave the reason. */
 interface Loss {
 	cause: string;
 	error?: ClientError;
@@ -31,16 +31,16 @@ interface Loss {
 const FIRST_DELAY_MS = 500;
 const MAXIMUM_DELAY_MS = 15_000;
 
-/** After this many connections in a row without a new entry, the task itself is requested. */
+/** The number of consecutive connections without a new entry after which the task itself is requested. */
 const BARREN_CONNECTIONS = 3;
 
 const GIVE_UP_STATUS: ReadonlySet<number | undefined> = new Set([401, 403, 404]);
 
 /**
- * contract: not shown beyond the events themselves (unspecified.md, "log stream loss").
- * Reads a task's log to its end: every entry once and in order, or a `gap` that names the entries that could not be
- * read. A lost connection is made again from the next index. Throws only `aborted`, errors that occur before anything
- * is sent (`no-key`, `not-supported`, `invalid-request`), and 401, 403 and 404.
+ * contract: not shown beyond the events themselves (unspecified.md, "log stream loss"). Reads a task's log to its end:
+ * every entry once and in order, or a `gap` that names the entries that could not be read. After a loss, it reconnects
+ * from the next index. Throws only `aborted`, errors that occur before anything is sent (`no-key`, `not-supported`,
+ * `invalid-request`), and 401, 403 and 404.
  */
 export function follow(request: FollowRequest): FollowStream {
 	return new BatchedStream(request.signal, own => readLog(request, own));
@@ -95,7 +95,7 @@ async function* readConnection(
 			route: routes.taskStream,
 			values: { taskId: id },
 			query: { fromIndex: log.nextIndex, includeStatus },
-			// The head comes with the first event, so it counts as silence too if it does not.
+			// The head comes with the first event, so its absence counts as silence too.
 			firstByteMs: includeStatus ? limits.followSilenceMs : limits.streamFirstByteMs,
 			idleMs: includeStatus ? limits.followSilenceMs : limits.idleMs,
 			// `follow` has retry delays of its own, which start over as soon as something comes.
@@ -151,7 +151,7 @@ async function* readConnection(
 }
 
 /**
- * Returns the next events. An event that is too long is reported separately, because reconnecting would bring it again.
+ * Returns the next events. An event that is too long is reported apart, because a new connection would bring it again.
  */
 async function next(stream: EventStream): Promise<SseEvent[] | 'unreadable' | undefined> {
 	try {
@@ -168,12 +168,12 @@ function told(said: string): Loss {
 	return { cause: said, said };
 }
 
-/** Throws errors that another connection cannot help with. */
+/** Throws errors that another connection cannot fix. */
 function lossOf(error: unknown, signal: AbortSignal): Loss {
 	if (signal.aborted || !ClientError.is(error)) {
 		throw error;
 	}
-	// Found before anything is sent: another try would find the same.
+	// The error was found before anything was sent, so another attempt would find the same.
 	if (!error.wasSent && !error.retryable) {
 		throw error;
 	}
@@ -182,7 +182,7 @@ function lossOf(error: unknown, signal: AbortSignal): Loss {
 
 function causeOf(error: ClientError): string {
 	if (error.code === 'bad-response') {
-		// The status says nothing about a reply of another kind: a login page has that of success.
+		// The status says nothing about a reply of another kind: a login page has a success status.
 		return error.message;
 	}
 	return error.status === undefined ? (systemErrorCode(error.cause) ?? error.code) : `HTTP ${error.status}`;
@@ -218,7 +218,7 @@ async function endOf(
 		if (signal.aborted || !ClientError.is(error)) {
 			throw error;
 		}
-		// Someone else's task may only be readable as a log; then the stream is the only source.
+		// Someone else's task may be readable only as a log; then the stream is the only source.
 		const isRefused = error.status !== undefined && error.status < 500 && error.status !== 429;
 		return isRefused ? log.endAsReported() : undefined;
 	}

@@ -8,31 +8,31 @@ import type { FollowEvent } from './types.ts';
 type Complete = Extract<FollowEvent, { type: 'complete' }>;
 type Log = Extract<FollowEvent, { type: 'log' }>;
 
-/** After this many reports of a final state in a row, and nothing else, no `complete` is expected any more. */
+/** The number of consecutive final states, and nothing else, after which no `complete` is expected any more. */
 const FINAL_REPORTS = 3;
 
-/** Why a connection is given up for another one from the first missing entry. */
+/** The reason for giving up a connection and making another from the first missing entry. */
 export const ENTRIES_MISSING = 'entries missing';
 
-/** How far ahead of its turn an entry may come to be held until those before it have come. */
+/** The number of entries by which one may come early and still be held until its turn. */
 const WINDOW = 16;
 
 /**
- * The state of one task's log across all of its connections. It keeps indexes and no entries but those of one
- * connection that came a little before their turn, so the size of an index does not matter. A missing index is
- * requested once more before a gap is reported.
+ * The state of one task's log across all of its connections. It keeps indexes, and of the entries only those of one
+ * connection that came slightly early, so the size of an index does not matter. A missing index is requested once more
+ * before a gap is reported.
  */
 export class LogReader {
 	/** Every entry below this index has been delivered or reported as a gap. */
 	nextIndex: number;
-	/** The state that was reported last, if it is final. */
+	/** The last reported state, if it is final. */
 	finalStatus: { status: string; error: string | undefined } | undefined;
-	/** The current connection has brought something other than a greeting or an error. */
+	/** True if the current connection has brought something other than a greeting or an error. */
 	isAlive = false;
 	private isGreeted = false;
 	private finalReports = 0;
 	private askedAgainFrom: number | undefined;
-	/** The entries of this connection that came before their turn, by their indexes. */
+	/** The entries of this connection that came before their turn, by index. */
 	private readonly early = new Map<number, Log>();
 	/** A `complete` that came while entries were still missing. */
 	private promised: Complete | undefined;
@@ -46,7 +46,7 @@ export class LogReader {
 		return this.ended;
 	}
 
-	/** A `complete` has come, and only missing entries are still awaited. */
+	/** True if a `complete` has come, and only missing entries are still awaited. */
 	get isPromised(): boolean {
 		return this.promised !== undefined;
 	}
@@ -58,8 +58,8 @@ export class LogReader {
 	}
 
 	/**
-	 * Appends the events that are due when a connection has been lost: entries that waited for one that has been
-	 * requested twice by now, and the gap before them. Returns whether entries are missing that are requested again.
+	 * Appends the events that are due when a connection has been lost: entries that waited for one that has now been
+	 * requested twice, and the gap before them. Returns whether missing entries must be requested again.
 	 */
 	endConnection(into: FollowEvent[]): boolean {
 		let cause: string | undefined;
@@ -70,8 +70,8 @@ export class LogReader {
 	}
 
 	/**
-	 * Appends the events in `event` to `into`. Returns why the connection is no longer of use, as a cause or in the words
-	 * of the service, or undefined.
+	 * Appends the events in `event` to `into`. Returns why the connection is no longer useful, as a cause or in the words
+	 * of the service, or undefined if it still is.
 	 */
 	accept({ event, data }: SseEvent, into: FollowEvent[]): string | { said: string } | undefined {
 		if (this.ended) {
@@ -104,8 +104,7 @@ export class LogReader {
 	}
 
 	/**
-	 * Handles an event at the next index that is too long to be read. Returns false when it should be requested once
-	 * more.
+	 * Handles an event at the next index that is too long to be read. Returns false if it should be requested once more.
 	 */
 	skipUnreadable(into: FollowEvent[]): boolean {
 		if (!this.isAskedAgain()) {
@@ -146,7 +145,7 @@ export class LogReader {
 		this.finalReports = 0;
 		const entry: Log = { type: 'log', index, entry: log, sentAt: timestamp };
 		if (index === this.nextIndex && this.early.size === 0) {
-			// Nearly every entry comes in its turn, and there may be millions.
+			// Nearly every entry comes in order, and there may be millions.
 			this.nextIndex++;
 			into.push(entry);
 			return undefined;
@@ -158,7 +157,7 @@ export class LogReader {
 		return index >= this.nextIndex + WINDOW ? this.settleMissing(into) : undefined;
 	}
 
-	/** Delivers the entries that have come and before which none is missing. */
+	/** Delivers the held entries that are next in order. */
 	private deliverDue(into: FollowEvent[]): void {
 		for (;;) {
 			const entry = this.early.get(this.nextIndex);
@@ -172,8 +171,8 @@ export class LogReader {
 	}
 
 	/**
-	 * No longer waits for the entries before those that came early. Returns why the connection is of no more use, or
-	 * reports a gap if they have been requested twice.
+	 * Stops waiting for the entries before those that came early. Returns why the connection is no longer useful, or
+	 * reports a gap if the entries have been requested twice.
 	 */
 	private settleMissing(into: FollowEvent[]): string | undefined {
 		if (this.early.size === 0) {
@@ -194,7 +193,7 @@ export class LogReader {
 		if (status === undefined) {
 			return undefined;
 		}
-		// The state was sent after the entries before it, so what is still missing does not come any more.
+		// The state was sent after the entries before it, so missing ones will not come any more.
 		const cause = this.settleMissing(into);
 		if (cause !== undefined) {
 			return cause;

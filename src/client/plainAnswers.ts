@@ -1,4 +1,4 @@
-// Answers of the client as plain values that can be handed on to another process.
+// Answers of the client as plain values that can be passed to another process.
 import { defined } from '../base/defined.ts';
 import type { Annotation } from '../contract/chatReply.ts';
 import { placeCitations } from '../contract/citations.ts';
@@ -7,11 +7,11 @@ import type { LogEventOfTask, MadeDecision, SearchAnswer } from '../contract/edi
 import type { RoutingPolicy } from '../contract/provider.ts';
 import type { Client, FollowEvent } from './types.ts';
 
-/** The longest text of a searched answer in characters. Reading ends there. */
+/** The limit for the text of a search answer in characters. Reading ends there. */
 const MAXIMUM_ANSWER = 100_000;
 const MAXIMUM_SOURCES = 50;
 
-/** Follows a log and leaves out what says nothing about the task, such as a lost connection. */
+/** Follows a log and leaves out everything that is not about the task, such as a lost connection. */
 export async function* logEvents(
 	{ tasks }: Pick<Client, 'tasks'>,
 	{ id, fromIndex }: { id: string; fromIndex: number },

@@ -4,7 +4,7 @@ import type { FunctionCallItem, InputItem, OutputItem, ResponseEvent } from '../
 /** Every item costs memory, and no real response has this many. */
 const MAXIMUM_ITEMS = 1024;
 
-/** The most characters of one call's arguments, which is what a single event with all of them may have. */
+/** The limit for the characters of one call's arguments, which a single event with all of them may also have. */
 const MAXIMUM_ARGUMENTS = 4 * 1024 * 1024;
 
 interface Entry {
@@ -49,7 +49,7 @@ export class ResponseOutput {
 		}
 	}
 
-	/** Returns the items in order. A call that is not finished has its arguments so far. */
+	/** Returns the items in order. An unfinished call has its arguments so far. */
 	items(): OutputItem[] {
 		if (this.completed.length > 0) {
 			return this.completed;
@@ -72,7 +72,7 @@ export class ResponseOutput {
 		}
 	}
 
-	/** An event that names neither an index nor a known item belongs to the last item. */
+	/** An event without an index or a known item belongs to the last item. */
 	private entryAt(index: number | undefined, id: string | undefined): Entry {
 		const known = index ?? this.indexOf(id) ?? Math.max(0, this.last);
 		let entry = this.entries.get(known);
@@ -134,8 +134,8 @@ function idOf(item: OutputItem): string | undefined {
 }
 
 /**
- * Converts the output of a response into items of the next request's input: messages and calls with the fields that
- * input has, and reasoning as it was received. Other items have no place in the input.
+ * Converts the output of a response into items of the next request's input: messages and calls with the fields of input
+ * items, and reasoning as received. Other items have no place in the input.
  */
 export function inputItemsOf(output: readonly OutputItem[]): InputItem[] {
 	return output.flatMap((item): InputItem[] => {

@@ -61,7 +61,7 @@ function check({ connection }: Caller, request: ResponsesRequest): ResponsesRequ
 	return request;
 }
 
-/** contract: not shown. A documented message decides what an error means, whatever its status (unspecified.md). */
+/** contract: not shown. A documented message decides the meaning of an error, whatever its status (unspecified.md). */
 function documentedFailure(error: unknown): unknown {
 	const { status, serviceMessage } = ClientError.is(error) ? error : {};
 	const field = serviceMessage === undefined ? undefined : refusedField(serviceMessage);
@@ -74,7 +74,7 @@ function documentedFailure(error: unknown): unknown {
 	});
 }
 
-/** The events of one response. Those that are not documented are ignored, but for the ones that end it early. */
+/** Decodes the events of one response. Undocumented events are ignored, except those that end it early. */
 class ResponsesDecoder implements ReplyDecoder<ResponseEvent> {
 	isEnded = false;
 
@@ -89,7 +89,7 @@ class ResponsesDecoder implements ReplyDecoder<ResponseEvent> {
 			throw failureInReply(readErrorBody(data));
 		}
 		const value = parseEventData(data);
-		// The data names its event type; where it does not, the stream's `event` field counts.
+		// The data names its event type; otherwise, the stream's `event` field counts.
 		const named = typeof value === 'object' && value !== null ? Reflect.get(value, 'type') : undefined;
 		const type = typeof named !== 'string' || isAbsent(named) ? event : named;
 		throwEarlyEnd(type, value);

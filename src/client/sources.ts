@@ -19,7 +19,7 @@ import type { Client } from './types.ts';
 /** 404: the link to the source host is missing or has expired. 403: the integration needs a plan of its own. */
 const CODES = { 403: 'plan-required', 404: 'source-link-missing' } as const;
 
-/** For a repository's branches, a 404 may also be about the repository itself, which only the words tell. */
+/** For branches, a 404 may also be about the repository itself, which only the message tells. */
 const BRANCHES_CODES = {
 	...CODES,
 	404: (said: string) =>

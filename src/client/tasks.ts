@@ -28,7 +28,7 @@ const MAXIMUM_LIMIT = 100;
  */
 const CREATE_CODES = { 404: 'source-link-missing' } as const;
 
-/** How many pages of the list are searched for a task that the service does not return by its id. */
+/** The number of list pages that are searched for a task that the service does not return by its id. */
 const SEARCHED_PAGES = 100;
 
 /** Cloud tasks (contract: cloud-tasks.md). */
@@ -67,7 +67,7 @@ export function createTasks(caller: Caller): Client['tasks'] {
 				retry: 'turned-away',
 				signal: undefined,
 			});
-			// The stop was accepted; a reply without the task only leaves its state unknown.
+			// The stop was accepted; without the task in the reply, only its state is unknown.
 			return readTask(reply) ?? get(id);
 		},
 		async continue(id, followUp) {
@@ -78,7 +78,7 @@ export function createTasks(caller: Caller): Client['tasks'] {
 				body: { currentPrompt: prompt, selectedAgent: agent, selectedModel: model },
 				mayBeEmpty: true,
 				firstByteMs: caller.limits.replyFirstByteMs,
-				// A second one would give the agent the same work again.
+				// A second request would give the agent the same work again.
 				retry: 'never' as const,
 				signal: undefined,
 			};
@@ -131,15 +131,15 @@ function throwNoTask(detail: string): never {
 	throw new ClientError('bad-response', `the reply holds no task; ${detail}`);
 }
 
-/** The service's own default, where a request does not set the limit (contract: cloud-tasks.md). */
+/** The service's own default limit (contract: cloud-tasks.md). */
 const DEFAULT_LIMIT = 50;
 
-/** The number of tasks that a page repeats from the one before it. */
+/** The number of tasks that a page repeats from the previous one. */
 const OVERLAP = 10;
 
 /**
- * A service may change its list as fast as it is read, or not page as documented. These limit how many pages without a
- * new task are read in a row, and how many times in a row the walk goes back.
+ * A service may change its list as fast as it is read, or not page as documented. These limit the number of consecutive
+ * pages without a new task, and the number of consecutive times that the walk goes back.
  */
 const BARREN_PAGES = 4;
 const TIMES_BACK = 8;
@@ -170,7 +170,7 @@ async function readPage(caller: Caller, query: TaskListQuery, signal: AbortSigna
 
 interface WalkOptions {
 	query: TaskListQuery;
-	/** The most pages to request. */
+	/** The maximum number of pages to request. */
 	maximumPages: number;
 	signal: AbortSignal | undefined;
 }
@@ -180,8 +180,8 @@ interface WalkOptions {
  * list all the time is included, as long as the remaining tasks keep their order.
  *
  * New tasks push the others down, so that some are repeated; repetitions are dropped. Removed tasks pull the others up,
- * past an offset that was right before. Each page therefore overlaps with the one before it. Where it does not, rows
- * may be missing between the two, and the walk goes back until a page overlaps or the list begins.
+ * past an offset that was right before. Each page therefore overlaps with the previous one. If it does not, rows may be
+ * missing between the two, and the walk goes back until a page overlaps or the list begins.
  */
 async function* readPages(caller: Caller, { query, maximumPages, signal }: WalkOptions): AsyncGenerator<Task[], void> {
 	const seen = new Set<string>();
@@ -226,7 +226,7 @@ async function* readPages(caller: Caller, { query, maximumPages, signal }: WalkO
 }
 
 /**
- * Returns where in a page the next one begins, so that `overlap` tasks are in both where the page is long enough. Rows
+ * Returns the index at which the next page begins, so that `overlap` tasks are in both if the page is long enough. Rows
  * that are not tasks cannot be recognised and do not count. Never returns the first row, so that each page advances.
  */
 function overlapStart(rows: readonly (Task | undefined)[], overlap: number): number {

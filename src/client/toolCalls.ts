@@ -3,17 +3,17 @@ import { defined } from '../base/defined.ts';
 import type { ChatMessage, ToolCall } from '../contract/chatRequest.ts';
 import type { ChatStreamEvent } from './types.ts';
 
-/** A call that has arrived in part. */
+/** A call of which only a part has arrived. */
 interface PartialCall {
 	id: string | undefined;
 	name: string | undefined;
-	/** Fragments are joined only once, because there may be thousands of them. */
+	/** The fragments, which are joined only once because there may be thousands of them. */
 	arguments: string[];
 }
 
 /** Assembles the fragments of a stream's tool calls. */
 export class ToolCallCollector {
-	/** By their indexes, in the order in which they began. */
+	/** By index, in the order in which they began. */
 	private readonly calls = new Map<number, PartialCall>();
 
 	/** Adds an event of a chat stream. Events of other types are ignored. */
@@ -36,8 +36,8 @@ export class ToolCallCollector {
 	/**
 	 * Returns the calls so far, in the order in which they began. After the end of the stream they are complete.
 	 *
-	 * contract: not shown. A call without a name can neither be run nor answered and is dropped. A call without an id gets
-	 * one from its position, because its result has to name it. A call without arguments gets an empty object.
+	 * contract: not shown. A call without a name can neither be run nor answered and is dropped. A call without an id
+	 * gets one from its position, because its result has to name it. A call without arguments gets an empty object.
 	 */
 	collected(): ToolCall[] {
 		return [...this.calls.values()].flatMap(({ id, name, arguments: parts }, index) => {
@@ -49,8 +49,8 @@ export class ToolCallCollector {
 }
 
 /**
- * contract: not shown. Builds the message that sends back what an assistant said and called; its content is empty where
- * it said nothing (unspecified.md).
+ * contract: not shown. Builds the message that sends back the text and calls of an assistant; its content is empty if
+ * the assistant said nothing (unspecified.md).
  */
 export function assistantMessage(text: string | undefined, toolCalls: readonly ToolCall[]): ChatMessage {
 	return {

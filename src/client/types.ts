@@ -25,7 +25,7 @@ export interface Client {
 	};
 	/**
 	 * Asks the search model, whose sources come as `annotations`. The options are those of a chat request, such as
-	 * `provider`, who may serve it.
+	 * `provider`, which selects who may serve it.
 	 */
 	readonly search: {
 		stream(
@@ -35,19 +35,18 @@ export interface Client {
 	};
 	readonly images: {
 		/**
-		 * Throws `bad-response` for a reply that is not the address of an image; its `serviceMessage` is the text of that
-		 * reply.
+		 * Throws `bad-response` for a reply other than the address of an image; `serviceMessage` is the text of that reply.
 		 */
 		generate(request: ImageRequest, options?: { signal?: AbortSignal }): Promise<GeneratedImage>;
 	};
 	readonly models: {
-		/** Resolves with undefined where the service has no list of models that can be read. */
+		/** Resolves with undefined if the service has no readable list of models. */
 		discover(): Promise<ListedModel[] | undefined>;
 	};
 	readonly responses: {
 		/**
-		 * Yields the events up to and including `response.completed`. `ResponseOutput` and `inputItemsOf` help to answer its
-		 * calls.
+		 * Yields the events up to and including `response.completed`. `ResponseOutput` and `inputItemsOf` help to answer
+		 * its calls.
 		 */
 		stream(request: ResponsesRequest, options?: { signal?: AbortSignal }): AsyncIterable<ResponseEvent>;
 	};
@@ -60,16 +59,15 @@ export interface Client {
 	};
 	readonly channel: {
 		/**
-		 * Reports the health of a model's channel on the organisation's own host where the connection has one, otherwise of
+		 * Reports the health of a model's channel on the organisation's own host if the connection has one, otherwise of
 		 * the shared host.
 		 */
 		health(address?: ChannelAddress): Promise<Health>;
-		/** Fetches a new attestation, with the verdict of each check. Nothing is refused, and nothing is remembered. */
+		/** Fetches a new attestation, with the verdict of each check. Nothing is refused or remembered. */
 		attest(options?: ChannelAttestOptions): Promise<ReportedAttestation>;
 		/**
-		 * Attests and runs the verification ladder; no part of a conversation has been sent by then. Throws `tampered`
-		 * where a check fails for good (its cause holds the verdicts), or where less is proven than before and nobody
-		 * agreed to that.
+		 * Attests and runs the verification ladder; no part of a conversation has been sent by then. Throws `tampered` if a
+		 * check fails for good (the cause holds the verdicts), or if less is proven than before and nobody agreed to that.
 		 */
 		open(options?: ChannelOpenOptions): Promise<ChannelSession>;
 	};
@@ -78,9 +76,7 @@ export interface Client {
 		/** Yields every task once, a page at a time. A page is requested only when it is read. */
 		pages(query?: Pick<TaskListQuery, 'filter' | 'status'>): AsyncIterable<Task[]>;
 		get(id: string): Promise<Task>;
-		/**
-		 * The request is never repeated, because after a broken connection it is not known whether the task was created.
-		 */
+		/** The request is never repeated, because after a broken connection it is unknown whether the task was created. */
 		create(request: TaskCreateRequest): Promise<Task>;
 		stop(id: string): Promise<Task>;
 		/**
@@ -91,14 +87,14 @@ export interface Client {
 		/** Reads the log from `fromIndex` until the task has ended, over as many connections as it takes. */
 		follow(id: string, options?: { fromIndex?: number; includeStatus?: boolean; signal?: AbortSignal }): FollowStream;
 	};
-	/** The linked source-hosting account. Throws `source-link-missing` where it is not linked or the link has expired. */
+	/** The linked source-hosting account. Throws `source-link-missing` if it is not linked or the link has expired. */
 	readonly sources: {
 		organisations(): Promise<Organisation[]>;
 		/** `owner` is a user or an organisation. */
 		repositories(owner: string): Promise<Repository[]>;
 		/**
-		 * Throws `not-found` where the service says that there is no such repository or no access to it, and
-		 * `source-link-missing` where it does not say which of the two a 404 means.
+		 * Throws `not-found` if the service says that there is no such repository or no access to it, and
+		 * `source-link-missing` if it does not say which of the two a 404 means.
 		 */
 		branches(owner: string, repo: string): Promise<Branch[]>;
 	};
@@ -113,7 +109,7 @@ export type ChatStreamEvent =
 	/** `index` is the position of the call in the reply, and `arguments` a fragment of its JSON text. */
 	| { type: 'toolCall'; index: number; id?: string; name?: string; arguments: string }
 	| { type: 'annotations'; annotations: Annotation[] }
-	/** `leftOut`: the parameters of the request that the service says the model does not take. */
+	/** `leftOut`: the parameters of the request that, according to the service, the model does not accept. */
 	| {
 			type: 'served';
 			provider?: string;
@@ -125,11 +121,11 @@ export type ChatStreamEvent =
 			leftOut?: readonly string[];
 	  }
 	| { type: 'usage'; usage: Usage }
-	/** The next tokens of the text, where `top_logprobs` was asked for and the service gives them. */
+	/** The next tokens of the text, if `top_logprobs` was requested and the service supplies them. */
 	| { type: 'logprobs'; tokens: TokenProbability[] }
 	| { type: 'finish'; reason: string; nativeReason?: string };
 
-/** A token with its natural logarithm of the probability, and the tokens that were the most likely in its place. */
+/** A token with the natural logarithm of its probability, and the most likely tokens in its place. */
 export interface TokenProbability {
 	token: string;
 	logprob: number;
@@ -157,7 +153,7 @@ export interface DecisionInput<Asked extends Questions> {
 }
 
 export interface Decision<Asked extends Questions> {
-	/** The version of the model that answered. Undefined where the service does not say. */
+	/** The version of the model that answered. Undefined if the service does not say. */
 	model: string | undefined;
 	answers: Answers<Asked>;
 	usage: DecisionUsage | undefined;
@@ -171,7 +167,7 @@ export type FollowEvent =
 	/** The entries `from` to `to`, both inclusive, could not be read. */
 	| { type: 'gap'; from: number; to: number }
 	/**
-	 * `cause` is a word or two for the loss. `said` is what the service itself gave as its cause, and `error` is set where
+	 * `cause` is a word or two for the loss. `said` is the cause as given by the service itself, and `error` is set if
 	 * the connection failed.
 	 */
 	| {
@@ -188,8 +184,8 @@ export type FollowEvent =
 /** A log that is being read, event by event. */
 export interface FollowStream extends AsyncIterable<FollowEvent> {
 	/**
-	 * Removes and returns the events that arrived together with the one that was read last. A reader of many events saves
-	 * the wait for each of them.
+	 * Removes and returns the events that arrived together with the last one that was read. This saves a reader of many
+	 * events the wait for each of them.
 	 */
 	takeArrived(): FollowEvent[];
 }
@@ -230,11 +226,11 @@ export interface Verdict {
 	/** The reason for the verdict. The feature that shows it has the texts. */
 	code: ReasonCode;
 	/**
-	 * The values that the reason's text names, such as a number or a device. Some come from others and must be treated as
-	 * plain text.
+	 * The values that the reason's text names, such as a number or a device. Some are of foreign origin and must be
+	 * treated as plain text.
 	 */
 	values?: readonly string[];
-	/** The input of the check, where it fits on a line. */
+	/** The input of the check, if it fits on a line. */
 	input?: string;
 }
 
@@ -244,7 +240,7 @@ export interface Attested {
 	address: string;
 	attestation: AttestationRecord;
 	verdicts: readonly Verdict[];
-	/** The SHA-256 of the key in hexadecimal digits; undefined where the key cannot be used. */
+	/** The SHA-256 of the key in hexadecimal digits; undefined if the key cannot be used. */
 	keyFingerprint: string | undefined;
 	/** The devices whose evidence was proven, as sorted fingerprints. */
 	devices: readonly string[];
@@ -253,13 +249,13 @@ export interface Attested {
 /** An attestation as a report shows it. */
 export interface ReportedAttestation extends Attested {
 	/**
-	 * Whether each message takes an attestation and a session of its own, because the service has refused a second message
-	 * in one. Otherwise a session lasts until it expires, and each of its messages has a key pair of its own.
+	 * True if each message needs an attestation and a session of its own, because the service has refused a second
+	 * message in one. Otherwise a session lasts until it expires, and each of its messages has a key pair of its own.
 	 */
 	needsSessionPerMessage: boolean;
 }
 
-/** What is remembered about an attestation that was accepted. */
+/** The remembered part of an accepted attestation. */
 export interface AcceptedAttestation {
 	verdicts: readonly Pick<Verdict, 'check' | 'verdict'>[];
 	keyFingerprint: string;
@@ -267,15 +263,15 @@ export interface AcceptedAttestation {
 }
 
 /**
- * A session of the encrypted channel. One message at a time, each with a key pair of its own. An attestation lasts until
- * the service takes no more messages under it, and the fields are those of the last one. After `tampered` it is over;
- * `session-expired`, and `bad-response` for what is no encrypted reply at all, leave the next message to try again.
+ * A session of the encrypted channel. It sends one message at a time, each with its own key pair. An attestation lasts
+ * until the service accepts no more messages under it, and the fields are those of the last one. After `tampered` it is
+ * over; after `session-expired`, or `bad-response` for a reply that is not encrypted, the next message may try again.
  */
 export interface ChannelSession extends Readonly<Attested> {
 	/** Sends the conversation and resolves with the model's whole reply. */
 	send(history: readonly ChannelMessage[], options?: { signal?: AbortSignal }): Promise<{ text: string }>;
 	/**
-	 * Throws `truncated` after what came, where the reply lacks its closing mark. The channel cannot tell what is
+	 * Throws `truncated` after the received text if the reply lacks its closing mark. The channel cannot tell what is
 	 * missing.
 	 */
 	stream(
@@ -298,12 +294,12 @@ export interface ChannelAttestOptions extends ChannelAddress {
 
 export interface ChannelOpenOptions extends ChannelAttestOptions {
 	/**
-	 * Asks whether to go on although less is proven than before, or by another key than the one that is known, or, by an
-	 * attestation that renews the session, anything else. Without it the answer is no. `wasSent`: the message has gone
-	 * out once, encrypted to the one before, whose session did not take it.
+	 * Asks whether to go on although less is proven than before, the key is not the known one, or anything else has
+	 * changed in an attestation that renews the session. Without it the answer is no. `wasSent`: the message has already
+	 * been sent once, encrypted for the previous attestation, whose session did not accept it.
 	 */
 	confirm?: (before: AcceptedAttestation, now: Attested, message: { wasSent: boolean }) => Promise<boolean>;
-	/** The fingerprint of the key that is expected. A service may bring a new key with each attestation. */
+	/** The fingerprint of the expected key. A service may bring a new key with each attestation. */
 	knownKey?: string;
 	/**
 	 * Refuses an attestation that leaves the hardware, its binding to the key or its freshness unproven

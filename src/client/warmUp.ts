@@ -11,7 +11,7 @@ const REPLY_ADDRESS = `data:text/event-stream,${encodeURIComponent(REPLY)}`;
 
 /**
  * Makes the first chat request as fast as later ones: opens a connection to the chat host, whatever it answers (no key
- * is sent), and runs the client and a `fetch` transport once on a built-in reply. Rejects where nothing answers.
+ * is sent), and runs the client and a `fetch` transport once on a built-in reply. Rejects if nothing answers.
  */
 export async function warmUp(connection: Connection, transport: Transport): Promise<void> {
 	await Promise.all([openConnection(connection, transport), rehearse(connection, transport)]);

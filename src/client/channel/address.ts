@@ -10,13 +10,13 @@ export interface ChannelAddress {
 	provider?: string;
 }
 
-/** The part of a call that says which endpoint of the channel it goes to. */
+/** The part of a call that selects the channel endpoint. */
 export type ChannelTarget = Pick<Call, 'route' | 'values'>;
 
 /**
  * Returns the endpoint on the organisation's host, scoped to model and provider, if all three are known; otherwise the
- * one on the shared host (contract: encrypted-channel.md). Throws `not-supported` if there is no host or it has no
- * https.
+ * one on the shared host (contract: encrypted-channel.md). Throws `not-supported` if there is no host or it does not
+ * use https.
  */
 export function channelTarget(
 	connection: Connection,
@@ -44,7 +44,7 @@ function providerOf({ models }: Connection, model: string | undefined): string |
 	return models.find(({ id }) => id === model)?.channelProvider;
 }
 
-/** Returns the address of the attestation, which a session belongs to. Throws as `channelTarget` does. */
+/** Returns the address of the attestation, to which a session belongs. Throws like `channelTarget`. */
 export function attestationUrl(connection: Connection, address: ChannelAddress): string {
 	const { route, values } = channelTarget(connection, 'attestation', address);
 	const host = route.host === 'org' ? connection.orgUrl : connection.encryptUrl;

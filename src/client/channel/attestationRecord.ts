@@ -12,8 +12,8 @@ const MAXIMUM_BYTES = 1_000_000;
 const MAXIMUM_LEVELS = 32;
 
 /**
- * Fetches a new session's attestation, which is not verified yet (contract: encrypted-channel.md). It is public, so no
- * key is sent.
+ * Fetches a new session's attestation, not yet verified (contract: encrypted-channel.md). It is public, so no key is
+ * sent.
  */
 export async function fetchAttestation(
 	caller: Caller,
@@ -31,7 +31,7 @@ export async function fetchAttestation(
 	return readAttestation(reply);
 }
 
-/** Throws `bad-response`, which names the invalid field but never its value. */
+/** Throws `bad-response` with the name of the invalid field, but never its value. */
 export function readAttestation(value: unknown): AttestationRecord {
 	const read = attestationSchema.safeParse(value);
 	if (!read.success) {

@@ -5,7 +5,7 @@ import type { ReasonCode } from './reason.ts';
 /** The result of one check. */
 export type CheckResult = Omit<Verdict, 'check'>;
 
-/** `values` are named in the sentence about the result; `input` is what the check was based on. */
+/** `values` appear in the sentence about the result; `input` is what the check was based on. */
 interface Details {
 	values?: readonly string[];
 	input?: string | undefined;

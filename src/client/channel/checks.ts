@@ -1,4 +1,4 @@
-// The checks of an attestation, one function each. They say what was found and never decide what follows from it.
+// The checks of an attestation, one function each. They report findings and never decide on the consequences.
 import { isDeepStrictEqual } from 'node:util';
 import { decodeBase64 } from '../../base/base64.ts';
 import { parseJson } from '../../base/json.ts';
@@ -12,7 +12,7 @@ import { type CheckResult, fail, pass, unknown } from './checkResult.ts';
 import { readHardwareTokens, unprovenClaims } from './hardware/hardwareToken.ts';
 import { lostChecks } from './verdicts.ts';
 
-/** A record that came openly, by redirect or in another form never gets here, because asking for it throws. */
+/** An unencrypted or redirected reply, or one of another form, never gets here, because the request for it throws. */
 export function checkTransport(address: string): CheckResult {
 	return pass(address.startsWith('https:') ? 'way-https' : 'way-loopback', { input: address });
 }
@@ -60,7 +60,7 @@ export async function checkSignature(record: AttestationRecord, key: PublicKey):
 	return fail('signature-wrong');
 }
 
-/** The parsed report is not signed, so it must say the same as the text that is signed. */
+/** The parsed report is not signed, so it must be equal to the signed text. */
 function compareReports({ report, report_json: text }: AttestationRecord, input: string): CheckResult {
 	const signed = parseJson(text);
 	if (signed === undefined) {
@@ -79,7 +79,7 @@ export function nonceOf({ nonce_b64: nonce }: AttestationRecord): string {
 	return Buffer.from(nonce, 'base64').toString('hex');
 }
 
-/** `isKnown` says whether the nonce, in hexadecimal digits, was seen with another key. */
+/** `isKnown` returns whether the nonce, in hexadecimal digits, was seen with another key. */
 export function checkNonce(record: AttestationRecord, isKnown: (nonce: string) => boolean): CheckResult {
 	const nonce = decodeBase64(record.nonce_b64) ?? new Uint8Array();
 	const input = nonceOf(record);
@@ -94,8 +94,8 @@ export function checkNonce(record: AttestationRecord, isKnown: (nonce: string) =
 }
 
 /**
- * contract: not shown. A client cannot choose a nonce, so it cannot verify that the attestation is recent. It can tell
- * that it is not, where the same record comes again.
+ * contract: not shown. A client cannot choose a nonce, so it cannot verify that the attestation is recent. It can only
+ * tell that a repeated record is not.
  */
 export function checkFreshness(isRepeated: boolean): CheckResult {
 	return unknown(isRepeated ? 'freshness-again' : 'freshness-unknown');
@@ -104,7 +104,7 @@ export function checkFreshness(isRepeated: boolean): CheckResult {
 /** The part of a new attestation that is compared. Without a usable key there is no fingerprint. */
 type Memorable = Omit<AcceptedAttestation, 'keyFingerprint'> & { keyFingerprint: string | undefined };
 
-/** Compares the attestation with the one that was last accepted at the same address. */
+/** Compares the attestation with the last one that was accepted at the same address. */
 export function checkMemory(before: AcceptedAttestation | undefined, now: Memorable): CheckResult {
 	if (!before) {
 		return unknown('memory-none');

@@ -13,7 +13,7 @@ const MAXIMUM_IVS = 1_000_000;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** A handshake opens the reply to one message. It holds the key of both, and the IVs that were seen under that key. */
+/** Seals one message and opens its reply. It holds the key of both and the IVs that were seen under that key. */
 export class Handshake {
 	private readonly key: AesKey;
 	private readonly verify: Verifier;
@@ -41,7 +41,7 @@ export class Handshake {
 		return { handshake: new Handshake(key, createVerifier(enclave), payload.iv), request };
 	}
 
-	/** Throws `tampered` for an IV that was seen before. It must be called once for each frame, in their order. */
+	/** Throws `tampered` for an IV that was seen before. Must be called once for each frame, in order. */
 	admit({ iv }: MessageReply): void {
 		if (this.ivs.has(iv)) {
 			throw new ClientError('tampered', 'a part of the reply was seen before');
@@ -52,7 +52,7 @@ export class Handshake {
 		this.ivs.add(iv);
 	}
 
-	/** Verifies, decrypts and decodes a frame that was admitted. Throws `tampered`. */
+	/** Verifies, decrypts and decodes an admitted frame. Throws `tampered`. */
 	async open(frame: MessageReply): Promise<string> {
 		try {
 			const { nonce, iv, ciphertext, signature } = frame;

@@ -19,11 +19,11 @@ import { checkKeyBinding } from './hardware/keyBinding.ts';
 import type { ChannelMemory } from './memory.ts';
 import { RefusedAttestation } from './verdicts.ts';
 
-/** What a record is checked against. */
+/** The references that a record is checked against. */
 export interface LadderContext {
 	address: string;
 	memory: ChannelMemory;
-	/** What was last accepted at the address. */
+	/** The last attestation that was accepted at the address. */
 	before: AcceptedAttestation | undefined;
 	authority: HardwareAuthority;
 	findKey: FindKey;
@@ -33,7 +33,7 @@ export interface LadderContext {
 
 /** The result of all checks of a record. */
 export interface Proof extends Attested {
-	/** The record's key. It is undefined if the record has no usable key, which is a failed check. */
+	/** The record's key. Undefined if the record has no usable key, which is a failed check. */
 	named: NamedKey | undefined;
 }
 
@@ -64,7 +64,7 @@ export async function climbLadder(record: AttestationRecord, context: LadderCont
 	return { address, attestation: record, verdicts, keyFingerprint, devices, named };
 }
 
-/** If one of these checks fails, nothing is sent, and the user cannot override it. */
+/** If one of these checks fails, nothing is sent, and the user cannot override that. */
 const FATAL: ReadonlySet<CheckName> = new Set<CheckName>([
 	'transport',
 	'public-key',
@@ -74,7 +74,7 @@ const FATAL: ReadonlySet<CheckName> = new Set<CheckName>([
 	'gpu-token',
 ]);
 
-/** Returns the key of a record that may be used. Otherwise throws `tampered`, whose cause holds the verdicts. */
+/** Returns the key of a record that may be used. Otherwise throws `tampered` with the verdicts in its cause. */
 export function provenKey(proof: Proof): NamedKey {
 	const { named, verdicts } = proof;
 	const failed = verdicts.find(({ check, verdict }) => verdict === 'fail' && FATAL.has(check));

@@ -13,14 +13,14 @@ const acceptedSchema = z.object({
 	devices: z.array(z.string()),
 });
 const stateSchema = z.object({
-	/** What was accepted at each attestation's address, with the latest one at the end. */
+	/** The accepted attestation of each attestation address, the latest at the end. */
 	addresses: listOf(z.tuple([z.string(), acceptedSchema])),
 	/** Each nonce with the fingerprint of the key that it was seen with, the newest at the end. */
 	nonces: listOf(z.tuple([z.string(), z.string()])),
 });
 type MemoryState = z.output<typeof stateSchema>;
 
-/** Reads the entries that fit. An entry that does not fit must not discard all the others. */
+/** Reads a list and drops entries that do not fit, because one of them must not discard all the others. */
 function listOf<Entry extends z.ZodType>(entry: Entry) {
 	return z.array(z.unknown()).transform(entries =>
 		entries.flatMap(value => {
@@ -36,12 +36,12 @@ export interface MemoryStore {
 	write(state: unknown): void;
 }
 
-/** Remembers the accepted attestations. It is read again each time, because other windows write to it too. */
+/** Remembers the accepted attestations. The state is read anew each time, because other windows write to it too. */
 export class ChannelMemory {
 	private readonly store: MemoryStore;
 	/** The nonces of all records that this process has fetched, accepted or not, the newest at the end. */
 	private readonly fetched = new Set<string>();
-	/** Is not stored, so that the service is tried again after it has changed. */
+	/** The addresses that need a session per message. They are not stored, so that a changed service is tried again. */
 	private readonly sessionPerMessage = new Set<string>();
 
 	constructor(store: MemoryStore = inMemory()) {
@@ -52,13 +52,13 @@ export class ChannelMemory {
 		return this.read().addresses.find(([known]) => known === address)?.[1];
 	}
 
-	/** Whether the nonce was seen with another key than this one. */
+	/** Returns whether the nonce was seen with a key other than this one. */
 	hasSeenWithAnother(nonce: string, fingerprint: string): boolean {
 		const key = this.read().nonces.find(([known]) => known === nonce)?.[1];
 		return key !== undefined && key !== fingerprint;
 	}
 
-	/** Whether a record with this nonce came before, and notes that it came now. */
+	/** Returns whether a record with this nonce came before, and records that it came now. */
 	isRepeated(nonce: string): boolean {
 		const isKnown = this.fetched.delete(nonce) || this.read().nonces.some(([known]) => known === nonce);
 		this.fetched.add(nonce);
@@ -69,7 +69,7 @@ export class ChannelMemory {
 		return isKnown;
 	}
 
-	/** Whether the service at the address has refused a second message in a session, so that each message needs its own. */
+	/** Returns whether the service has refused a second message in a session, so that each message needs its own. */
 	needsSessionPerMessage(address: string): boolean {
 		return this.sessionPerMessage.has(address);
 	}

@@ -14,8 +14,8 @@ import { type ChannelAddress, channelTarget } from './address.ts';
 /**
  * Sends a message that is already encrypted and signed. The reply is neither verified nor decrypted here. The request
  * is never repeated, as its nonce is used up. Throws `session-expired` if the session needs a new attestation,
- * `too-large` if the conversation is too long for the channel, `tampered` if the reply does not belong to this
- * message, and `bad-response` if it is no encrypted message.
+ * `too-large` if the conversation is too long for the channel, `tampered` if the reply does not belong to this message,
+ * and `bad-response` if it is not an encrypted message.
  */
 export async function postMessage(
 	caller: Caller,
@@ -36,8 +36,8 @@ export async function postMessage(
 }
 
 /**
- * Throws `tampered` if the nonce or a part of the message cannot be that of a reply to the request, and `bad-response`
- * for what is no encrypted message at all.
+ * Throws `tampered` if the nonce or a part of the message is impossible in a reply to the request, and `bad-response`
+ * if it is not an encrypted message at all.
  */
 export function readMessageReply(value: unknown, requestNonce: number): MessageReply {
 	throwErrorIn(value);
@@ -49,8 +49,8 @@ export function readMessageReply(value: unknown, requestNonce: number): MessageR
 }
 
 /**
- * Throws `tampered` for an encrypted message that is not whole, and `bad-response` for what does not even look like one:
- * a page, a text or another framing comes from something that is not in the contract, and proves nothing of an attack.
+ * Throws `tampered` for an encrypted message that is incomplete, and `bad-response` for anything that does not even
+ * look like one: a page, a text or another framing has a source outside the contract, and does not prove an attack.
  */
 export function readSealed(value: unknown): MessageReply {
 	const sealed = messageReplySchema.safeParse(value).data;

@@ -1,7 +1,7 @@
 /** One of the values of `key-refused` and `evidence-refused`. */
 export type { RefusalCode } from '../../crypto/refusal.ts';
 
-/** The reason for a verdict. `src/channel/reasonMessages.ts` says what the values of each one are. */
+/** The reason for a verdict. `src/channel/reasonMessages.ts` explains the values of each reason. */
 export type ReasonCode =
 	| 'binding-holds'
 	| 'binding-no-hardware'

@@ -13,7 +13,7 @@ export class ReplyNonces {
 		this.next = requestNonce + REPLY_NONCE_DISTANCE;
 	}
 
-	/** Returns whether a frame with this nonce may come next, and then expects the one after it. */
+	/** Returns whether a frame with this nonce may come next, and then expects the following nonce. */
 	accept(nonce: number): boolean {
 		if (this.count === 1 && nonce === this.next + 1) {
 			this.step = 1;

@@ -9,7 +9,7 @@ import { readSealed } from './message.ts';
 import type { ReplyNonces } from './replyNonces.ts';
 
 /**
- * How many frames are verified at the same time, off the event loop. More of them would occupy the platform's few
+ * The number of frames that are verified at the same time, off the event loop. More would occupy the platform's few
  * threads, which the rest of the program needs too.
  */
 export const SIDE_BY_SIDE = 4;
@@ -20,9 +20,9 @@ type TextEvent = { type: 'text'; text: string };
 
 /**
  * contract: not shown. Yields the texts of a streamed reply (unspecified.md, "framing of `/message_stream`"): each
- * frame is verified, then decrypted, then delivered. Throws `tampered` for an invalid frame, `bad-response` for a stream
- * that does not begin with a frame, the error that stands in
- * place of a frame, and `truncated` if the stream ends without the end mark; the frames before it are delivered first.
+ * frame is verified, then decrypted, then delivered. Throws `tampered` for an invalid frame, `bad-response` for a
+ * stream that does not begin with a frame, the error that is sent in place of a frame, and `truncated` if the stream
+ * ends without the end mark; the frames before it are delivered first.
  */
 export async function* readReplyStream(
 	caller: Caller,
@@ -71,7 +71,7 @@ async function* openSideBySide(opening: readonly (() => Promise<string>)[]): Asy
 	yield events;
 }
 
-/** What arrived at once: the frames that may be decrypted, and the failure after them, if there was one. */
+/** The frames that arrived together and may be decrypted, and the failure after them, if any. */
 interface FrameBatch {
 	opening: (() => Promise<string>)[];
 	failure?: unknown;
@@ -110,8 +110,8 @@ class FrameReader {
 	}
 
 	/**
-	 * As long as no frame has come, something that is not a frame shows that the service uses another framing. After a
-	 * frame, it comes from somebody else.
+	 * Before the first frame, anything else shows that the service uses another framing. After a frame, it comes from
+	 * somebody else.
 	 */
 	private foreign(error: unknown): unknown {
 		return this.hasFrame && ClientError.is(error, 'bad-response')
@@ -136,7 +136,7 @@ class FrameReader {
 	}
 }
 
-/** The last text of a stream that broke off may lack its end. */
+/** Returns whether the last text of a stream is complete. If the stream broke off, the text may be cut off. */
 function isComplete(text: string): boolean {
 	return text.trim() === END || parseJson(text) !== undefined;
 }
@@ -152,7 +152,7 @@ interface FrameSource {
 	 * that is too long.
 	 */
 	next(): Promise<string[] | undefined>;
-	/** Returns what was left at the end, which may be incomplete. */
+	/** Returns the texts left over at the end, which may be incomplete. */
 	rest(): string[];
 }
 
@@ -208,7 +208,7 @@ class LineSource implements FrameSource {
 		return [this.take(this.text.decode())].filter(isFilled);
 	}
 
-	/** Pieces are kept apart, so that a line that arrives byte by byte is not copied for each byte. */
+	/** Keeps the pieces separate, so that a line that arrives byte by byte is not copied for each byte. */
 	private hold(piece: string): void {
 		this.pieces.push(piece);
 		this.length += piece.length;

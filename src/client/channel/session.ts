@@ -1,10 +1,10 @@
-// An encrypted session lasts as long as the service takes its messages: one attestation, and one nonce for each
-// message that may have left. Each message has a key pair of its own, and a part of a reply opens only with its
-// message's key, so that a part that was held back cannot answer another message. A service that refuses a second key
-// in a session gets a session for each message. The frames of a reply are verified off the event loop, then decrypted,
-// then delivered; a frame that fails ends the session. What follows from the checks of an attestation (`ladder.ts`) is
-// decided by the extension, which asks before anything is sent where the proof is weaker than the last one, or the GPU
-// or the key is a different one.
+// An encrypted session lasts as long as the service accepts its messages: one attestation, and one nonce for each
+// message that may have left. Each message has its own key pair, and a part of a reply opens only with its message's
+// key, so that a part that was held back cannot answer another message. A service that refuses a second key in a
+// session gets a session for each message. The frames of a reply are verified off the event loop, then decrypted, then
+// delivered; a frame that fails ends the session. The extension decides on the consequences of an attestation's checks
+// (`ladder.ts`): it asks before anything is sent if the proof is weaker than the last one, or if the GPU or the key is
+// a different one.
 import { defined } from '../../base/defined.ts';
 import { ClientError } from '../../base/errors.ts';
 import { type ChannelMessage, channelHistorySchema, FIRST_NONCE, type MessageRequest } from '../../contract/channel.ts';
@@ -20,7 +20,7 @@ import { postMessage } from './message.ts';
 import { ReplyNonces } from './replyNonces.ts';
 import { readReplyStream } from './replyStream.ts';
 
-/** Throws as `Client.channel.open` says. */
+/** Throws the errors of `Client.channel.open`. */
 export async function openSession(context: ChannelContext, options: ChannelOpenOptions): Promise<ChannelSession> {
 	const { signal, model, provider, knownKey, ...rest } = options;
 	const address = defined({ model, provider });
@@ -28,9 +28,9 @@ export async function openSession(context: ChannelContext, options: ChannelOpenO
 	return new Session(opening, await accept(opening, { knownKey, signal }));
 }
 
-/** A session at the service, which an attestation begins (contract: encrypted-channel.md, States and transitions). */
+/** A session at the service, begun by an attestation (contract: encrypted-channel.md, States and transitions). */
 interface ServiceSession extends Accepted {
-	/** The nonce of the next message. A message that may have left has used its nonce, whatever became of it. */
+	/** The nonce of the next message. A message that may have left has used up its nonce, whatever its outcome. */
 	nonce: number;
 	/** The number of messages that got a reply. */
 	replies: number;
@@ -58,7 +58,7 @@ class Session implements ChannelSession {
 	 * it cannot answer that one.
 	 */
 	private current: ServiceSession | undefined;
-	/** Whether the session before this one expired with its second message. */
+	/** True if the previous session expired at its second message. */
 	private hasExpiredEarly = false;
 	private isBusy = false;
 	private tampering: ClientError | undefined;
@@ -145,9 +145,7 @@ class Session implements ChannelSession {
 		}
 	}
 
-	/**
-	 * Throws if no message may be sent now. The returned signal aborts when the caller's does or the session is closed.
-	 */
+	/** Throws if no message may be sent now. The returned signal aborts when the caller's does or the session closes. */
 	private begin(signal: AbortSignal | undefined): AbortSignal {
 		if (this.tampering) {
 			throw this.tampering;
@@ -163,7 +161,7 @@ class Session implements ChannelSession {
 		return signal ? AbortSignal.any([signal, this.closing.signal]) : this.closing.signal;
 	}
 
-	/** Sends the conversation. Where the service refuses it in this session, it is sent once more in a new one. */
+	/** Sends the conversation. If the service refuses it in this session, it is sent once more in a new one. */
 	private async deliver<T>(
 		history: readonly ChannelMessage[],
 		signal: AbortSignal,
@@ -175,7 +173,7 @@ class Session implements ChannelSession {
 		const isUsedUp = current && current.nonce > FIRST_NONCE && memory.needsSessionPerMessage(this.address);
 		const session = current && !isUsedUp ? current : await this.renew(signal, false);
 		const isFirst = session.nonce === FIRST_NONCE;
-		// After one reply, the key is all that a second message brings that the service may not take.
+		// After one reply, the new key is the only thing in a second message that the service may reject.
 		const isSecond = session.nonce === FIRST_NONCE + 1 && session.replies === 1;
 		let isBound: boolean;
 		try {
@@ -187,7 +185,7 @@ class Session implements ChannelSession {
 			if (!isExpired && (isFirst || !isRefusal(error))) {
 				throw error;
 			}
-			// The session may well have expired, so it takes two of them that end in the same way.
+			// The session may really have expired, so two sessions must end in the same way.
 			isBound = isSecond && (!isExpired || this.hasExpiredEarly);
 			this.hasExpiredEarly = isSecond && isExpired;
 		}
@@ -225,7 +223,7 @@ class Session implements ChannelSession {
 		}
 	}
 
-	/** `wasSent` says whether the message that the new attestation is for was sent before. */
+	/** `wasSent` tells whether the message that needs the new attestation was sent before. */
 	private async renew(signal: AbortSignal, wasSent: boolean): Promise<ServiceSession> {
 		const current = acceptedOf(this.attested, this.attested.keyFingerprint ?? '');
 		const accepted = await accept(this.opening, { current, wasSent, signal });
@@ -237,7 +235,7 @@ class Session implements ChannelSession {
 		return this.current;
 	}
 
-	/** An error that shows tampering ends the session. */
+	/** Ends the session if the error shows tampering. */
 	private failure(error: unknown): unknown {
 		if (ClientError.is(error, 'tampered')) {
 			this.tampering = error;
@@ -248,8 +246,8 @@ class Session implements ChannelSession {
 }
 
 /**
- * contract: not shown. Returns whether the service may have refused the message for its session, which may be bound to
- * the key of its first message or expect another nonce.
+ * contract: not shown. Returns whether the service may have refused the message because of its session, which may be
+ * bound to the key of its first message or expect another nonce.
  */
 function isRefusal(error: unknown): boolean {
 	return ClientError.is(error) && error.status !== undefined && [400, 401, 403].includes(error.status);

@@ -1,4 +1,4 @@
-// What follows from the verdicts of an attestation. Nothing here loads the cryptography of the checks.
+// The consequences of an attestation's verdicts. Nothing here loads the cryptography of the checks.
 import { ClientError } from '../../base/errors.ts';
 import type { AttestationRecord } from '../../contract/channel.ts';
 import type { AcceptedAttestation, Attested, CheckName, Verdict } from '../types.ts';
@@ -14,7 +14,7 @@ export function lostChecks(before: AcceptedAttestation['verdicts'], now: Accepte
 /** The checks that together prove that the key is in genuine hardware now. */
 const HARDWARE: ReadonlySet<CheckName> = new Set<CheckName>(['gpu-evidence', 'gpu-token', 'key-binding', 'freshness']);
 
-/** Throws `not-supported` unless all of the hardware is proven; its cause holds the verdicts. */
+/** Throws `not-supported` unless all of the hardware is proven; the cause holds the verdicts. */
 export function demandHardwareProof(attested: Attested): void {
 	const open = attested.verdicts.filter(({ check, verdict }) => verdict !== 'pass' && HARDWARE.has(check));
 	if (open.length > 0) {
@@ -32,7 +32,7 @@ export function isDowngrade({ verdicts }: Attested): boolean {
 }
 
 /**
- * Returns whether a check has another verdict than before. The check of the memory is left out, as it is not about the
+ * Returns whether a check has another verdict than before. The memory check is left out, as it is not about the
  * service.
  */
 export function hasOtherVerdicts(before: AcceptedAttestation, now: Attested): boolean {
@@ -41,7 +41,7 @@ export function hasOtherVerdicts(before: AcceptedAttestation, now: Attested): bo
 	return verdictsOf(before) !== verdictsOf(now);
 }
 
-/** Why an attestation was refused: a check failed, nobody agreed to a change, or the settings demand more proof. */
+/** The reason for refusing an attestation: a failed check, a change nobody agreed to, or a demand for more proof. */
 export type AttestationRefusal = 'failed' | 'declined' | 'proof-demanded';
 
 /** The cause of the error if an attestation is refused. */

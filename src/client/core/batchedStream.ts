@@ -9,8 +9,8 @@ export interface BatchSource<T> {
 	/** Called when the reader leaves. */
 	return(): Promise<unknown>;
 	/**
-	 * Returns the error for the reader in place of the one that `next` rejected with. Without it, the reader gets that
-	 * error.
+	 * Returns the error for the reader in place of the one that `next` rejected with. Without it, the reader gets the
+	 * original error.
 	 */
 	failure?(error: unknown): unknown;
 }
@@ -63,10 +63,7 @@ export class BatchedStream<T> implements AsyncIterableIterator<T, undefined> {
 		return this.advancing;
 	}
 
-	/**
-	 * Returns the events that arrived together with the one that was read last and have not been read yet, without
-	 * waiting.
-	 */
+	/** Returns the unread events that arrived together with the last one that was read, without waiting. */
 	takeArrived(): T[] {
 		const arrived = this.controller.signal.aborted ? [] : this.batch.slice(this.position);
 		this.position = this.batch.length;
@@ -93,7 +90,7 @@ export class BatchedStream<T> implements AsyncIterableIterator<T, undefined> {
 	};
 
 	/**
-	 * A loop instead of recursion: otherwise every promise would hold on to the next one for as long as empty batches
+	 * Loops instead of recursing: otherwise every promise would hold on to the next one for as long as empty batches
 	 * come.
 	 */
 	private async passOverEmpty(): Promise<IteratorResult<T, undefined>> {

@@ -1,8 +1,8 @@
-// A request on its way: its fields are checked against the contract's ranges, the key is asked for, and a transport
-// exchanges it. In the extension host the transport is the editor's own `fetch`, which knows the user's proxy and
-// certificates; elsewhere it is undici. For the local connection, a wrapper replaces the fixed address by the
-// service's present one and its token, so that a request that is sent again survives a restart of the service. An
-// error says whether anything has left the machine.
+// Sends a request: checks its fields against the contract's ranges, asks for the key, and exchanges it by a transport.
+// In the extension host the transport is the editor's own `fetch`, which knows the user's proxy and certificates;
+// elsewhere it is undici. For the local connection, a wrapper replaces the fixed address with the service's present one
+// and adds its token, so that a repeated request survives a restart of the service. An error says whether anything has
+// left the machine.
 import { type Clock, untilAborted } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import { ClientError, type ClientErrorCode } from '../../base/errors.ts';
@@ -23,53 +23,53 @@ export interface CallerOptions {
 	transport: Transport;
 	logger: Logger;
 	clock: Clock;
-	/** From 0 to below 1; spreads the waits between tries. */
+	/** From 0 to below 1; spreads the delays between attempts. */
 	random: () => number;
 	limits: Limits;
 }
 
 export interface Call {
 	route: Route;
-	/** What stands in the braces of the route's path. */
+	/** The values for the braces in the route's path. */
 	values?: Record<string, string>;
 	query?: Record<string, string | number | boolean | undefined>;
 	/** Sent as JSON. */
 	body?: unknown;
-	/** The meaning of a status on this route, if it differs from that elsewhere. It may depend on the service's words. */
+	/** The meaning of a status on this route, if it is not the usual one. It may depend on the service's message. */
 	codes?: Readonly<Record<number, ClientErrorCode | ((said: string) => ClientErrorCode)>>;
-	/** Where a redirect would hide who answers. */
+	/** Set if a redirect would hide who answers. */
 	redirects?: 'refuse';
-	/** Bytes of a reply's JSON, where they differ from the limit that holds for all. */
+	/** The limit for a reply's JSON in bytes, if it differs from the general one. */
 	jsonBytes?: number;
-	/** Whether a status of success says all, so that there need be no body. Without one, the JSON is undefined. */
+	/** True if a success status is enough, so that the body may be empty. The JSON is then undefined. */
 	mayBeEmpty?: boolean;
 	firstByteMs: number;
-	/** Where it differs from the limit that holds for all. */
+	/** The limit for silence, if it differs from the general one. */
 	idleMs?: number;
 	retry: RetryRule;
 	signal: AbortSignal | undefined;
 }
 
-/** How every area of the client reaches the service: address, key, limits, tries and errors. */
+/** The way every area of the client reaches the service: address, key, limits, attempts and errors. */
 export interface Caller extends Pick<CallerOptions, 'connection' | 'clock' | 'random' | 'limits'> {
 	/**
-	 * Resolves with what `read` makes of the JSON of a successful reply, or without `read` with the JSON itself. An error
-	 * that `read` throws is reported like any other failure of the call.
+	 * Resolves with the value that `read` returns for the JSON of a successful reply, or without `read` with the JSON
+	 * itself. An error that `read` throws is reported like any other failure of the call.
 	 */
 	json<T = unknown>(call: Call, read?: (value: unknown) => T): Promise<T>;
-	/** Resolves with a successful reply whose body is unread. The caller has to close it. */
+	/** Resolves with a successful reply whose body is unread. The caller must close it. */
 	stream(call: Call): Promise<Exchange>;
 	/** Returns a caller for the `inference` host of an origin outside the connection. It has no key to send. */
 	elsewhere(origin: string): Caller;
 }
 
-/** The longest wait for what an error says beyond its status. */
+/** The longest wait for the body of an error. */
 const ERROR_BODY_MS = 5000;
 
-/** The most characters of a content type that are reported. */
+/** The limit for the characters of a content type in a report. */
 const MAXIMUM_TYPE = 60;
 
-/** Room for most bodies. */
+/** Enough for most bodies. */
 const FIRST_BODY_BYTES = 16 * 1024;
 
 export function createCaller(options: CallerOptions): Caller {
@@ -105,7 +105,7 @@ export function createCaller(options: CallerOptions): Caller {
 					const { code, status } = error;
 					const durationMs = clock.now() - started;
 					logger.log('debug', 'failed', { ...fields, code, attempt, durationMs, ...defined({ status }) });
-					// An earlier try may have left, whatever kept this one back.
+					// An earlier attempt may have left this machine, whatever held this one back.
 					wasSent ||= error.wasSent;
 					throw error.withSent(wasSent);
 				}
@@ -208,7 +208,7 @@ async function prepare(
 	if (text !== undefined && text.length > limits.jsonBytes) {
 		throw new ClientError('too-large', `the request has more than ${limits.jsonBytes} characters`);
 	}
-	// The key comes last, so that it is not asked for in vain (the store may have to be unlocked).
+	// The key comes last, so that it is not requested in vain (the store may have to be unlocked).
 	const key = route.key && checkKey(await readKey(keys, route.key, signal), route.key, connection.name);
 	return {
 		method: route.method,
@@ -261,7 +261,7 @@ async function readKey(
 	}
 }
 
-/** A header takes visible ASCII only; the key itself is never part of the error. */
+/** A header may contain visible ASCII only; the key itself is never part of the error. */
 function checkKey(key: string | undefined, kind: KeyKind, connection: string): string {
 	if (key === undefined || key === '') {
 		throw new ClientError('no-key', `the connection "${connection}" has no ${kind} key`);
@@ -273,7 +273,7 @@ function checkKey(key: string | undefined, kind: KeyKind, connection: string): s
 	return key;
 }
 
-/** The body's JSON. Throws `bad-response` for what is none, or larger than `maximum` bytes. */
+/** Returns the JSON of the body. Throws `bad-response` if it is not JSON or larger than `maximum` bytes. */
 async function readJson(exchange: Exchange, maximum: number, mayBeEmpty = false): Promise<unknown> {
 	const bytes = await readBody(exchange, maximum);
 	if (mayBeEmpty && bytes.length === 0) {
@@ -286,7 +286,7 @@ async function readJson(exchange: Exchange, maximum: number, mayBeEmpty = false)
 	}
 }
 
-/** The error for a body that is not JSON. The parser's own message quotes the text, which a log must not hold. */
+/** Returns the error for a body that is not JSON. The parser's own message quotes the text, which no log may hold. */
 export function notJson(exchange: Exchange): ClientError {
 	const type = exchange.words(exchange.header('content-type')?.split(';')[0] ?? 'no type').slice(0, MAXIMUM_TYPE);
 	return new ClientError('bad-response', `the reply is not JSON (${type})`, {
@@ -295,7 +295,7 @@ export function notJson(exchange: Exchange): ClientError {
 	});
 }
 
-/** The whole body, of which `beginning` has been read. Throws `bad-response` for one larger than `maximum` bytes. */
+/** Returns the whole body, beginning with `beginning`. Throws `bad-response` if it is larger than `maximum` bytes. */
 export async function readBody(exchange: Exchange, maximum: number, beginning?: Uint8Array): Promise<Uint8Array> {
 	const bytes = await readUpTo(exchange, maximum + 1, beginning);
 	if (bytes.length > maximum) {
@@ -304,7 +304,7 @@ export async function readBody(exchange: Exchange, maximum: number, beginning?: 
 	return bytes;
 }
 
-/** The body, or its first `maximum` bytes. Copied together as they come: chunks of a byte each cost a hundred times that. */
+/** Returns the body up to `maximum` bytes, merged as it arrives: one-byte chunks cost a hundred times as much. */
 async function readUpTo(exchange: Exchange, maximum: number, beginning?: Uint8Array): Promise<Uint8Array> {
 	let bytes = new Uint8Array(Math.min(maximum, FIRST_BODY_BYTES));
 	let length = 0;

@@ -7,7 +7,7 @@ import type { SseEvent } from './sse.ts';
 
 export type ReceivedChunk = NonNullable<ReturnType<typeof readChatChunk>>;
 
-/** The names under which services send an error. */
+/** Matches the event names under which services send an error. */
 const ERROR_EVENT = /error|exception|fail/i;
 
 /**
@@ -33,14 +33,14 @@ export function readChatEvent({ event, data }: SseEvent): ReceivedChunk | 'end' 
 	}
 	// Both chunk schemas keep `error`, so reading the field directly works for either.
 	throwErrorIn(chunk);
-	// Events of other names may tell how a request is getting on.
+	// Events with other names may report the progress of a request.
 	if (chunk.choices.length === 0 && (event === undefined || event === 'message')) {
 		throwWordsIn(value);
 	}
 	return chunk;
 }
 
-/** Throws the error that a choice of a reply carries, or ends by. */
+/** Throws the error that a choice of a reply carries or ends with. */
 export function throwErrorOfChoice(choice: { finish_reason?: string | null | undefined }): void {
 	throwErrorIn(choice);
 	if (choice.finish_reason === 'error') {
@@ -48,7 +48,7 @@ export function throwErrorOfChoice(choice: { finish_reason?: string | null | und
 	}
 }
 
-/** Reads a whole completion. Throws the error that stands in its place, or `bad-response`. */
+/** Reads a whole completion. Throws the error that came in its place, or `bad-response`. */
 export function readCompletion(value: unknown): ChatCompletion {
 	throwErrorIn(value);
 	const completion = chatCompletionSchema.safeParse(value).data;

@@ -6,15 +6,15 @@ import { ToolCallIndexes } from './toolCallIndexes.ts';
 type ReceivedChoice = ReceivedChunk['choices'][number];
 export type ReceivedMessage = NonNullable<ReceivedChoice['delta']>;
 
-/** What has to be remembered of one choice of a reply from chunk to chunk, so that each reader finds the same in it. */
+/** The state of one choice of a reply from chunk to chunk, so that every reader reads the same from it. */
 export class ChoiceReader {
 	readonly thinking = new ThinkingSplitter();
 	readonly calls = new ToolCallIndexes();
 	private hasDelta = false;
 
 	/**
-	 * Returns what a chunk adds. Some services send a `message` in place of every `delta`; after deltas it is the whole
-	 * once more.
+	 * Returns what a chunk adds. Some services send a `message` in place of every `delta`; after deltas, it repeats the
+	 * whole.
 	 */
 	messageOf({ delta, message, finish_reason: reason }: ReceivedChoice): ReceivedMessage | null | undefined {
 		this.hasDelta ||= saysAnything(delta);
@@ -25,7 +25,7 @@ export class ChoiceReader {
 	}
 }
 
-/** Returns whether the literal text `None` stands for every other field (contract: inference.md), and so for the content. */
+/** Returns whether `None` stands for absent fields here (contract: inference.md), and hence for the content as well. */
 function isOtherwiseNone({ content: _, ...others }: ReceivedMessage): boolean {
 	const values = Object.values(others);
 	return values.every(isAbsent) && values.includes('None');

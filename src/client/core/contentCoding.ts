@@ -18,7 +18,7 @@ import type { ReplyHeaders } from './transport.ts';
  */
 export const UNCODED = { 'Accept-Encoding': 'identity' } as const;
 
-/** Delivers what can be decoded of a reply that was cut off, as `fetch` does. */
+/** Delivers whatever can be decoded of a reply that was cut off, as `fetch` does. */
 const FLUSH = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
 const BROTLI_FLUSH = {
 	flush: constants.BROTLI_OPERATION_FLUSH,
@@ -51,7 +51,7 @@ export function codingOf(headers: ReplyHeaders): string | undefined {
 	return coding;
 }
 
-/** Returns the decoded bytes of `body`, decoding no more at a time than the reader takes. */
+/** Returns the decoded bytes of `body`. It decodes only as much at a time as the reader takes. */
 export function decoded(body: AsyncIterable<Uint8Array>, coding: string): AsyncIterable<Uint8Array> {
 	return {
 		[Symbol.asyncIterator]() {
@@ -63,7 +63,7 @@ export function decoded(body: AsyncIterable<Uint8Array>, coding: string): AsyncI
 					return (await decoding).next();
 				},
 				async return() {
-					// The source ends first, so that whatever waits for its bytes is notified.
+					// The source ends first, so that anything waiting for its bytes is notified.
 					await source.return?.();
 					(await decoding)?.return?.().catch(() => {});
 					return { done: true, value: undefined };

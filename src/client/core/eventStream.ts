@@ -1,5 +1,5 @@
-// A stream of bytes becomes events, and each event a typed value. Every stream has a named end. One that stops without
-// it throws `truncated`, after it has delivered what had come.
+// Converts a stream of bytes to events, and each event to a typed value. Every stream has a named end. A stream that
+// stops without it throws `truncated`, after delivering the events before that.
 import type { Clock } from '../../base/async.ts';
 import type { Exchange } from './exchange.ts';
 import { SseDecoder, type SseEvent, type StrayLineReader } from './sse.ts';
@@ -7,15 +7,15 @@ import { SseDecoder, type SseEvent, type StrayLineReader } from './sse.ts';
 export interface EventStreamOptions {
 	maximumEventLength: number;
 	clock: Clock;
-	/** What counts as activity in an exchange. Comments are bytes, but not events. */
+	/** The kind of activity that counts in an exchange. Comments are bytes, but not events. */
 	life: 'bytes' | 'events';
-	/** Lines that belong to no event are ignored without it. */
+	/** Reads the lines that belong to no event. Without it, they are ignored. */
 	strays?: StrayLineReader;
-	/** Bytes of the body that have been read already. */
+	/** Bytes of the body that have already been read. */
 	beginning?: Uint8Array | undefined;
 }
 
-/** The events of an exchange's body, in batches as their bytes arrived. */
+/** The events of an exchange's body, in the batches in which their bytes arrived. */
 export class EventStream {
 	private readonly exchange: Exchange;
 	private readonly options: EventStreamOptions;
@@ -40,8 +40,8 @@ export class EventStream {
 	}
 
 	/**
-	 * Resolves with what `take` makes of the next events, without an additional promise. Rejects as `next` does, and with
-	 * what `take` throws.
+	 * Resolves with the value that `take` returns for the next events, without an additional promise. Rejects like
+	 * `next`, and with any error that `take` throws.
 	 */
 	nextAs<T>(take: (events: SseEvent[] | undefined) => T): Promise<T> {
 		try {
@@ -64,7 +64,7 @@ export class EventStream {
 		}, this.silentSince);
 	}
 
-	/** An event was too long, so the stream cannot be read any further. */
+	/** True if an event was too long, so the stream cannot be read any further. */
 	get isOverrun(): boolean {
 		return this.decoder.isOverrun;
 	}

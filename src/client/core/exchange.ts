@@ -4,10 +4,10 @@ import { failureOf } from './failures.ts';
 import { createKeyRemover, type KeyRemover, removeKeyFrom } from './keyRemoval.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 
-/** Characters of what a service says about a failure (unspecified.md, "error bodies"). */
+/** The limit for the service's own message about a failure, in characters (unspecified.md, "error bodies"). */
 const MAXIMUM_WORDS = 500;
 
-/** A reply that ended is given this long to close by itself, so that its connection can be used again. */
+/** The time that a finished reply gets to close by itself, so that its connection can be reused. */
 const DRAIN_MS = 1000;
 
 export interface ExchangeOptions {
@@ -19,13 +19,13 @@ export interface ExchangeOptions {
 	firstByteMs: number;
 	/** The longest wait between bytes of the body while a read is pending, in milliseconds. */
 	idleMs: number;
-	/** Whether it is the local service, which alone may name the model servers that have failed behind it. */
+	/** True for the local service, the only one that may name the failed model servers behind it. */
 	isLocal: boolean;
 }
 
 /**
- * One request and its reply, with time limits. Whatever ends it early is a ClientError: `aborted`, `timeout`,
- * `offline`, or what the transport itself threw. Once it has ended, nothing waits for the transport.
+ * One request and its reply, with time limits. Any early end is a ClientError: `aborted`, `timeout`, `offline`, or the
+ * error that the transport itself threw. Once it has ended, nothing waits for the transport.
  */
 export class Exchange {
 	private readonly options: ExchangeOptions;
@@ -38,7 +38,7 @@ export class Exchange {
 	private silentSince: number | undefined;
 	private cancelWatch: (() => void) | undefined;
 	private isRead = false;
-	/** Takes the key that went out with the request out of a text. */
+	/** Removes the key that was sent with the request from a text. */
 	private removeKey: KeyRemover = text => text;
 
 	private constructor(options: ExchangeOptions) {
@@ -68,15 +68,15 @@ export class Exchange {
 		return this.response?.headers.get(name);
 	}
 
-	/** Words of the service as they may be told: they may quote the key that it was sent, and go on for long. */
+	/** Returns the service's words in a reportable form: they may quote the key that was sent, and be very long. */
 	words(text: string): string {
-		// In this order: of a key that is cut, the rest might not be known for one.
+		// The order matters: the rest of a key that was cut might not be recognised.
 		return this.removeKey(text).slice(0, MAXIMUM_WORDS);
 	}
 
 	/**
-	 * A failure as it may be told: without the key, in whatever part of it that stands, with its service's words cut, and
-	 * without servers of the user's that another service names.
+	 * Returns a failure in a reportable form: without the key in any part of it, with the service's message shortened,
+	 * and without model servers of the user that another service names.
 	 */
 	told(failure: unknown): unknown {
 		removeKeyFrom(failure, this.removeKey);
@@ -93,9 +93,9 @@ export class Exchange {
 	}
 
 	/**
-	 * Resolves with what `take` makes of the next bytes. It adds no promise of its own, because every chunk of a stream
-	 * is read through it. `silentSince` is when the reader began to wait for what it counts as activity; without it, any
-	 * bytes count.
+	 * Resolves with the value that `take` returns for the next bytes. It adds no promise of its own, because every chunk
+	 * of a stream is read through it. `silentSince` is the time at which the reader began to wait for what it counts as
+	 * activity; without it, any bytes count.
 	 */
 	readAs<T>(take: (bytes: Uint8Array | undefined) => T, silentSince = this.options.clock.now()): Promise<T> {
 		const { body } = this;
@@ -107,7 +107,7 @@ export class Exchange {
 		return this.unlessEnded(body.next(), read => take(this.onRead(read)));
 	}
 
-	/** Ends the exchange on the server's side as well. Does nothing when it has already ended. */
+	/** Ends the exchange on the server's side as well. Does nothing if it has already ended. */
 	close(): void {
 		if (this.isRead) {
 			return;
@@ -115,12 +115,12 @@ export class Exchange {
 		this.end(new ClientError('aborted', 'the reply was not read to its end'));
 	}
 
-	/** Ends the exchange in `milliseconds`, unless the returned function is called before. */
+	/** Ends the exchange after `milliseconds`, unless the returned function is called before. */
 	closeAfter(milliseconds: number): () => void {
 		return this.options.clock.after(milliseconds, () => this.close());
 	}
 
-	/** Lets the server close a reply whose last event has come, and closes it if that takes too long. Never throws. */
+	/** Lets the server close a reply after its last event, and closes it if that takes too long. Never throws. */
 	async drain(): Promise<void> {
 		if (this.isRead) {
 			return;
@@ -167,7 +167,7 @@ export class Exchange {
 		return value;
 	}
 
-	/** Settles with what `take` makes of the promise's value, or rejects at once when the exchange ends first. */
+	/** Settles with the result of `take` for the promise's value, or rejects at once when the exchange ends first. */
 	private unlessEnded<T, R>(promise: Promise<T>, take: (value: T) => R): Promise<R> {
 		return new Promise((resolve, reject) => {
 			this.reject = reject;

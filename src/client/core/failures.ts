@@ -1,4 +1,4 @@
-// What went wrong, as a ClientError: from a transport's rejection, an HTTP status, an error's contents.
+// Converts failures to ClientErrors: a transport's rejection, an HTTP status, or the contents of an error.
 import { defined } from '../../base/defined.ts';
 import { ClientError, type ClientErrorCode, causesOf, describeError, systemErrorCode } from '../../base/errors.ts';
 import { networkFaultOf } from '../../base/networkFault.ts';
@@ -24,7 +24,7 @@ export function isRetryable(code: ClientErrorCode): boolean {
 	return RETRYABLE.has(code);
 }
 
-/** A reply that is no HTTP, contradicts itself, or is not in the coding that it names (zlib, zstd and Brotli). */
+/** Codes for a reply that is not HTTP, contradicts itself, or is not in its stated coding (zlib, zstd and Brotli). */
 const MALFORMED_CODE =
 	/^(HPE_|Z_|ZSTD_|ERR_(BROTLI|_ERROR_FORMAT)|UND_ERR_(HEADERS_OVERFLOW|RES_CONTENT_LENGTH_MISMATCH)$)/;
 
@@ -33,7 +33,7 @@ function isMalformed(error: unknown, system: string | undefined): boolean {
 		return MALFORMED_CODE.test(system);
 	}
 	for (const { name, message } of causesOf(error)) {
-		// The parser’s own words: an end that comes too early is a broken connection, not another protocol.
+		// The parser's own words: a premature end is a broken connection, not another protocol.
 		if (name === 'HTTPParserError') {
 			return !/invalid eof/i.test(message);
 		}
@@ -42,7 +42,7 @@ function isMalformed(error: unknown, system: string | undefined): boolean {
 }
 
 /**
- * Returns the ClientError for what a transport rejected with. Anything but an own error or a timeout means that no
+ * Returns the ClientError for a transport's rejection. Anything but an error of our own or a timeout means that no
  * exchange was possible.
  */
 export function failureOf(error: unknown): ClientError {
@@ -56,13 +56,13 @@ export function failureOf(error: unknown): ClientError {
 	}
 	const code = system !== undefined && TIMEOUT_CODES.has(system) ? 'timeout' : 'offline';
 	const message = `the exchange failed: ${system ?? describeError(error)}`;
-	// Retryable also where somebody has to put something right: that happens unseen by us.
+	// Retryable even if somebody has to fix something first, because that happens unseen by us.
 	return new ClientError(code, message, { retryable: true, cause: error, unsent: isWithoutConnection(error) });
 }
 
-/** Returns whether there was never a connection that a request could have left by. */
+/** Returns whether there was never a connection by which the request could have left. */
 function isWithoutConnection(error: unknown): boolean {
-	// A certificate is looked at, and a proxy asked for a tunnel, before anything of the request is written.
+	// A certificate is checked, and a proxy is asked for a tunnel, before any part of the request is written.
 	const fault = networkFaultOf(error)?.kind;
 	if (fault === 'certificate' || fault === 'proxy-refused' || fault === 'proxy-credentials') {
 		return true;
@@ -90,18 +90,18 @@ const CODE_OF_STATUS: ReadonlyMap<number, ClientErrorCode> = new Map<number, Cli
 ]);
 
 /**
- * contract: not shown. Services of this shape answer with 429 both to too many requests and when the account has used
- * up what it may; only the body tells which. Trying again helps with the first alone.
+ * contract: not shown. Services of this shape answer 429 both to too many requests and to an account that has used up
+ * its allowance; only the body tells which. Another attempt helps with the first only.
  */
 const USED_UP = /insufficient.?(quota|credit|balance|funds)|quota.?(exceeded|exhausted)|billing|payment|credit/i;
 
-/** The code of a status other than 2xx with its body, where the route has no meaning of its own for it. */
+/** Returns the code for a status other than 2xx and its body, if the route has no meaning of its own for it. */
 export function codeOfReply(status: number, { code, type }: ErrorBody): ClientErrorCode {
 	const isUsedUp = status === 429 && [code, type].some(word => word !== undefined && USED_UP.test(word));
 	return isUsedUp ? 'payment-required' : codeOfStatus(status);
 }
 
-/** The code of an HTTP status other than 2xx, where nothing else tells more. */
+/** Returns the code for an HTTP status other than 2xx, if nothing else is more specific. */
 export function codeOfStatus(status: number): ClientErrorCode {
 	const code = CODE_OF_STATUS.get(status);
 	if (code) {
@@ -126,7 +126,7 @@ const CODE_OF_WORD: readonly (readonly [RegExp, ClientErrorCode])[] = [
 	[/upstream|provider|gateway/i, 'upstream'],
 ];
 
-/** An error that came inside a reply with a status of success: its own code decides, a number being an HTTP status. */
+/** Returns the error that came in a reply with a success status. Its own code decides; a number is an HTTP status. */
 export function failureInReply(body: ErrorBody): ClientError {
 	const code = codeOfContents(body);
 	return new ClientError(code, `the service sent an error instead of a reply (${code})`, {

@@ -1,12 +1,12 @@
-// Removes a key from foreign text that may quote it: as a whole, in pieces, and in the encodings that text can have.
+// Removes a key from foreign text that may quote it: as a whole, in pieces, and in the encodings that text may use.
 
 /**
- * So many characters of a key in a row are taken out: fewer give little of it away, and are more likely to be words of
- * a sentence. A key that has no more is only found as a word of its own.
+ * The number of consecutive characters of a key that are removed: fewer reveal little of it, and are more likely to be
+ * words of a sentence. A key that is shorter is only found as a separate word.
  */
 const PIECE_LENGTH = 12;
 
-/** Fields of an error that this program or the system has set, and by which callers tell errors apart. */
+/** Fields of an error that this program or the system sets, and by which callers distinguish errors. */
 const TRUSTED_FIELDS: ReadonlySet<string> = new Set(['code', 'name', 'syscall']);
 
 const MARK = '[key]';
@@ -14,8 +14,8 @@ const MARK = '[key]';
 export type KeyRemover = (text: string) => string;
 
 /**
- * `key` is what was sent: visible ASCII. Upper and lower case count as the same, as a host's name is told in lower
- * case. Made for each request, and rarely used: what it needs is prepared at the first text.
+ * `key` is the key that was sent: visible ASCII. Case is ignored, because host names are reported in lower case. A
+ * remover is created for each request but rarely used, so its search is prepared at the first text.
  */
 export function createKeyRemover(key: string): KeyRemover {
 	let search: Search | undefined;
@@ -38,14 +38,14 @@ export function createKeyRemover(key: string): KeyRemover {
 	};
 }
 
-/** What is needed to search for a key. */
+/** The prepared search for a key. */
 interface Search {
 	length: number;
-	/** Each of that length, in lower case. */
+	/** All pieces of that length, in lower case. */
 	pieces: ReadonlySet<string>;
-	/** Whether a piece counts only as a word of its own. */
+	/** True if a piece counts only as a separate word. */
 	isWord: boolean;
-	/** Matches wherever a piece occurs. Most texts have none, and this finds that out quickly. */
+	/** Matches wherever a piece may occur. Most texts have none, and this finds that out quickly. */
 	hint: RegExp;
 }
 
@@ -65,14 +65,14 @@ function piecesOf(text: string, length: number): string[] {
 	return Array.from({ length: Math.max(0, text.length - length + 1) }, (_, start) => text.slice(start, start + length));
 }
 
-/** Splits a key into consecutive pieces. Any text from it that is twice as long contains one of them as a whole. */
+/** Splits a key into consecutive pieces. Any part of the key that is twice as long contains a whole piece. */
 function partsOf(text: string, length: number): string[] {
 	return Array.from({ length: Math.floor(text.length / length) }, (_, index) =>
 		text.slice(index * length, (index + 1) * length),
 	);
 }
 
-/** Removes a key from everything that an error holds: message, stack, fields and causes. */
+/** Removes a key from everything in an error: message, stack, fields and causes. */
 export function removeKeyFrom(error: unknown, remove: KeyRemover, seen = new Set<unknown>()): void {
 	if (!isPlain(error) || seen.has(error)) {
 		return;
@@ -104,13 +104,13 @@ function isPlain(value: unknown): value is object {
 	return value instanceof Error || Array.isArray(value) || prototype === Object.prototype || prototype === null;
 }
 
-/** A character and the position of its text. */
+/** A character and its position in the text. */
 interface Unit {
 	letter: string;
 	at: number;
 }
 
-/** Percent-encoded, also more than once; escaped as in JSON and in scripts; as a number in HTML. */
+/** Matches percent-encoding, even repeated; escapes of JSON and scripts; numeric character references of HTML. */
 const ENCODED = /%(?:25)*([0-9a-f]{2})|\\+(?:u00|x)([0-9a-f]{2})|\\+([^\w\s])|&#x0*([0-9a-f]{2});|&#0*(\d{2,3});/gi;
 
 function decodedUnits(text: string): Unit[] {
@@ -155,7 +155,7 @@ function withMarks(text: string, isKey: Uint8Array): string {
 	return clean + text.slice(end);
 }
 
-/** Returns the base64 of the key alone, for each of the three places where it can begin, in both alphabets. */
+/** Returns the base64 of the key alone, for each of the three offsets at which it can begin, in both alphabets. */
 function base64Forms(key: string): string[] {
 	return [0, 1, 2].flatMap(before => {
 		const bits = 8 * (before + key.length);

@@ -12,7 +12,7 @@ export interface Limits {
 	lookUpFirstByteMs: number;
 	/** The longest silence within a body. Any byte ends it. */
 	idleMs: number;
-	/** A log stream that sends `status` events counts as lost after this long without an event of any kind. */
+	/** The silence after which a log stream that sends `status` events counts as lost. Any event ends it. */
 	followSilenceMs: number;
 	jsonBytes: number;
 	/** The longest event, in characters. */
@@ -20,7 +20,7 @@ export interface Limits {
 	errorBodyBytes: number;
 	/** The longest `Retry-After` that is honoured. */
 	retryAfterMs: number;
-	/** The number of attempts for a request that was turned away, including the first. */
+	/** The number of attempts at a request that was turned away, including the first. */
 	tries: number;
 }
 

@@ -6,9 +6,10 @@ const MAXIMUM_REDIRECTS = 5;
 const REDIRECT_STATUS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * The request that follows a redirect, or undefined where the reply is none. Only the same origin is followed: a key
- * would go along. 307 and 308 keep the method; 301, 302 and 303 would turn a POST into a GET and are followed for GET
- * and HEAD alone. Throws `bad-response` for any other redirect, and for all where the request refuses them.
+ * Returns the request that follows a redirect, if the reply is one. Only redirects within the origin are followed,
+ * because the key goes along. 307 and 308 keep the method; 301, 302 and 303 would turn a POST into a GET and are
+ * followed for GET and HEAD only. Throws `bad-response` for any other redirect, and for all if the request refuses
+ * them.
  */
 function followingRequest(
 	request: TransportRequest,
@@ -36,7 +37,7 @@ function followingRequest(
 	return { ...request, url: target.href };
 }
 
-/** Sends with `send`, which must not follow redirects itself, and follows those that stay on the origin, five at most. */
+/** Sends with `send`, which must not follow redirects, and follows up to five redirects within the origin. */
 export async function followRedirects(
 	request: TransportRequest,
 	send: (request: TransportRequest) => Promise<TransportResponse>,
@@ -44,7 +45,7 @@ export async function followRedirects(
 	let current = request;
 	for (let redirects = 0; ; redirects++) {
 		const response = await send(current).catch((error: unknown) => {
-			// Something left for the address that redirects, whatever became of the next.
+			// The first request has left this machine, whatever became of the next.
 			throw redirects === 0 ? error : failureOf(error).withSent(true);
 		});
 		let next: TransportRequest | undefined;

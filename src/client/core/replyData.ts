@@ -5,7 +5,7 @@ import { isPage, readErrorBody, readErrorValue } from '../../contract/errorBody.
 import { isAbsent } from '../../contract/lenient.ts';
 import { failureInReply } from './failures.ts';
 
-/** Parses the data of an event. Throws the error that stands there in place of JSON, or `bad-response`. */
+/** Parses the data of an event. Throws the error that came in place of JSON, or `bad-response`. */
 export function parseEventData(data: string): unknown {
 	try {
 		return JSON.parse(data);
@@ -15,7 +15,7 @@ export function parseEventData(data: string): unknown {
 	}
 }
 
-/** What begins like JSON may be a chunk that was cut off, which holds words of the model instead of the server's. */
+/** Text that begins like JSON may be a chunk that was cut off, with words of the model instead of the server's. */
 function failureInText(text: string): ClientError {
 	if (isPage(text)) {
 		return new ClientError('bad-response', 'a page came in place of a stream', { isPage: true });
@@ -35,7 +35,7 @@ export function throwErrorIn(value: unknown): void {
 	}
 }
 
-/** Throws the error that a service tells in place of a reply, in whatever form that is. */
+/** Throws the error that a service sent in place of a reply, in whatever form. */
 export function throwWordsIn(value: unknown): void {
 	const body = readErrorValue(value);
 	if (typeof value === 'object' && body.message !== undefined) {
@@ -43,7 +43,7 @@ export function throwWordsIn(value: unknown): void {
 	}
 }
 
-/** The error for an event that is JSON, but no object. */
+/** Returns the error for an event that is JSON but not an object. */
 export function notAnObject(value: unknown): ClientError {
 	const words = defined({ serviceMessage: readErrorValue(value).message });
 	return new ClientError('bad-response', 'an event of the reply is not an object', words);

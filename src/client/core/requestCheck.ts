@@ -4,8 +4,8 @@ import { ClientError } from '../../base/errors.ts';
 const MAXIMUM_SHOWN = 40;
 
 /**
- * Checks a request before it is sent. Returns it as given, with no default filled in. Throws `invalid-request`
- * whose message names the field, its value and what is allowed; of a text that somebody wrote only the field is named.
+ * Checks a request before it is sent. Returns it unchanged, without defaults filled in. Throws `invalid-request` whose
+ * message names the field, its value and what is allowed; for a text that somebody wrote, it names only the field.
  */
 export function checkRequest<T>(schema: z.ZodType, request: T): T {
 	const result = schema.safeParse(request);
@@ -41,7 +41,7 @@ function rule(issue: z.core.$ZodIssue): string {
 	return issue.message.startsWith('allowed:') ? issue.message : `not allowed: ${issue.message}`;
 }
 
-/** Only numbers, truth values and the wrong one of a fixed set of words are shown: any other text may be a prompt. */
+/** Only numbers, booleans and wrong words of a fixed set are shown: any other text may be a prompt. */
 function shown(value: unknown, issue: z.core.$ZodIssue): string {
 	switch (typeof value) {
 		case 'undefined':
@@ -61,7 +61,7 @@ function shown(value: unknown, issue: z.core.$ZodIssue): string {
 	}
 }
 
-/** Returns whether one of a fixed set of words was to stand there, be it beside something that is no text. */
+/** Returns whether one of a fixed set of words was expected, even as an alternative to something other than a text. */
 function isAboutWord(issue: z.core.$ZodIssue): boolean {
 	if (issue.code !== 'invalid_union') {
 		return issue.code === 'invalid_value';

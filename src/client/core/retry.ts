@@ -3,10 +3,10 @@ import { ClientError } from '../../base/errors.ts';
 import { abortedError } from './exchange.ts';
 
 /**
- * contract: not shown (unspecified.md, "rate limits").
- * `never` is for requests that could start something twice; `turned-away` repeats requests that the service refused
- * with 429 or 503; `idempotent` also repeats requests that found no connection; `temporary` repeats after every failure
- * that may be temporary, for callers that know what has come of a reply that broke off.
+ * contract: not shown (unspecified.md, "rate limits"). `never` is for requests that could start something twice;
+ * `turned-away` repeats requests that the service refused with 429 or 503; `idempotent` also repeats requests that
+ * found no connection; `temporary` repeats after every failure that may be temporary, for callers that can handle a
+ * reply that broke off.
  */
 export type RetryRule = 'never' | 'turned-away' | 'idempotent' | 'temporary';
 
@@ -16,7 +16,7 @@ export interface RetryOptions {
 	/** Returns a number from 0 (inclusive) to 1 (exclusive). */
 	random: () => number;
 	tries: number;
-	/** A request is not repeated when the service asks for a longer wait. */
+	/** A request is not repeated if the service asks for a longer wait. */
 	maximumWaitMs: number;
 	signal: AbortSignal | undefined;
 	/** Called before the wait, which begins once it has resolved. */
@@ -59,7 +59,7 @@ export function backoff(count: number, firstMs: number, maximumMs: number, rando
 	return Math.round(random() * Math.min(maximumMs, firstMs * 2 ** (count - 1)));
 }
 
-/** Sleeps. Throws `aborted` at once when the signal aborts. */
+/** Sleeps. Throws `aborted` as soon as the signal aborts. */
 export async function pause(clock: Clock, milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
 	try {
 		await clock.sleep(milliseconds, signal);

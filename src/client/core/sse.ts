@@ -2,41 +2,41 @@ import { createParser } from 'eventsource-parser';
 import { ClientError } from '../../base/errors.ts';
 
 export interface SseEvent {
-	/** Undefined where the stream does not name the event. */
+	/** Undefined if the stream does not name the event. */
 	event?: string | undefined;
 	data: string;
 }
 
 /** Reads the lines that belong to no event. */
 export interface StrayLineReader {
-	/** The number of characters of lines that are held until others have come. */
+	/** The number of characters in lines that are held until more have come. */
 	readonly held: number;
-	/** Returns the event that the line stands for or ends, if any. */
+	/** Returns the event that the line represents or completes, if any. */
 	read(line: string): SseEvent | undefined;
-	/** Returns what the lines that are held stand for, if there are any. */
+	/** Returns the event that the held lines represent, if any. */
 	take(): SseEvent | undefined;
 }
 
-/** How many lines in a row may mean nothing. Each costs several times as much as an event. */
+/** The limit for consecutive lines without a meaning. Each costs several times as much as an event. */
 const MAXIMUM_STRAYS = 10_000;
 
-/** The number of bytes that the parser gets at once, which limits how far a search for a line end can go. */
+/** The number of bytes that the parser gets at once, which limits the search for a line end. */
 const PIECE = 64 * 1024;
 
 /**
  * Decodes the bytes of a server-sent event stream into events: UTF-8 may be split anywhere, and lines end in LF, CR or
- * CRLF. Buffers at most one event and one line. Either of them over `maximumLength` characters is an error, which is
- * thrown after the events before it.
+ * CRLF. Buffers at most one event and one line. If either has more than `maximumLength` characters, that is an error,
+ * which is thrown after the events before it.
  */
 export class SseDecoder {
 	private readonly maximumLength: number;
 	private readonly text = new TextDecoder();
 	private readonly parser;
 	private readonly strays: StrayLineReader | undefined;
-	/** The pieces of a line whose end has not come. */
+	/** The pieces of an incomplete line. */
 	private line: string[] = [];
 	private lineLength = 0;
-	/** Lines without a meaning since the last event. */
+	/** The number of lines without a meaning since the last event. */
 	private strayCount = 0;
 	private events: SseEvent[] = [];
 	private failure: ClientError | undefined;
@@ -57,7 +57,7 @@ export class SseDecoder {
 		});
 	}
 
-	/** An event was over the limit, so nothing after it can be read. */
+	/** True if an event exceeded the limit, so that nothing after it can be read. */
 	get isOverrun(): boolean {
 		return this.failure !== undefined;
 	}
@@ -87,13 +87,13 @@ export class SseDecoder {
 		}
 	}
 
-	/** The parser gets whole lines alone, because it drops a line that it does not know unread if that comes in pieces. */
+	/** Feeds only whole lines, because the parser silently drops an unknown line that comes in pieces. */
 	private feedLines(text: string): void {
 		const lastFeed = text.lastIndexOf('\n') + 1;
 		const end = lastFeed + text.slice(lastFeed).lastIndexOf('\r') + 1;
 		let start = 0;
 		if (end > 0 && this.line.length > 0) {
-			// The rest of the line comes by itself, as joining it copies all that comes with it.
+			// The rest of the line is fed separately, because joining would copy everything that came with it.
 			start = text.indexOf('\n') + 1 || end;
 			this.feed(this.line.join('') + text.slice(0, start));
 			this.line = [];

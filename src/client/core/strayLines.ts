@@ -3,25 +3,25 @@ import { isStreamEnd } from '../../contract/chatReply.ts';
 import { isPage } from '../../contract/errorBody.ts';
 import type { SseEvent, StrayLineReader } from './sse.ts';
 
-/** A field, or a single word, of which the second group is undefined. */
+/** A field, or a single word, for which the second group is undefined. */
 const FIELD = /^([!-9;-~]+)(?::\s*(.*))?$/s;
 
-/** Words in a field's name, or a word by itself, by which a server complains. */
+/** Words with which a server complains, in a field's name or alone. */
 const COMPLAINT =
 	/error|exception|fail|fatal|panic|abort|timeout|unavailable|unauthori[sz]ed|forbidden|denied|refused|overloaded|exceeded|killed|terminated|crashed/i;
 const SAYING = /^(message|detail|reason)$/i;
 
-/** Three words in a row, which no value of a field for programs has. */
+/** Three consecutive words, which no value of a field for programs has. */
 const SENTENCE = /(\p{L}[\p{L}'’-]*[,;]?\s+){2}\p{L}/u;
-/** How far a value is searched for them, because that takes the square of the length. */
+/** The length up to which a value is searched for a sentence, because the search takes quadratic time. */
 const MAXIMUM_SEARCHED = 500;
 
 /**
- * Reads the lines of a stream that belong to no event. Some servers write errors in this way, or JSON texts without
- * `data:`, such as a whole reply or one JSON text a line.
+ * Reads the lines of a stream that belong to no event. Some servers write errors this way, or JSON texts without
+ * `data:`, such as a whole reply or one JSON text per line.
  */
 export class StrayLines implements StrayLineReader {
-	/** The lines so far of a JSON text that has begun. */
+	/** The lines of an unfinished JSON text. */
 	private json: string[] = [];
 	private length = 0;
 
@@ -29,7 +29,7 @@ export class StrayLines implements StrayLineReader {
 		return this.length;
 	}
 
-	/** Fields that mean nothing here are ignored, as the standard says. */
+	/** Fields without a meaning here are ignored, as the standard requires. */
 	read(line: string): SseEvent | undefined {
 		const text = line.trim();
 		if (this.json.length > 0 || beginsJson(text)) {
@@ -57,7 +57,7 @@ export class StrayLines implements StrayLineReader {
 		return SENTENCE.test(value.slice(0, MAXIMUM_SEARCHED)) ? { event: 'error', data: text } : undefined;
 	}
 
-	/** The JSON text that has begun may be incomplete. */
+	/** Returns the JSON text that has begun, which may be incomplete. */
 	take(): SseEvent | undefined {
 		if (this.json.length === 0) {
 			return undefined;

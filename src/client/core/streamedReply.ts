@@ -7,17 +7,17 @@ import type { Exchange } from './exchange.ts';
 import type { SseEvent } from './sse.ts';
 import { StrayLines } from './strayLines.ts';
 
-/** Converts the server's events of one reply into the events for its reader. */
+/** Converts the server's events of one reply into events for its reader. */
 export interface ReplyDecoder<T> {
-	/** The event that ends a complete reply has come. */
+	/** True once the event that ends a complete reply has come. */
 	readonly isEnded: boolean;
-	/** Enough has come for a clean close to end the reply as well. */
+	/** True once a clean close would end the reply as well. */
 	readonly mayClose?: boolean;
-	/** Appends the events in `event` to `into`. Throws the error that it carries, or `bad-response`. */
+	/** Appends the events in `event` to `into`. Throws the error that `event` carries, or `bad-response`. */
 	decode(event: SseEvent, into: T[]): void;
 	/** Appends what was held back, at the end of the body. */
 	end?(into: T[]): void;
-	/** Appends the events in JSON that came instead of a stream. Throws as `decode` does. */
+	/** Appends the events of JSON that came instead of a stream. Throws like `decode`. */
 	decodeWhole(value: unknown, into: T[]): void;
 }
 
@@ -43,7 +43,7 @@ export class StreamedReply<T> implements BatchSource<T> {
 	private readonly options: StreamedReplyOptions<T>;
 	private exchange: Exchange | undefined;
 	private stream: EventStream | undefined;
-	/** Nothing more is read. `failed` is thrown once everything that was read has been delivered. */
+	/** True if nothing more is read. `failed` is thrown once everything that was read has been delivered. */
 	private isOver = false;
 	private failed: { error: unknown } | undefined;
 
@@ -88,7 +88,7 @@ export class StreamedReply<T> implements BatchSource<T> {
 		let beginning: Uint8Array | undefined;
 		if (/\bjson\b/i.test(type)) {
 			beginning = await readBeginning(exchange);
-			// Some servers call a stream JSON as well, which is read as it comes.
+			// Some servers label a stream as JSON too; it is read as it arrives.
 			if (!isEvents(beginning)) {
 				beginning = await readBody(exchange, limits.jsonBytes, beginning);
 				const text = new TextDecoder().decode(beginning);
@@ -126,7 +126,7 @@ export class StreamedReply<T> implements BatchSource<T> {
 			}
 		});
 
-	/** Returns the events that `decode` appends. What it throws follows after them. */
+	/** Returns the events that `decode` appends. An error that it throws is delivered after them. */
 	private collect(decode: (into: T[]) => void): IteratorResult<T[], void> {
 		const events: T[] = [];
 		try {
@@ -139,7 +139,7 @@ export class StreamedReply<T> implements BatchSource<T> {
 	}
 }
 
-/** Reads the body until something has come that is no blank, which servers send to show that they are at work. */
+/** Reads the body until something other than blanks has come. Servers send blanks to show that they are at work. */
 async function readBeginning(exchange: Exchange): Promise<Uint8Array> {
 	for (;;) {
 		const bytes = await exchange.read();
@@ -152,12 +152,12 @@ async function readBeginning(exchange: Exchange): Promise<Uint8Array> {
 /** Blank, tab, line feed and carriage return. */
 const BLANKS: ReadonlySet<number> = new Set([32, 9, 10, 13]);
 
-/** Returns whether a body begins like a stream of events, which no JSON text does. */
+/** Returns whether a body begins like an event stream, as no JSON text does. */
 function isEvents(beginning: Uint8Array): boolean {
 	return /^\s*(:|(data|event|id|retry)\b)/.test(new TextDecoder().decode(beginning.subarray(0, 64)));
 }
 
-/** Returns whether a text that is not JSON is neither a JSON text a line nor anything that has words. */
+/** Returns whether a text that is not JSON is broken JSON, rather than one JSON text per line or a message in words. */
 function isBrokenJson(text: string): boolean {
 	const line = text.trimStart().split('\n', 1)[0] ?? '';
 	return line === '' || (/^[[{"]/.test(line) && parseJson(line) === undefined);
@@ -185,8 +185,8 @@ function decodeLot<T>(
 }
 
 /**
- * Decodes what remains after a clean close: an event that lacks only its blank line counts, one that was cut short is
- * ignored.
+ * Decodes what remains after a clean close: an event that lacks only its blank line counts, while one that was cut
+ * short is ignored.
  */
 function decodeRest<T>(rest: SseEvent[], decoder: ReplyDecoder<T>, into: T[]): void {
 	for (const event of rest) {

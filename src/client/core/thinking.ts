@@ -1,8 +1,8 @@
-/** The marks between which some models think aloud at the start of a content. */
+/** The marks around the thinking with which some models begin a content. */
 const OPENING = /^<(think|thinking|thought)>/i;
 const OPENINGS = ['<think>', '<thinking>', '<thought>'];
 
-/** The most characters that are held back, blanks before a mark included. */
+/** The limit for the characters that are held back, including blanks before a mark. */
 const MAXIMUM_HELD = 100;
 
 export interface SplitContent {
@@ -11,21 +11,21 @@ export interface SplitContent {
 }
 
 /**
- * Tells the thinking at the start of a content from what the model says after it, in `<think>…</think>`. Marks may be cut
- * anywhere. Thinking without an end mark goes on to the end of the reply.
+ * Separates the thinking at the start of a content, in `<think>…</think>`, from what the model says after it. Marks may
+ * be split anywhere. Thinking without an end mark extends to the end of the reply.
  */
 export class ThinkingSplitter {
-	/** Nothing but what the model says comes any more, so the content need not be split. */
+	/** True once only the model's answer can follow, so that the content need not be split. */
 	isOver = false;
 	/** The mark that ends the thinking; undefined outside of it. */
 	private closing: string | undefined;
 	private hasThought = false;
-	/** No more than blanks have come since the mark. */
+	/** True if only blanks have come since the mark. */
 	private isAtStart = false;
-	/** The beginning of what may be a mark, or the blanks before it. */
+	/** The beginning of a possible mark, or the blanks before it. */
 	private held = '';
 
-	/** Returns what is known of the content so far and has not been returned yet. */
+	/** Returns the parts that are certain by now and have not been returned yet. */
 	split(content: string): SplitContent {
 		const parts = { reasoning: '', text: '' };
 		let rest = this.held + content;
@@ -37,14 +37,14 @@ export class ThinkingSplitter {
 		return parts;
 	}
 
-	/** Returns what was held back, at the end of the reply. */
+	/** Returns the text that was held back, at the end of the reply. */
 	end(): SplitContent {
 		const { held, closing } = this;
 		this.held = '';
 		return closing === undefined ? { reasoning: '', text: held } : { reasoning: held, text: '' };
 	}
 
-	/** Returns what is left to be split. */
+	/** Returns the rest that is still to be split. */
 	private outside(content: string, parts: SplitContent): string {
 		const said = content.trimStart();
 		const mark = OPENING.exec(said);

@@ -5,18 +5,18 @@ import type { ReceivedToolCall } from '../../contract/chatReply.ts';
 /** A fragment of a tool call, or a whole call, with the position of the call in the reply: 0, 1, 2 and so on. */
 export type IndexedToolCall = ReceivedToolCall & { index: number };
 
-/** Readers may keep a list by the index, so it is limited. */
+/** Limited, because readers may keep a list by the index. */
 const MAXIMUM_TOOL_CALLS = 1024;
 
 /**
- * Tells the tool calls of one reply apart. Fragments of several calls may be interleaved, and nearly every rule about
- * them is broken by some service: all calls have one index or none, ids are empty or missing, or come late, and the name
- * is repeated in every fragment. This is the rule for every reader:
+ * Distinguishes the tool calls of one reply. Fragments of several calls may be interleaved, and nearly every rule about
+ * them is broken by some service: all calls have one index or none, ids are empty, missing or late, and the name is
+ * repeated in every fragment. This is the rule for every reader:
  *
- * - An index names its call, and an id does so where there is no index. Fragments of one list that have neither, or share
- *   an index, are told apart by their places in the list. Any other fragment without an index belongs to the last call.
- * - It begins another call instead if its id is not the call's own, if its name is not, or if it has a name and the
- *   arguments of the call are whole already.
+ * - An index identifies its call; without an index, an id does. Fragments of one list that have neither, or share an
+ *   index, are distinguished by their places in the list. Any other fragment without an index belongs to the last call.
+ * - A fragment begins another call instead if its id or its name differs from the call's own, or if it has a name and
+ *   the arguments of the call are already complete.
  */
 export class ToolCallIndexes {
 	private readonly calls: BegunCall[] = [];
@@ -24,7 +24,7 @@ export class ToolCallIndexes {
 	private readonly current = new Map<number, BegunCall>();
 	private last: BegunCall | undefined;
 
-	/** Returns the fragments of one chunk. Throws `bad-response` for an impossible index, or too many calls. */
+	/** Returns the fragments of one chunk. Throws `bad-response` for an impossible index or too many calls. */
 	ofFragments(fragments: readonly ReceivedToolCall[]): IndexedToolCall[] {
 		const isByPlace = isToldByPlace(fragments);
 		return fragments.map((fragment, place) =>
@@ -32,7 +32,7 @@ export class ToolCallIndexes {
 		);
 	}
 
-	/** Returns the calls of a reply that came whole, whatever they say of their indexes. */
+	/** Returns the calls of a reply that came whole, whatever their indexes are. */
 	ofWhole(calls: readonly ReceivedToolCall[]): IndexedToolCall[] {
 		return calls.map(call => this.add(call, this.begin()));
 	}
@@ -64,7 +64,7 @@ export class ToolCallIndexes {
 		this.last = call;
 		const isRepeated = call.isRepeatedBy(fragment);
 		const { id } = fragment;
-		// The result of a call names it by its id, so that no other call may have the same.
+		// The result of a call refers to it by its id, so no two calls may share one.
 		const isTaken = Boolean(id) && this.calls.some(other => other !== call && other.id === id);
 		const { index } = call;
 		const called = isRepeated && fragment.function ? { ...fragment.function, arguments: '' } : fragment.function;
@@ -74,7 +74,7 @@ export class ToolCallIndexes {
 	}
 }
 
-/** Fragments of one call have a name in the first of them at most, and several calls are named all or not at all. */
+/** Of the fragments of one call, at most the first has a name; of several calls, either all have names or none. */
 function isToldByPlace(fragments: readonly ReceivedToolCall[]): boolean {
 	const indexes = new Set(fragments.map(({ index }) => index));
 	const named = fragments.filter(({ function: called }) => called?.name).length;
@@ -113,7 +113,7 @@ class BegunCall {
 		);
 	}
 
-	/** Some services send a call that has come in fragments once more as a whole. */
+	/** Some services send a call that came in fragments once more as a whole. */
 	isRepeatedBy({ id, function: called }: Pick<ReceivedToolCall, 'id' | 'function'>): boolean {
 		const text = called?.arguments;
 		return Boolean(id && id === this.id && text && called.name) && this.isWhole() && this.pieces.join('') === text;
@@ -127,7 +127,7 @@ class BegunCall {
 		}
 	}
 
-	/** The arguments are searched only when it matters, and each character once. */
+	/** The arguments are searched only when it matters, and each character only once. */
 	private isWhole(): boolean {
 		for (; this.searched < this.pieces.length; this.searched++) {
 			this.end.search(this.pieces[this.searched] ?? '');

@@ -1,7 +1,7 @@
 /** Performs one HTTP exchange. The root provides it: the editor's own `fetch` in the extension, undici elsewhere. */
 export interface Transport {
 	/**
-	 * Resolves when the reply's head has come. Rejects when no connection could be made, when the signal aborts (with its
+	 * Resolves when the reply's head has come. Rejects if no connection could be made, if the signal aborts (with its
 	 * reason), and on a redirect to another origin, which would get the key. A redirect that `redirects` refuses rejects
 	 * as well.
 	 */

@@ -1,4 +1,4 @@
-// The types of the parts of undici that `undiciTransport.ts` imports, which undici only declares for its main module.
+// The types of the parts of undici that `undiciTransport.ts` imports. undici declares them for its main module only.
 declare module 'undici/lib/dispatcher/agent.js' {
 	import type { Agent } from 'undici';
 

@@ -1,4 +1,4 @@
-// undici is imported in parts: its main module puts a dispatcher of its own under the `fetch` of the whole process, and
+// undici is imported in parts: its main module installs its own dispatcher for the `fetch` of the whole process, and
 // adds half its size to the service.
 /// <reference path="./undiciParts.d.ts" />
 import type { Dispatcher } from 'undici';
@@ -13,10 +13,10 @@ import { LIMITS } from './limits.ts';
 import { followRedirects } from './redirects.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 
-// undici's main module adds the methods of its API to all dispatchers. Its proxy agent needs one of them, to open a tunnel.
+// undici's main module adds its API methods to all dispatchers. Its proxy agent needs one of them to open a tunnel.
 Object.assign(DispatcherBase.prototype, { connect });
 
-/** Bytes received ahead of the reader before the socket is paused. */
+/** The number of bytes received ahead of the reader at which the socket is paused. */
 const READ_AHEAD = 64 * 1024;
 
 export interface UndiciTransport extends Transport {
@@ -25,12 +25,12 @@ export interface UndiciTransport extends Transport {
 }
 
 /**
- * For programs outside the editor: pooled keep-alive connections, `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` of the
- * environment, additional certificates by Node's own `NODE_EXTRA_CA_CERTS`. What is for this machine never goes to a
- * proxy, whatever `NO_PROXY` says. The dispatchers belong to this transport.
+ * Creates a transport for programs outside the editor: pooled keep-alive connections, `HTTP_PROXY`, `HTTPS_PROXY` and
+ * `NO_PROXY` of the environment, and additional certificates by Node's own `NODE_EXTRA_CA_CERTS`. Requests to this
+ * machine never go to a proxy, whatever `NO_PROXY` says. The dispatchers belong to this transport.
  */
 export function createUndiciTransport(): UndiciTransport {
-	// The caller has limits of its own for the head and for silence.
+	// The caller has its own limits for the head and for silence.
 	const options = { headersTimeout: 0, bodyTimeout: 0, connect: { timeout: LIMITS.connectMs } };
 	const direct = new Agent(options);
 	const byEnvironment = new EnvHttpProxyAgent(options);
@@ -78,7 +78,7 @@ function send(agent: Dispatcher, request: TransportRequest): Promise<TransportRe
 				body: request.body ?? null,
 			},
 			{
-				// Called when a connection is there and the request is about to be written.
+				// Called when there is a connection and the request is about to be written.
 				onRequestStart(started) {
 					clearTimeout(connecting);
 					controller = started;
@@ -124,7 +124,7 @@ function flatten(headers: Record<string, string | string[] | undefined>): Map<st
 	return flat;
 }
 
-/** One reader's view of a reply's bytes. The socket is paused while more than READ_AHEAD lies unread. */
+/** One reader's view of a reply's bytes. The socket is paused while more than READ_AHEAD bytes are unread. */
 class Body implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array> {
 	controller: Dispatcher.DispatchController | undefined;
 	private readonly chunks: Uint8Array[] = [];
@@ -168,7 +168,7 @@ class Body implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array> {
 	next(): Promise<IteratorResult<Uint8Array>> {
 		const [first] = this.chunks;
 		if (first) {
-			// All at once: a server may send a byte at a time.
+			// All at once, because a server may send single bytes.
 			const value = this.chunks.length === 1 ? first : Buffer.concat(this.chunks, this.length);
 			this.chunks.length = 0;
 			this.length = 0;

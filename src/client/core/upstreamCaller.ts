@@ -1,4 +1,4 @@
-// How a model server is reached, whether its models are only listed or used.
+// Access to a model server, for listing its models and for using them.
 import { defined } from '../../base/defined.ts';
 import { ClientError } from '../../base/errors.ts';
 import { connectionSchema } from '../../contract/connection.ts';
@@ -9,7 +9,7 @@ import { type Caller, type CallerOptions, createCaller } from './caller.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import type { Transport, TransportRequest } from './transport.ts';
 
-/** The path behind a server's address, which ends in its version. */
+/** The path below a server's address, which ends in its version. */
 const MODELS: Omit<Route, 'key'> = { method: 'GET', host: 'inference', path: '/models' };
 
 const MAXIMUM_LIST_BYTES = 4 * 1024 * 1024;
@@ -18,7 +18,7 @@ export interface UpstreamCallerOptions extends Pick<CallerOptions, 'transport' |
 	/** The name of the server in the log. */
 	name: string;
 	url: string;
-	/** It goes to the origin of `url` and nowhere else. */
+	/** The key is sent to the origin of `url` and nowhere else. */
 	key: string | undefined;
 	/** The form that the server speaks; chat completions by default. */
 	kind?: UpstreamKind;
@@ -45,7 +45,7 @@ export function createUpstreamCaller({
 	});
 }
 
-/** Servers of the Messages form have a header of their own for a key, and demand the version of the form. */
+/** Servers of the Messages form have their own header for a key, and require the version of the form. */
 function inMessagesForm({ headers: { Authorization, ...headers }, ...request }: TransportRequest): TransportRequest {
 	return {
 		...request,
@@ -54,12 +54,12 @@ function inMessagesForm({ headers: { Authorization, ...headers }, ...request }: 
 			...defined({ 'x-api-key': Authorization ? Authorization.replace(/^Bearer /, '') : undefined }),
 			'anthropic-version': '2023-06-01',
 		},
-		// They list twenty models at a time unless they are asked for more.
+		// They list twenty models at a time by default.
 		url: request.url.replace(/\/models$/, '$&?limit=1000'),
 	};
 }
 
-/** Lists of models that are not in the OpenAI form, although their service takes chat completions in it. */
+/** Model lists that are not in the OpenAI form, although their service accepts chat completions in it. */
 const OWN_LISTS: Readonly<Record<string, (request: TransportRequest) => TransportRequest>> = {
 	'https://api.anthropic.com/v1/models': inMessagesForm,
 	'https://models.github.ai/inference/models': request => ({
@@ -75,12 +75,12 @@ function inFormOf(kind: UpstreamKind, transport: Transport): Transport {
 
 export interface ListOptions {
 	hasKey: boolean;
-	/** The longest silence that is waited for, before the list and within it. */
+	/** The longest silence before and within the list. */
 	milliseconds: number;
 	signal: AbortSignal;
 }
 
-/** Reads a server's list of models. Rejects with a ClientError, `bad-response` for anything that is no such list. */
+/** Reads a server's list of models. Rejects with a ClientError: `bad-response` for anything but such a list. */
 export function readUpstreamModels(
 	caller: Caller,
 	{ hasKey, milliseconds, signal }: ListOptions,

@@ -16,8 +16,8 @@ export interface ExchangeLimits {
 }
 
 /**
- * Sends one request to the service or its pipe, and resolves with the reply's JSON. Rejects with a ClientError, also for
- * any status other than 200, or with the reason of `signal` when it aborts.
+ * Sends one request to the service or its pipe, and resolves with the reply's JSON. Rejects with a ClientError, also
+ * for any status other than 200, or with the reason of `signal` when it aborts.
  */
 export function askService(
 	options: http.RequestOptions,

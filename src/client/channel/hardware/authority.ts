@@ -1,10 +1,10 @@
-/** The authority that vouches for GPUs, against which evidence is verified. */
+/** The authority that vouches for GPUs and is the reference for all evidence. */
 export interface HardwareAuthority {
 	/** The SHA-256, in hexadecimal digits, of the root certificate of every device's chain. */
 	rootFingerprint: string;
 	/** The `iss` of its tokens. */
 	issuer: string;
-	/** The address of its tokens' keys, which are a JSON Web Key Set. */
+	/** The address of the keys of its tokens, a JSON Web Key Set. */
 	keyAddress: string;
 }
 

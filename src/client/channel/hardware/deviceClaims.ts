@@ -5,7 +5,7 @@ import type { Claims } from './hardwareToken.ts';
 /** A claim that a token must have for the maker's answer to be positive (the maker's own policies for its tokens). */
 interface Requirement {
 	claim: string;
-	/** The field of the claim, if that is an object. */
+	/** The field of the claim, if the claim is an object. */
 	field?: string;
 	value: true | string;
 }
@@ -15,7 +15,7 @@ interface Kind {
 	submodule: string;
 	/** The prefix of its claims' names. */
 	prefix: string;
-	/** The references that its measurements are compared with. */
+	/** The references to which its measurements are compared. */
 	references: readonly string[];
 	others: readonly string[];
 }
@@ -34,10 +34,10 @@ const SWITCH: Kind = {
 };
 
 interface Version {
-	/** The endings of the claims about the device's report, and of those about each reference. */
+	/** The endings of the claims about the device's report, and of the claims about each reference. */
 	report: readonly string[];
 	reference: readonly string[];
-	/** The fields of the claim about the certificates of each of them, if that claim is an object. */
+	/** The fields of each such claim about certificates, if that claim is an object. */
 	certificates: Readonly<Record<string, string>>;
 }
 
@@ -74,9 +74,7 @@ const OF_ANY_DEVICE: readonly Requirement[] = [
 	...[GPU, SWITCH].flatMap(kind => [...VERSIONS.values()].flatMap(version => requirementsOf(kind, version))),
 ];
 
-/**
- * If one of these claims has a value, something is wrong. In version 2.0, the warning reports a certificate on hold.
- */
+/** A value in one of these claims means that something is wrong. In version 2.0, a warning is a certificate on hold. */
 const COMPLAINTS = [
 	'x-nvidia-error-details',
 	'x-nvidia-attestation-warning',
@@ -102,14 +100,14 @@ function requirementsOf({ prefix, references, others }: Kind, version: Version):
 	];
 }
 
-/** Checks the overall token's version: only for known versions it is known which claims the tokens must have. */
+/** Checks the overall token's version: the required claims are known only for known versions. */
 export function checkVersion({ 'x-nvidia-ver': version }: Claims): CheckResult[] {
 	return VERSIONS.has(version) ? [] : [unknown('token-version', { input: said('x-nvidia-ver', version) })];
 }
 
 /**
- * Returns what the token of a device says against it or leaves out; the list is empty if the answer is positive. A
- * negative claim of any version counts. The version of the overall token decides which claims must not be missing.
+ * Returns everything negative or missing in the token of a device; the list is empty if the answer is positive. A
+ * negative claim of any version counts. The version of the overall token decides which claims are required.
  */
 export function checkDeviceClaims(name: string, claims: Claims, overall: Claims): CheckResult[] {
 	const complaint = complaintIn(claims);
@@ -130,7 +128,7 @@ export function checkDeviceClaims(name: string, claims: Claims, overall: Claims)
 	];
 }
 
-/** Checks that the token has all required claims, and is about the kind of device that its name says. */
+/** Checks that the token has all required claims and is about the kind of device that its name indicates. */
 function checkWhole(name: string, claims: Claims, version: Version | undefined): CheckResult[] {
 	const silent = (claim: string) => unknown('token-device-silent', { values: [name, claim] });
 	const unnumbered = serialNumberOf(claims) === undefined ? [silent('ueid')] : [];
@@ -153,7 +151,7 @@ function checkWhole(name: string, claims: Claims, version: Version | undefined):
 	];
 }
 
-/** Returns the first claim by which the maker reports a problem, with its value. */
+/** Returns the first claim in which the maker reports a problem, with its value. */
 export function complaintIn(claims: Claims): { claim: string; input: string } | undefined {
 	const claim = COMPLAINTS.find(name => {
 		const value = claims[name];

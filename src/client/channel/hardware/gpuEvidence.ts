@@ -18,13 +18,13 @@ export interface Device {
 	/** The serial number of the certificate whose key signed the report, as a decimal number. */
 	serialNumber: string;
 	isGpu: boolean;
-	/** The nonce of 32 bytes that the requester of the report chose. */
+	/** The 32-byte nonce that the requester of the report chose. */
 	nonce: Uint8Array;
 }
 
 export interface GpuEvidence {
 	finding: CheckResult;
-	/** The list is empty unless all of the evidence is valid. */
+	/** Empty unless all of the evidence is valid. */
 	devices: readonly Device[];
 }
 
@@ -80,7 +80,7 @@ export async function checkGpuEvidence(
 	};
 }
 
-/** Returns undefined for a report that is no evidence at all, such as a service's own claims. */
+/** Returns undefined for a report without any evidence, such as a service's own claims. */
 function entriesOf(text: string): unknown[] | undefined {
 	const report = parseJson(text);
 	const isEvidence = (entry: unknown): boolean =>
@@ -115,8 +115,8 @@ async function verifyEntry(entry: unknown, rootFingerprint: string, now: number)
 }
 
 /**
- * Returns which chip the device has. The device signs its own certificates with keys inside it, so only the certificate
- * above them, of the maker's provisioner for one kind of chip, prevents a device from claiming to be another kind.
+ * Returns the device's chip. The device signs its own certificates with keys inside it, so only the certificate above
+ * them, from the maker's provisioner for one kind of chip, prevents a device from claiming to be another kind.
  */
 function readChip([leaf, device, provisioner]: readonly Certificate[]): MakerChip {
 	const chip = chipOf(leaf?.commonName ?? '');

@@ -10,7 +10,7 @@ import { type Claims, type HardwareTokens, readHardwareTokens, unprovenClaims } 
 import type { MakerKeyProblem, TokenKey } from './makerKeys.ts';
 
 const ALGORITHM = 'ES384';
-/** How many seconds the clocks may differ. */
+/** The tolerated difference between the clocks, in seconds. */
 const TOLERANCE_SECONDS = 60;
 
 const RESULT = 'x-nvidia-overall-att-result';
@@ -49,9 +49,9 @@ class Ended extends Error {
 }
 
 /**
- * Check 6 verifies the maker's own answer about the hardware, in `gpu_eat`. The result is unknown for a token that is
- * not the maker's, as it proves nothing, and for one that leaves something out. The check fails for a token that
- * pretends to be the maker's, has a negative answer, or is about other devices than the evidence.
+ * Check 6 verifies the maker's own answer about the hardware, in `gpu_eat`. The result is unknown for a token from
+ * anyone else, as it proves nothing, and for an incomplete one. The check fails for a token that pretends to be the
+ * maker's, has a negative answer, or is about other devices than the evidence.
  */
 export async function checkGpuToken(value: unknown, context: TokenContext): Promise<GpuToken> {
 	if (value === undefined || value === null) {
@@ -113,7 +113,7 @@ async function checkTokens({ overall, devices }: HardwareTokens, context: TokenC
 	};
 }
 
-/** The token of one device. `claims` are missing if the token could not be verified. */
+/** The token of one device. `claims` is undefined if the token could not be verified. */
 interface DeviceToken {
 	name: string;
 	claims?: Claims;
@@ -133,8 +133,8 @@ async function readDevice(name: string, token: string, overall: Claims, context:
 }
 
 /**
- * Checks that each token belongs to one device of the evidence and the other way round. A token without a serial number
- * is reported by another check.
+ * Checks that the tokens and the devices of the evidence correspond one to one. A token without a serial number is
+ * reported by another check.
  */
 function checkSameHardware(tokens: readonly DeviceToken[], devices: readonly Device[]): CheckResult | undefined {
 	if (devices.length === 0) {
@@ -197,7 +197,7 @@ function timeText(seconds: number): string {
 	return Number.isNaN(time.getTime()) ? String(seconds) : time.toISOString();
 }
 
-/** Returns the claims of a token once the maker's signature is verified. */
+/** Verifies the maker's signature of a token and returns its claims. */
 async function verifyToken(token: string, name: string, { authority, findKey }: TokenContext): Promise<Claims> {
 	const { kid } = readHeader(token);
 	if (unprovenClaims(token)?.['iss'] !== authority.issuer) {
@@ -240,7 +240,7 @@ function readHeader(token: string): { kid?: string | undefined } {
 	if (header.alg !== ALGORITHM) {
 		throw new Ended(unknown('token-self-issued'));
 	}
-	// A token with critical extensions must not be accepted without knowing them (RFC 7515), and the maker uses none.
+	// A token with unknown critical extensions must not be accepted (RFC 7515), and the maker uses none.
 	if (header.crit !== undefined) {
 		throw new Ended(unknown('token-form'));
 	}

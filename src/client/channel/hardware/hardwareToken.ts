@@ -28,7 +28,7 @@ export function readHardwareTokens(value: unknown): HardwareTokens | undefined {
 	return overall && devices && { overall: overall[1], devices: new Map(Object.entries(devices)) };
 }
 
-/** Returns the claims of a JWT without verifying its signature, or undefined for a text that is no JWT. */
+/** Returns the claims of a JWT without verifying its signature, or undefined for a text that is not a JWT. */
 export function unprovenClaims(jwt: string): Claims | undefined {
 	const claims = parseJson(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());
 	return typeof claims === 'object' && claims !== null ? (claims as Claims) : undefined;

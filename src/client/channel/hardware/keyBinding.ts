@@ -5,8 +5,8 @@ import { type CheckResult, pass, unknown } from '../checkResult.ts';
 const DIGESTS: readonly DigestName[] = ['SHA-256', 'SHA-384', 'SHA-512'];
 
 /**
- * contract: not shown. Check 7 verifies that the nonce that the hardware signed is a hash of the channel's key. It is
- * not documented which encoding of the key is hashed, so each of the three is accepted.
+ * contract: not shown. Check 7 verifies that the nonce signed by the hardware is a hash of the channel's key. The
+ * encoding of the key that is hashed is undocumented, so each of the three is accepted.
  */
 export async function checkKeyBinding(
 	pem: string,

@@ -26,11 +26,11 @@ const keySchema = z.looseObject({
 
 export type TokenKey = Awaited<ReturnType<typeof importJWK>>;
 
-/** Why there is no key. */
+/** The reason why there is no key. */
 export type MakerKeyProblem = 'declined' | 'unreachable' | 'not-there';
 
 /**
- * The keys that the GPU maker signs tokens with, from its one address. Keys that tokens themselves name are ignored.
+ * The GPU maker's keys for signing tokens, from the maker's only address. Keys that tokens themselves name are ignored.
  */
 export class MakerKeys {
 	private readonly caller: Caller;
@@ -48,7 +48,7 @@ export class MakerKeys {
 		this.clock = caller.clock;
 	}
 
-	/** `mayAsk` says whether a request may be sent to the maker, who then learns that somebody verifies a token. */
+	/** `mayAsk` returns whether a request may be sent to the maker, who then learns that somebody verifies a token. */
 	async find(
 		id: string,
 		mayAsk: () => Promise<boolean>,
@@ -94,7 +94,7 @@ export class MakerKeys {
 			this.answeredAt = at;
 		} catch (error) {
 			if (signal?.aborted || !ClientError.is(error)) {
-				// The request says nothing about the maker, so the next one need not wait.
+				// Such a failure says nothing about the maker, so the next request need not wait.
 				this.asked = before;
 				throw error;
 			}
@@ -113,7 +113,7 @@ export class MakerKeys {
 	}
 }
 
-/** Imports the keys. Keys of other kinds are left out, and so are keys with the same id. Throws `bad-response`. */
+/** Imports the keys. Keys of other kinds and keys that share an id are left out. Throws `bad-response`. */
 async function importKeys(value: unknown): Promise<Map<string, TokenKey>> {
 	const set = readReply(keySetSchema, value, 'the reply is no set of keys');
 	const keys = new Map<string, TokenKey>();

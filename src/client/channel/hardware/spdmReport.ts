@@ -1,11 +1,11 @@
 // A GPU's report of its measurements: the request of SPDM 1.1 followed by its response.
 import { CryptoRefusal } from '../../../crypto/refusal.ts';
 
-/** The type of the opaque field with the digest of the firmware that signs. */
+/** The type of the opaque field that holds the digest of the signing firmware. */
 export const FIRMWARE_FIELD = 20;
 
 export interface SpdmReport {
-	/** The signed bytes, which are all bytes before the signature. */
+	/** The signed bytes: all bytes before the signature. */
 	signed: Uint8Array;
 	/** The signature as r ‖ s. */
 	signature: Uint8Array;
@@ -28,13 +28,13 @@ const SLOT = 0;
 const NONCE_BYTES = 32;
 const SIGNATURE_BYTES = 96;
 /**
- * The id of the specification's own form of a measurement, and the size of its head, which has the value's kind and
+ * The id of the specification's own form of a measurement, and the size of its head, which holds the value's kind and
  * length.
  */
 const DMTF = 1;
 const DMTF_HEAD_BYTES = 3;
 
-/** Every byte must be accounted for. Throws `CryptoRefusal`. */
+/** Throws `CryptoRefusal` unless every byte is accounted for. */
 export function readSpdmReport(bytes: Uint8Array): SpdmReport {
 	if (bytes.length > MAXIMUM_BYTES) {
 		throw refusal('it is too long');
