@@ -4,18 +4,18 @@ import { createDecipheriv, createSecretKey, type KeyObject, subtle, type webcryp
 export const IV_LENGTH = 12;
 export const TAG_LENGTH = 16;
 
-/** Up to this many bytes are decrypted synchronously: handing them to another thread would take longer than the work. */
+/** Up to this size, data is decrypted synchronously: handing it to another thread would take longer. */
 const MAXIMUM_SYNCHRONOUS = 65_536;
 
-/** A key whose bytes cannot be read out again. */
+/** A key whose bytes cannot be exported. */
 export type AesKey = webcrypto.CryptoKey;
 
-/** The same keys in the form that the synchronous functions take. */
+/** The same keys in the form that the synchronous functions accept. */
 const keyObjects = new WeakMap<AesKey, KeyObject>();
 
 const parameters = (iv: Uint8Array) => ({ name: 'AES-GCM', iv, tagLength: 8 * TAG_LENGTH });
 
-/** Makes a key from 32 bytes. */
+/** Creates a key from 32 bytes. */
 export async function importAesKey(bytes: Uint8Array): Promise<AesKey> {
 	const key = await subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt']);
 	keyObjects.set(key, createSecretKey(bytes));
@@ -27,7 +27,7 @@ export async function encrypt(key: AesKey, iv: Uint8Array, plain: Uint8Array): P
 	return new Uint8Array(await subtle.encrypt(parameters(iv), key, plain));
 }
 
-/** Returns undefined where the tag does not match. */
+/** Returns undefined if the tag does not match. */
 export async function decrypt(key: AesKey, iv: Uint8Array, ciphertext: Uint8Array): Promise<Uint8Array | undefined> {
 	const keyObject = keyObjects.get(key);
 	if (keyObject && ciphertext.length <= MAXIMUM_SYNCHRONOUS) {

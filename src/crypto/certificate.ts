@@ -22,11 +22,11 @@ export interface Certificate {
 	notAfter: number;
 	publicKey: PublicKey;
 	isAuthority: boolean;
-	/** The number of authorities that may stand between this one and the leaf. */
+	/** The number of authorities that may be between this one and the leaf. */
 	pathLength: number | undefined;
 	maySign: boolean;
 	mayIssue: boolean;
-	/** The digest of the firmware that the key was derived for, if the certificate names one. */
+	/** The digest of the firmware that the key was derived for, if the certificate contains one. */
 	firmware: Uint8Array | undefined;
 }
 
@@ -41,7 +41,7 @@ const OID = {
 	commonName: '550403',
 	basicConstraints: '551d13',
 	keyUsage: '551d0f',
-	/** The extension of the Trusted Computing Group with the device key and the firmware that a key was derived from. */
+	/** The Trusted Computing Group's extension with the device key and the firmware from which a key was derived. */
 	compositeDeviceId: '678105050401',
 } as const;
 /** The algorithm ecdsa-with-SHA384 as a SEQUENCE; it has no parameters (RFC 5758). */

@@ -33,7 +33,7 @@ export async function verifyCertificateChain(
 		if (certificate !== root && Buffer.compare(certificate.issuer, certificate.subject) === 0) {
 			throw new CryptoRefusal('self-issued', 'a certificate of its chain, other than the last, was issued by itself');
 		}
-		// The root is issued by itself.
+		// The root issued itself.
 		await verifyIssued(certificate, chain[index + 1] ?? root, index);
 	}
 }

@@ -25,7 +25,7 @@ export interface DerElement {
 	bytes: Uint8Array;
 }
 
-/** Nothing that is read here has a length with more bytes than this. */
+/** No length that is read here takes more bytes than this. */
 const MAXIMUM_LENGTH_BYTES = 3;
 const LONG_FORM = 0x80;
 
@@ -46,7 +46,7 @@ export class DerReader {
 		return this.position === this.bytes.length;
 	}
 
-	/** Whether the next element has this tag. */
+	/** Returns whether the next element has this tag. */
 	isNext(tag: number): boolean {
 		return this.bytes[this.position] === tag;
 	}

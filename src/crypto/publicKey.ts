@@ -23,7 +23,7 @@ const LINE_LENGTH = 64;
 const PEM = /^-----BEGIN PUBLIC KEY-----\r?\n((?:[A-Za-z\d+/]+=*\r?\n)+)-----END PUBLIC KEY-----(?:\r?\n)*$/;
 
 /**
- * Reads exactly one PEM block and nothing besides.
+ * Reads exactly one PEM block and nothing else.
  * @throws CryptoRefusal
  */
 export function readPublicKey(pem: string): PublicKey {
@@ -66,7 +66,7 @@ export function writePublicKey(point: Uint8Array): string {
 	return ['-----BEGIN PUBLIC KEY-----', ...lines, '-----END PUBLIC KEY-----', ''].join('\n');
 }
 
-/** A point of this length is read only in the form that is written as x and y. */
+/** A point of this length is read only in the uncompressed form. */
 function isOnCurve(point: Uint8Array): boolean {
 	try {
 		p384.Point.fromBytes(point).assertValidity();

@@ -1,4 +1,4 @@
-/** The reasons why an input is refused, as fine-grained as a user can make use of. */
+/** The reasons for refusing an input, as fine-grained as is useful to a user. */
 export type RefusalCode =
 	| 'certificate-algorithm'
 	| 'certificate-expired'
@@ -27,7 +27,7 @@ export type RefusalCode =
 	| 'report-signature'
 	| 'self-issued';
 
-/** An input does not have the required form. The message says why, for programs, and never quotes the input. */
+/** An input does not have the required form. The message gives the reason, for programs, and never quotes the input. */
 export class CryptoRefusal extends Error {
 	override readonly name = 'CryptoRefusal';
 	readonly code: RefusalCode;

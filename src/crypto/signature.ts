@@ -10,7 +10,7 @@ const ORDER = Buffer.from(
 
 const SEQUENCE = 0x30;
 const INTEGER = 0x02;
-/** A length of this or more takes a second byte in DER. The longest signature of this curve is shorter. */
+/** Lengths from here on take a second byte in DER. The longest signature of this curve is shorter. */
 const LONG_FORM = 0x80;
 
 /**
@@ -67,7 +67,7 @@ function readInteger(der: Uint8Array, start: number): { bytes: Uint8Array; end: 
 }
 
 function writeInteger(number: Uint8Array): Uint8Array {
-	// A number of only zeros keeps its last byte.
+	// A number of all zeros keeps its last byte.
 	const first = number.findIndex((byte, index) => byte !== 0 || index === number.length - 1);
 	const magnitude = number.subarray(first);
 	const sign = (magnitude[0] ?? 0) >= 0x80 ? [0] : [];

@@ -4,7 +4,7 @@ import { RAW_SIGNATURE_LENGTH, writeDerSignature } from './signature.ts';
 
 export type Digest = 'SHA-256' | 'SHA-384';
 
-/** Resolves with whether `signature`, r ‖ s as 96 bytes, is a signature of `message` by the key. */
+/** Resolves with true if `signature`, r ‖ s as 96 bytes, is a signature of `message` by the key. */
 export type Verifier = (message: Uint8Array, signature: Uint8Array, digest: Digest) => Promise<boolean>;
 
 /** Verifies signatures off the event loop, several in parallel. */
@@ -13,7 +13,7 @@ export function createVerifier({ spki }: PublicKey): Verifier {
 	return async (message, signature, digest) =>
 		signature.length === RAW_SIGNATURE_LENGTH &&
 		new Promise((resolve, reject) => {
-			// With the bare key and a DER signature the call takes half as long as with an object that names another form.
+			// With the bare key and a DER signature, the call takes half as long as with an object that names another form.
 			verify(NODE_DIGEST[digest], message, key, writeDerSignature(signature), (error, holds) => {
 				if (error) {
 					reject(error);
