@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { KnownCost } from '../base/knownCost.ts';
 
-/** Tells a cost, and never a number that is not known. */
+/** Formats a cost without ever inventing an unknown number. */
 export function costText(cost: KnownCost): string {
 	switch (cost.known) {
 		case 'whole':
@@ -13,7 +13,7 @@ export function costText(cost: KnownCost): string {
 	}
 }
 
-/** A list has many numbers, and `toLocaleString` would make a format for each. */
+/** A list has many numbers, and `toLocaleString` would create a format for each. */
 const numbers = new Intl.NumberFormat(vscode.env.language);
 
 /** Formats a number in the editor's language, with its separators. */
@@ -45,7 +45,7 @@ export function durationText(milliseconds: number): string {
 		: vscode.l10n.t('{0} h', (milliseconds / HOUR).toLocaleString(vscode.env.language, { maximumFractionDigits: 1 }));
 }
 
-/** Tells how long something may take. */
+/** Formats a time limit. */
 export function timeLimitText(seconds: number): string {
 	return seconds % 60 === 0 ? vscode.l10n.t('{0} min at most', seconds / 60) : vscode.l10n.t('{0} s at most', seconds);
 }

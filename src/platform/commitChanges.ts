@@ -7,13 +7,13 @@ import type { FoundSetting } from '../base/gitConfiguration.ts';
 import type { GitPlace } from './git.ts';
 import { readOwnFilter, runGit, runGitWithIndex } from './gitCommand.ts';
 
-/** Asks whether these programs of the repository's own configuration may run. Throws where they may not. */
+/** Asks whether these programs of the repository's own configuration may run. Throws if they may not. */
 export type ConfirmPrograms = (programs: readonly FoundSetting[]) => Promise<void>;
 
 /** Runs git with byte strings (`latin1`) as input and output, because file names can be in any encoding. */
 type IndexGit = (commandLine: readonly string[], input?: string) => Promise<string>;
 
-/** More is changed or untracked than may be committed. */
+/** Thrown if the changed and untracked files are larger than may be committed. */
 export class TooMuchChanged extends Error {
 	override readonly name = 'TooMuchChanged';
 	readonly bytes: number;
@@ -25,23 +25,23 @@ export class TooMuchChanged extends Error {
 }
 
 export interface CommitOptions {
-	/** Undefined where the repository has no commit yet. */
+	/** Undefined if the repository has no commit yet. */
 	parent: string | undefined;
 	message: string;
 	confirm: ConfirmPrograms;
-	/** Who has made the commit. The default is the user, who must have told git so. */
+	/** The author of the commit. The default is the user, who must have configured an identity in git. */
 	author?: { name: string; email: string };
-	/** Another folder with the files of `parent`, which is committed in place of the working tree. */
+	/** Another folder with the files of `parent`, which is committed instead of the working tree. */
 	copy?: string;
-	/** How much may be changed or untracked, in bytes. */
+	/** The limit for changed and untracked files, in bytes. */
 	maximumBytes?: number;
 }
 
 /**
- * Commits what is changed and untracked in the working tree on top of `parent`, without a branch. Working tree, index,
- * HEAD and stash stay as they are, because a temporary index is used. Filters run as they do when files are staged, and
- * those of the repository's own configuration only after `confirm`. Resolves with the commit. Rejects when git fails, and
- * with a TooMuchChanged.
+ * Commits the changed and untracked files of the working tree on top of `parent`, without a branch. Working tree,
+ * index, HEAD and stash stay as they are, because a temporary index is used. Filters run as they do for staging, those
+ * of the repository's own configuration only after `confirm`. Resolves with the commit. Rejects if git fails, and with
+ * a TooMuchChanged.
  */
 export async function commitChanges(
 	{ gitPath, directory }: Pick<GitPlace, 'gitPath' | 'directory'>,
@@ -68,7 +68,7 @@ export async function commitChanges(
 		let tree: string | undefined;
 		while (tree === undefined) {
 			tree = await makeTree(git, copy ?? directory, maximumBytes).catch(async error => {
-				// Git stops at the first file that needs a filter that nobody has agreed to.
+				// git stops at the first file that needs a filter nobody has agreed to.
 				const filter = refusedFilter(error);
 				const programs = filter === undefined ? [] : await readOwnFilter(gitPath, directory, filter);
 				if (filter === undefined || agreed.has(filter) || programs.length === 0) {
@@ -88,17 +88,17 @@ export async function commitChanges(
 	}
 }
 
-/** The settings for these two roles win over `user.name` and `user.email`, so that the user's may not stay in place. */
+/** The settings for these two roles override `user.name` and `user.email`, of which neither may remain in effect. */
 function identityOptions({ name, email }: { name: string; email: string }): string[] {
 	return ['author', 'committer'].flatMap(role => ['-c', `${role}.name=${name}`, '-c', `${role}.email=${email}`]);
 }
 
 /**
- * Puts everything that is changed or untracked into the index, and returns its tree. Only plumbing commands are used,
- * because they do not look into other repositories.
+ * Adds everything changed or untracked to the index, and returns its tree. Only plumbing commands are used, because
+ * they do not look into other repositories.
  */
 async function makeTree(git: IndexGit, folder: string, maximumBytes: number | undefined): Promise<string> {
-	// Without it, `diff-files` lists all files of a copy, whose index knows none of them yet, and those with another time.
+	// Otherwise `diff-files` also lists files with another time, such as all files of a copy, new to the index.
 	await git(['update-index', '-q', '--unmerged', '--refresh']);
 	const fields = split(await git(['diff-files', '-z', '--name-status', '--no-renames', '--ignore-submodules=dirty']));
 	const removed: string[] = [];
@@ -127,7 +127,7 @@ async function makeTree(git: IndexGit, folder: string, maximumBytes: number | un
 	return (await git(['write-tree'])).trim();
 }
 
-/** Throws a TooMuchChanged once the files are larger together than allowed. Names are byte strings. */
+/** Throws a TooMuchChanged once the total size of the files exceeds the limit. Names are byte strings. */
 async function checkSize(folder: string, names: readonly string[], maximumBytes: number): Promise<void> {
 	let bytes = 0;
 	for (const name of names) {
@@ -146,7 +146,7 @@ function split(output: string): string[] {
 	return output.split('\0').slice(0, -1);
 }
 
-/** Returns the name of the filter that a file needs and that was not run. */
+/** Returns the name of a filter that a file needs but that was not run. */
 function refusedFilter(error: unknown): string | undefined {
 	return /: clean filter '(.*)' failed/.exec(describeError(error))?.[1];
 }

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 
 /**
- * Returns the right side of the comparison that a command is about, where that has this scheme: the editor's title passes
- * it, and for the palette it is that of the active tab.
+ * Returns the right side of the comparison that a command applies to, if it has this scheme. The editor's title bar
+ * passes it; for the palette, it is that of the active tab.
  */
 export function comparedIn(scheme: string, argument: unknown): vscode.Uri | undefined {
 	if (argument instanceof vscode.Uri && argument.scheme === scheme) {
@@ -12,7 +12,7 @@ export function comparedIn(scheme: string, argument: unknown): vscode.Uri | unde
 	return input instanceof vscode.TabInputTextDiff && input.modified.scheme === scheme ? input.modified : undefined;
 }
 
-/** Closes the comparisons whose right sides `isMeant` names. */
+/** Closes the comparisons whose right sides satisfy `isMeant`. */
 export async function closeComparisons(isMeant: (right: vscode.Uri) => boolean): Promise<void> {
 	const tabs = vscode.window.tabGroups.all
 		.flatMap(group => group.tabs)

@@ -1,14 +1,14 @@
 import { isLoopbackHost } from '../base/loopback.ts';
 
-/** What the editor leaves of the platform's own fetch when it puts its own in place. */
+/** The original fetch of the platform, which the editor keeps when it installs its own. */
 interface Patched {
 	__vscodeOriginalFetch?: typeof fetch;
 }
 
 /**
  * The editor's own fetch, which knows the user's proxy and certificates. It is looked up at each request, because the
- * editor puts it in place after the extension host has started. The editor sends three addresses of this machine past a
- * proxy and no others, so what would go to one of the others in clear text takes the platform's own fetch.
+ * editor installs it after the extension host has started. The editor exempts only three addresses of this machine from
+ * the proxy, so clear-text requests to any loopback address use the platform's own fetch.
  */
 export function editorFetch(address: string, init: RequestInit): Promise<Response> {
 	const { protocol, hostname } = new URL(address);

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 
 /**
- * Runs `run` and resolves with whether the user has moved to an editor meanwhile, including editors without text such
- * as the settings. Nothing may take the keyboard focus from a user who works there. Selections that the editor changes
- * by itself do not count.
+ * Runs `run` and resolves with true if the user has moved to an editor meanwhile, including editors without text such
+ * as the settings. Nothing may take the keyboard focus from a user who works there. Selections that the editor itself
+ * changes do not count.
  */
 export async function hasMovedToEditor(run: () => PromiseLike<unknown>): Promise<boolean> {
 	let hasGone = false;
@@ -27,7 +27,7 @@ export async function hasMovedToEditor(run: () => PromiseLike<unknown>): Promise
 	}
 }
 
-/** How a picker has ended: `elsewhere` when the choice itself has led to another place, such as the settings. */
+/** The outcome of a picker: `elsewhere` if the choice itself has led to another place, such as the settings. */
 export type PickerEnd = 'elsewhere' | undefined;
 
 /**

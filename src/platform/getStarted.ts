@@ -7,8 +7,8 @@ import { commands } from './ids.ts';
 const WALKTHROUGH = 'getStarted';
 
 /**
- * Registers the command that opens the walkthrough. The editor opens the walkthroughs of an extension by itself when it
- * has just been installed, unless their condition comes true only afterwards.
+ * Registers the command that opens the walkthrough. The editor opens the walkthroughs of a newly installed extension by
+ * itself, unless their condition becomes true only later.
  */
 export function registerGetStarted(extensionId: string): Disposable {
 	setContextKey('errand.isActive', true);

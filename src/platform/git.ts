@@ -11,7 +11,7 @@ export interface GitRemote {
 export interface GitRepository {
 	readonly rootUri: vscode.Uri;
 	readonly state: {
-		/** `name` is undefined while HEAD is detached; `commit` is undefined while there is no commit. */
+		/** `name` is undefined while HEAD is detached, `commit` while there is no commit. */
 		readonly HEAD: { readonly name?: string; readonly commit?: string } | undefined;
 		readonly remotes: readonly GitRemote[];
 		readonly onDidChange: vscode.Event<void>;
@@ -32,18 +32,18 @@ export interface GitApi {
 		readonly path: string;
 		/**
 		 * The variables that the editor adds to git's environment in order to answer requests for credentials. Not every
-		 * version has them.
+		 * version of the extension has them.
 		 */
 		readonly env?: Readonly<Record<string, string | undefined>>;
 	};
 }
 
-/** How git is run in one repository. */
+/** The repository in which git runs, and how to run it there. */
 export interface GitPlace {
 	gitPath: string;
 	/** The repository's top folder. */
 	directory: string;
-	/** The environment variables by which the editor answers git's questions for credentials. */
+	/** The environment variables by which the editor answers git's requests for credentials. */
 	credentials: Readonly<Record<string, string | undefined>>;
 }
 
@@ -57,7 +57,7 @@ const INITIALISATION_MS = 15_000;
 
 /**
  * Returns the API once it has discovered the repositories of the open folders. Throws an error with a sentence for the
- * user when the extension is disabled or has found no git on this machine.
+ * user if the extension is disabled or has found no git on this machine.
  */
 export async function getGitApi(): Promise<GitApi> {
 	const extension = vscode.extensions.getExtension<GitExtension>(EXTENSION);
@@ -90,7 +90,7 @@ function initialised(api: GitApi): Promise<boolean> {
 	return waitUntil(() => api.state === 'initialized', api.onDidChangeState, INITIALISATION_MS);
 }
 
-/** Checks a condition now and after each event. Resolves with false when it does not become true within `timeoutMs`. */
+/** Checks a condition now and after each event. Resolves with false if it does not become true within `timeoutMs`. */
 export function waitUntil(isTrue: () => boolean, event: vscode.Event<unknown>, timeoutMs: number): Promise<boolean> {
 	if (isTrue()) {
 		return Promise.resolve(true);
@@ -110,7 +110,7 @@ export function waitUntil(isTrue: () => boolean, event: vscode.Event<unknown>, t
 	});
 }
 
-/** Returns how git is run in a repository, by its top folder. */
+/** Returns the place for running git in a repository, given its top folder. */
 export function placeOf(git: GitApi, directory: string): GitPlace {
 	return { gitPath: git.git.path, directory, credentials: git.git.env ?? {} };
 }

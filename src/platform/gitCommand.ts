@@ -1,7 +1,7 @@
 // Git in the editor. When Errand reads, no hook and no filter runs, whoever configured it, no submodule is followed,
-// and nothing is written but references of its own (`refs/errand/…`), not even the index. A branch is pushed through
-// the editor's git extension, as the user would. Staging for a scratch branch runs the user's own filters, and those
-// of the repository only after the user has agreed.
+// and nothing is written except Errand's own references (`refs/errand/…`), not even the index. A branch is pushed
+// through the editor's git extension, as the user would. Staging for a scratch branch runs the user's own filters, and
+// those of the repository only after the user has agreed.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -30,23 +30,23 @@ import { GitError } from '../base/gitError.ts';
 import { proxyExceptions } from '../base/loopback.ts';
 
 const TIMEOUT_MS = 20_000;
-/** The limit for a push, which may have much to send, and for commands that read many files or run the user's filters. */
+/** The limit for a push, which may be large, and for commands that read many files or run the user's filters. */
 export const LONG_TIMEOUT_MS = 5 * 60_000;
 const MAXIMUM_OUTPUT = 64 * 1024 * 1024;
 
-/** The options of a diff that finds files that were moved. The work grows with the square of their number. */
+/** The diff options that find moved files. The work grows with the square of their number. */
 export const FIND_RENAMES = ['--find-renames', '-l1000'];
 
-/** The environment of a command that only reads, or writes to the repository alone: no transport is allowed. */
+/** The environment of a command that only reads, or writes to the repository only: no transport is allowed. */
 const OFFLINE = safeEnvironment('none');
 
-/** Says why git is not run in a repository. `gitRefusalMessages.ts` has the texts for users. */
+/** The reason why git is not run in a repository. `gitRefusalMessages.ts` has the texts for users. */
 export class GitRefusal extends Error {
 	override readonly name = 'GitRefusal';
 	readonly reason: 'old-git' | 'unsafe-name' | 'transport-program' | 'no-folder';
-	/** The setting that is the reason, if one is. */
+	/** The setting that is the reason, if there is one. */
 	readonly setting: FoundSetting | undefined;
-	/** The folder that is not there, if that is the reason. */
+	/** The missing folder, if that is the reason. */
 	readonly folder: string | undefined;
 
 	constructor(
@@ -69,17 +69,17 @@ export interface GitOptions {
 	/** The encoding of input and output, UTF-8 by default. File names can be in any encoding: `latin1` keeps each byte. */
 	encoding?: 'utf8' | 'latin1';
 	timeoutMs?: number;
-	/** How many bytes git may write; more make it fail. */
+	/** The limit for git's output in bytes; exceeding it is a failure. */
 	maximumOutput?: number;
 }
 
-/** Runs a git command that only reads. Rejects with a GitError when git fails. */
+/** Runs a git command that only reads. Rejects with a GitError if git fails. */
 export type ReadingGit = (commandLine: readonly string[], options?: Omit<GitOptions, 'stopAt'>) => Promise<string>;
 
 /**
- * Runs a git command that only reads in a directory, and resolves with its output. No hook and no filter runs, whoever has
- * configured it, and no program that the repository's own configuration names. Rejects with a GitRefusal, with a GitError
- * when git fails, or with the system's own error where git could not be run to its end.
+ * Runs a git command that only reads in a directory, and resolves with its output. No hook and no filter runs, whoever
+ * has configured it, and no program that the repository's own configuration names. Rejects with a GitRefusal, with a
+ * GitError if git fails, or with the system's own error if git could not run to its end.
  */
 export async function runGit(
 	gitPath: string,
@@ -91,8 +91,8 @@ export async function runGit(
 }
 
 /**
- * Does the same for several commands that follow at once, for which the configuration is read only once. Rejects with a
- * GitRefusal.
+ * Prepares the same for several commands in immediate succession, for which the configuration is read only once.
+ * Rejects with a GitRefusal.
  */
 export async function prepareGit(gitPath: string, directory: string, stopAt?: string): Promise<ReadingGit> {
 	const place = stopAt === undefined ? {} : { GIT_CEILING_DIRECTORIES: stopAt };
@@ -103,10 +103,10 @@ export async function prepareGit(gitPath: string, directory: string, stopAt?: st
 }
 
 /**
- * Lists what differs between the merge base of two commits and the second of them, as `git diff-tree --raw -z` does, in a
- * byte string (`latin1`). `options` are further options that concern names alone. Git reads nothing but commits and trees
- * for it, and so runs nothing, whatever is configured: this need not wait for the configuration. Rejects with a GitError
- * when git fails, also where there are several merge bases or none.
+ * Lists the differences between the merge base of two commits and the second of them, in the format of `git diff-tree
+ * --raw -z`, as a byte string (`latin1`). `options` are further options that concern names only. git reads nothing but
+ * commits and trees for this and runs no program, whatever is configured, so it need not wait for the configuration.
+ * Rejects with a GitError if git fails, even because there are several merge bases or none.
  */
 export function listDifference(
 	gitPath: string,
@@ -131,8 +131,8 @@ export function listDifference(
 }
 
 /**
- * Returns the objects that references point to, by the references' full names; those that are missing are left out. Git
- * runs nothing for this either.
+ * Returns the objects that references point to, by the references' full names; missing ones are left out. git runs no
+ * program for this either.
  */
 export async function readReferences(
 	gitPath: string,
@@ -145,21 +145,20 @@ export async function readReferences(
 		['for-each-ref', '--format=%(refname) %(objectname)', '--', ...names],
 		OFFLINE,
 	);
-	// A name is a pattern for git, which also matches references below it.
+	// git takes a name for a pattern, which also matches references below it.
 	const wanted = new Set(names);
 	const lines = output.split('\n').map(line => line.split(' ') as [string, string?]);
 	return new Map(lines.flatMap(([name, object]) => (object !== undefined && wanted.has(name) ? [[name, object]] : [])));
 }
 
-/** Lists the names of the filters that git is configured with here. Rejects as `runGit` does. */
+/** Lists the names of the filters that git is configured with here. Rejects like `runGit`. */
 export async function readFilters(gitPath: string, directory: string): Promise<string[]> {
 	return filtersOf(await settingsOf(gitPath, directory));
 }
 
 /**
- * Does the same with an index of ours in place of the repository's. The user's own filters run, as they do when files are
- * staged. A filter of the repository's own runs only if its name is in `agreed`; otherwise git fails at a file that needs
- * it.
+ * Like `runGit`, but with our index in place of the repository's. The user's own filters run as they do for staging. A
+ * filter of the repository's own runs only if its name is in `agreed`; otherwise git fails on a file that needs it.
  */
 export async function runGitWithIndex(
 	gitPath: string,
@@ -176,7 +175,7 @@ export async function runGitWithIndex(
 	return runSafely(gitPath, directory, commandLine, variables, options, LONG_TIMEOUT_MS);
 }
 
-/** Lists the remotes that have what a partial clone was made without. There are none for a whole clone. */
+/** Lists the remotes that hold the objects a partial clone lacks. There are none for a complete clone. */
 export async function readPromisors(gitPath: string, directory: string): Promise<string[]> {
 	return promisorRemotes(await settingsOf(gitPath, directory));
 }
@@ -188,9 +187,9 @@ export async function readOwnFilter(gitPath: string, directory: string, name: st
 }
 
 /**
- * Runs a git command that connects to a remote on another machine, without hooks. `credentials` are the variables by which
- * the editor answers requests for credentials. Rejects with a GitRefusal if the repository's own configuration names a
- * program for the connection.
+ * Runs a git command that connects to a remote on another machine, without hooks. `credentials` are the variables by
+ * which the editor answers requests for credentials. Rejects with a GitRefusal if the repository's own configuration
+ * names a program for the connection.
  */
 export async function runRemoteGit(
 	gitPath: string,
@@ -216,7 +215,7 @@ export async function runRemoteGit(
 
 /**
  * Does the same for a remote that is a directory on this machine, where the git on the other side runs no hooks either.
- * `commandLine` is given the option by which that git is started.
+ * `commandLine` gets the option that starts that git.
  */
 export async function runDirectoryGit(
 	gitPath: string,
@@ -234,9 +233,9 @@ export async function runDirectoryGit(
 }
 
 /**
- * Runs a git command that changes files of a work tree, or finds out what would become of them. The user's own filters and
- * merge drivers run. Hooks do not, a merge driver of the repository's own configuration gives way to git's merge of text,
- * and git fails at a file that needs a filter of that configuration (`readOwnFilters` names them). `settings` override
+ * Runs a git command that changes files of a working tree, or determines the effect on them. The user's own filters and
+ * merge drivers run. Hooks do not; git's own text merge replaces merge drivers of the repository's own configuration;
+ * and git fails on a file that needs a filter of that configuration (`readOwnFilters` lists them). `settings` override
  * those of any configuration.
  */
 export async function runWorkTreeGit(
@@ -255,13 +254,13 @@ export async function runWorkTreeGit(
 	return runSafely(gitPath, directory, commandLine, variables, options, LONG_TIMEOUT_MS);
 }
 
-/** Lists the names of the filters whose programs the repository's own configuration names. */
+/** Lists the names of the filters for which the repository's own configuration names programs. */
 export async function readOwnFilters(gitPath: string, directory: string): Promise<string[]> {
 	return ownFilterNames(await settingsOf(gitPath, directory));
 }
 
 function ownFilterNames(found: readonly FoundSetting[]): string[] {
-	// A file that is checked out is compared with its stored content too, which runs the programs for staging.
+	// A checked-out file is also compared with its stored content, which runs the programs for staging.
 	const own = [...ownFiltersOf(found, STAGING), ...ownFiltersOf(found, CHECKING_OUT)];
 	return [...new Set(own.map(({ name }) => name))];
 }
@@ -281,7 +280,7 @@ async function gitDirectoryOf(gitPath: string, directory: string): Promise<strin
 	return found.replace(/\n$/, '');
 }
 
-/** The readings in progress. Calls at the same time share one, and nothing is cached beyond that. */
+/** The readings in progress. Concurrent calls share one, and nothing is cached beyond that. */
 const readings = new Map<string, Promise<FoundSetting[]>>();
 
 function settingsOf(
@@ -349,7 +348,7 @@ function runSafely(
 				if (!error) {
 					resolve(stdout);
 				} else if (error.code === 'ENOENT' && !existsSync(directory)) {
-					// The system names the program, which is there.
+					// The system's error names the program, which exists.
 					reject(new GitRefusal('no-folder', { folder: directory, cause: error }));
 				} else if (typeof error.code === 'string') {
 					reject(error);
@@ -358,7 +357,7 @@ function runSafely(
 				}
 			},
 		);
-		// git may end without reading all of its input. It is closed, or a program that git starts would wait for it.
+		// git may end without reading all of its input. The input is closed, or a program started by git would wait for it.
 		child.stdin?.on('error', () => {});
 		child.stdin?.end(input, encoding);
 	});

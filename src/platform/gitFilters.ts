@@ -4,7 +4,7 @@ import { lstat } from 'node:fs/promises';
 import { readFilters, runGit } from './gitCommand.ts';
 import { storedObjects, workingFile } from './storedObjects.ts';
 
-/** The largest size of a Git LFS pointer, which git stores in place of a file, in bytes. */
+/** The maximum size of a Git LFS pointer, which git stores in place of a file, in bytes. */
 const MAXIMUM_POINTER = 1024;
 const POINTER =
 	/^version https:\/\/git-lfs\.github\.com\/spec\/v1\noid sha256:(?<hash>[\da-f]{64})\nsize (?<size>\d+)\n$/;
@@ -18,8 +18,8 @@ export interface ComparedFile {
 }
 
 /**
- * Returns those of the files that differ only in bytes that git converts, such as line ends, or because no filter has run.
- * These are files of Git LFS, whose pointer has the hash of the content. Rejects as `runGit` does.
+ * Returns the files that differ only in bytes that git converts, such as line ends, or only because no filter has run:
+ * files of Git LFS, whose pointer contains the hash of the content. Rejects like `runGit`.
  */
 export async function findUnchanged(
 	gitPath: string,
@@ -45,7 +45,7 @@ export async function findUnchanged(
 	return unchanged;
 }
 
-/** Returns those of the files that git stores through a filter. Names are byte strings. Rejects as `runGit` does. */
+/** Returns the files that git stores through a filter. Names are byte strings. Rejects like `runGit`. */
 export async function findFiltered(gitPath: string, directory: string, names: readonly string[]): Promise<Set<string>> {
 	const filters = new Set(names.length === 0 ? [] : await readFilters(gitPath, directory));
 	if (filters.size === 0) {

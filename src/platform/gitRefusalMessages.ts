@@ -3,15 +3,15 @@ import { UserFacingError } from '../base/errors.ts';
 import type { FoundSetting } from '../base/gitConfiguration.ts';
 import { GitRefusal } from './gitCommand.ts';
 
-/** The length to which a name or a value of a configuration is cut, in UTF-16 code units. */
+/** The maximum length of a name or a value from a configuration, in UTF-16 code units. */
 const MAXIMUM_QUOTE = 100;
 
-/** Returns a GitRefusal as the sentence that says what to do, and any other error as it is. */
+/** Converts a GitRefusal to an error whose sentence says what to do, and returns any other error unchanged. */
 export function inWords(error: unknown): unknown {
 	return error instanceof GitRefusal ? new UserFacingError(wordsOf(error), { cause: error }) : error;
 }
 
-/** Says why git failed: with a sentence of ours if there is one, otherwise with `words`. */
+/** Returns an error that says why git failed: with a sentence of ours if there is one, otherwise with `words`. */
 export function gitFailure(error: unknown, words: string): UserFacingError {
 	const said = inWords(error);
 	return said instanceof UserFacingError ? said : new UserFacingError(words, { cause: error });
@@ -38,7 +38,7 @@ function wordsOf({ reason, setting, folder }: GitRefusal): string {
 	}
 }
 
-/** Formats a setting for one line, as it stands in a configuration file. */
+/** Formats a setting on one line, as in a configuration file. */
 export function settingLine({ key, value }: FoundSetting): string {
 	return `${harmless(key)} = ${harmless(value)}`;
 }

@@ -1,9 +1,7 @@
-// A GET of an address that others may have written. It reaches nothing in the user's own network, whatever the address or a
-// name in it leads to.
-//
-// Requests for addresses that a reply or a page names, which reach nothing in the user's own network: the host name is
-// resolved once, and the address that was checked is the one that is asked. This uses the editor's `https` module,
-// because `fetch` would resolve the name again.
+// Sends a GET to an address that others may have written, such as one in a reply or a page. It never reaches anything
+// in the user's own network, whatever the address or a name in it leads to: the host name is resolved once, and the
+// checked address is the one requested. This uses the editor's `https` module, because `fetch` would resolve the name
+// again.
 
 import { lookup as systemLookup } from 'node:dns';
 import { lookup } from 'node:dns/promises';
@@ -19,11 +17,11 @@ const OTHER_PORTS: ReadonlySet<number> = new Set([
 	...[6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080],
 ]);
 
-/** Who may be asked. */
+/** The targets that are allowed. */
 export interface GuardedNetwork {
 	/**
-	 * Resolves with the addresses of a host name; the default is the system's resolver. It may reject, because only a
-	 * proxy may know them.
+	 * Resolves with the addresses of a host name; the default is the system's resolver. It may reject, because the
+	 * addresses may be known only to a proxy.
 	 */
 	resolve?(host: string): Promise<readonly string[]>;
 	/** Origins that may be in the user's own network. */
@@ -46,7 +44,7 @@ export interface GuardedReply {
 export type GuardReason =
 	/** The address leads into this machine or its network. */
 	| 'private'
-	/** The address has a port of another protocol, which is never asked. */
+	/** The port in the address belongs to another protocol, so nothing is sent there. */
 	| 'port'
 	/** The server redirected to another origin, or too often. */
 	| 'redirected'
@@ -57,9 +55,9 @@ export type GuardReason =
 export class GuardRefusal extends Error {
 	override readonly name = 'GuardRefusal';
 	readonly reason: GuardReason;
-	/** The other origin's address that the server redirected to. */
+	/** The address of another origin that the server redirected to. */
 	readonly target: URL | undefined;
-	/** The status by which the server refused. */
+	/** The status with which the server refused. */
 	readonly status: number | undefined;
 
 	constructor(reason: GuardReason, { target, status }: { target?: URL; status?: number } = {}) {
@@ -71,8 +69,8 @@ export class GuardRefusal extends Error {
 }
 
 /**
- * Asks through the editor's proxy where it has one, and follows redirects within the origin. The bytes are requested
- * unencoded, because nothing here decompresses them. Rejects with a GuardRefusal, or with the error of the network.
+ * Sends through the editor's proxy, if it has one, and follows redirects within the origin. The bytes are requested
+ * unencoded, because nothing here decompresses them. Rejects with a GuardRefusal, or with the network error.
  */
 export async function getGuarded(start: URL, options: GuardedRequest): Promise<GuardedReply> {
 	const { maximumRedirects, maximumBytes, timeoutMs } = options;
@@ -81,7 +79,7 @@ export async function getGuarded(start: URL, options: GuardedRequest): Promise<G
 	const headers = { ...options.headers, 'accept-encoding': 'identity' };
 	let url = start;
 	for (let redirects = 0; redirects <= maximumRedirects; redirects++) {
-		// Only addresses that were judged here are requested, and each redirect is judged again.
+		// Only addresses that were checked here are requested, and each redirect is checked again.
 		const addresses = await checkTarget(url, options, signal);
 		const response = await getPinned(url, { addresses, headers, signal });
 		const { statusCode = 0 } = response;
@@ -100,8 +98,8 @@ export async function getGuarded(start: URL, options: GuardedRequest): Promise<G
 }
 
 /**
- * Resolves with the addresses that a request to `url` may go to, from a single lookup of its name. There are none where
- * only a proxy knows the name; then only the name itself can be judged.
+ * Resolves with the addresses that a request to `url` may go to, from a single lookup of its name. The list is empty if
+ * only a proxy knows the name; then only the name itself can be checked.
  */
 async function checkTarget(url: URL, network: GuardedNetwork, signal: AbortSignal): Promise<readonly string[]> {
 	const { resolve = systemAddresses, trustedOrigins } = network;
@@ -124,7 +122,7 @@ async function systemAddresses(host: string): Promise<string[]> {
 	return (await lookup(host, { all: true })).map(({ address }) => address);
 }
 
-/** Ports of other protocols, whose servers may take a request for one of their own. Browsers block them as well. */
+/** Returns whether a port belongs to another protocol. Its server may misread requests, so browsers block it too. */
 function isOtherProtocols(port: number): boolean {
 	return (port < 1024 && port !== 80 && port !== 443) || OTHER_PORTS.has(port);
 }
@@ -137,9 +135,9 @@ interface PinnedRequest {
 }
 
 /**
- * Sends a GET that connects only to these addresses, never to those of a later lookup. Resolves with the head of the reply;
- * redirects are not followed. TLS checks the name in the URL. A proxy of the editor's settings is given the name instead of
- * an address, and resolves it itself.
+ * Sends a GET that connects only to these addresses, never to those of a later lookup. Resolves with the head of the
+ * reply; redirects are not followed. TLS checks the name in the URL. A proxy from the editor's settings gets the name
+ * instead of an address, and resolves it itself.
  */
 function getPinned(url: URL, { addresses, headers, signal }: PinnedRequest): Promise<IncomingMessage> {
 	return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-// Every id that package.json contributes, typed. A test compares the two.
+// All ids that package.json contributes, with types. A test compares the two.
 
 export const EXTENSION_ID = 'errand.errand';
 
@@ -77,13 +77,13 @@ export const COMMENT_PROMPT_SCHEME = 'errand-follow-up';
 /** The provider of the MCP server. */
 export const MCP_PROVIDER = 'errand.mcp';
 
-/** The scheme of documents that show all of what another agent wants to be done. */
+/** The scheme of documents that show everything that another agent requests. */
 export const ASKED_SCHEME = 'errand-asked';
 
 /** The page that compares agents. package.json has it as the kind of a tab, `errand.<name>`. */
 export const COMPARISON_PAGE = 'comparison';
 
-/** The scheme of documents that show what an evaluation sends. */
+/** The scheme of documents that show the data that an evaluation sends. */
 export const DECISION_SCHEME = 'errand-decision';
 
 /** The id of the controller of comments. Menus in package.json match on it. */
@@ -98,16 +98,16 @@ export const LOG_SCHEME = 'errand-log';
  */
 export const PROPOSAL_SCHEME = 'errand-proposal';
 
-/** The scheme of documents that show what a step of an agent has changed, or what it changes them from. */
+/** The scheme of documents that show the result of an agent's step, or the state before it. */
 export const STEP_SCHEME = 'errand-step';
 
 /**
- * The scheme of documents that show what an agent asks to change, for as long as it waits for the answer. Menus in
- * package.json match on it.
+ * The scheme of documents that show the change an agent asks for, while it waits for the answer. Menus in package.json
+ * match on it.
  */
 export const QUESTION_SCHEME = 'errand-question';
 
-/** The scheme of documents with all that a service says of a task. */
+/** The scheme of documents with all that a service reports about a task. */
 export const TASK_SCHEME = 'errand-task';
 
 /** The language of log documents. package.json has editor defaults for it. */
@@ -116,7 +116,7 @@ export const LOG_LANGUAGE = 'errand-log';
 export const PROMPT_SCHEME = 'errand-prompt';
 
 /**
- * Commands that only rows, links, buttons, lists and quick fixes run. They are not contributed, so that the palette does not
+ * Commands that only rows, links, buttons, lists and quick fixes run. They are not contributed, so the palette does not
  * offer them.
  */
 export const internalCommands = {
@@ -171,7 +171,7 @@ export interface SettingTypes {
 }
 export type SettingId = keyof SettingTypes;
 
-/** Where a setting may be set. A repository must never choose a host, start a program or weaken privacy. */
+/** The scopes of the settings. A repository must never choose a host, start a program or weaken privacy. */
 export const settingScopes: Record<SettingId, 'application' | 'machine' | 'window' | 'resource'> = {
 	'errand.connection': 'application',
 	'errand.connections': 'application',
@@ -207,32 +207,32 @@ export interface ContextKeyTypes {
 	/** A reply is streaming. */
 	'errand.replying': boolean;
 	'errand.chatFocused': boolean;
-	/** A model answers in the chat, and not the demo alone. */
+	/** A model other than the demo answers in the chat. */
 	'errand.hasModel': boolean;
-	/** A conversation was kept on this machine at some time. */
+	/** A conversation has at some time been stored on this machine. */
 	'errand.hasConversations': boolean;
-	/** The list of tasks had any when it was last read, also in an earlier window. */
+	/** The task list was not empty when it was last read, even by an earlier window. */
 	'errand.hasTasks': boolean;
 	/** There is an application of changes that can be undone. */
 	'errand.canUndoApply': boolean;
 	/** A version of a task's file can be seen in an editor. */
 	'errand.showsChanges': boolean;
-	/** What the task tree shows when it has no rows. */
+	/** The state that the task tree shows in place of rows. */
 	'errand.tasksState': 'loading' | 'empty' | 'error' | 'no-key' | 'key-refused' | 'unsupported' | 'listed';
 }
 export type ContextKey = keyof ContextKeyTypes;
 
-/** What menus in package.json match on, in the context value of a task's row. */
+/** The flags in the context value of a task's row that menus in package.json match on. */
 export interface TaskRowFlags {
 	/** There is a branch whose changes can be reviewed. */
 	branch: boolean;
-	/** Several agents had the same prompt. */
+	/** Several agents got the same prompt. */
 	race: boolean;
 	/** The task was ended with work that can still be kept. */
 	keepable: boolean;
-	/** There are comments that were not sent. */
+	/** There are unsent comments. */
 	comments: boolean;
-	/** It ended in a way that needs an explanation. */
+	/** The task ended in a way that needs an explanation. */
 	failed: boolean;
 	/** The service names the address of a sandbox. */
 	sandbox: boolean;
@@ -240,7 +240,7 @@ export interface TaskRowFlags {
 	dashboard: boolean;
 }
 
-/** Returns the context value of a row: of a task, or of one agent's result in a task of several. */
+/** Returns the context value of a row: a task, or one agent's result in a task with several agents. */
 export function rowContext(kind: 'task active' | 'task final' | 'result', flags: Partial<TaskRowFlags>): string {
 	const named = Object.entries(flags).flatMap(([name, isSet]) => (isSet ? [name] : []));
 	return [`errand.${kind}`, ...named].join(' ');

@@ -3,19 +3,19 @@ import { inertText } from './inertText.ts';
 
 export interface KeyQuestion<Accepted> {
 	title: string;
-	/** Says where the key is kept and sent. */
+	/** Says where the key is stored and sent. */
 	prompt: string;
-	/** A key that was pasted before. */
+	/** A key that was pasted earlier. */
 	value?: string;
 	/** A page that the title bar opens, such as the one on which keys are made. */
 	page?: { address: string; tooltip: string };
-	/** Returns what is wrong with the form of a key, as a sentence. */
+	/** Returns a sentence about the problem with the form of a key, if any. */
 	formProblem(key: string): string | undefined;
-	/** Asks the server about the key. A problem is shown, and the box stays for another key. */
+	/** Asks the server about the key. A problem is shown, and the box stays open for another key. */
 	check(key: string, signal: AbortSignal): Promise<{ problem: string } | { accepted: Accepted }>;
 }
 
-/** Asks for a key, which is hidden, and takes it once it has been checked. */
+/** Asks for a key, which is hidden, and accepts it once it has been checked. */
 export async function askCheckedKey<Accepted>(
 	question: KeyQuestion<Accepted>,
 ): Promise<{ accepted: Accepted } | 'back' | undefined> {
@@ -38,7 +38,7 @@ export async function askCheckedKey<Accepted>(
 		}
 	});
 	box.onDidHide(() => ended.resolve(undefined));
-	/** What the server has said of the last key, which stays until another one is typed. */
+	/** The server's message about the last key, which stays until another one is typed. */
 	let refusal: string | undefined;
 	box.onDidChangeValue(text => {
 		box.validationMessage = text.trim() === '' ? refusal : formProblem(text.trim());
@@ -58,7 +58,7 @@ export async function askCheckedKey<Accepted>(
 			return;
 		}
 		if ('problem' in answer) {
-			// The problem may repeat what the server said. What is typed next must not stand behind the refused key, unseen.
+			// The problem may repeat the server's words. The box is cleared, as new input would hide behind the refused key.
 			refusal = inertText(answer.problem);
 			box.value = '';
 			box.validationMessage = refusal;

@@ -12,7 +12,7 @@ export function createLog(): Log {
 	const channel = vscode.window.createOutputChannel('Errand', { log: true });
 	let disposed = false;
 	const sink: LogSink = (level, line) => {
-		// Whatever ends after the window began to close may still log, and a closed channel throws.
+		// Code that ends after the window began to close may still log, and a closed channel throws.
 		if (!disposed) {
 			channel[level](line);
 		}

@@ -6,7 +6,7 @@ import { gitFailure } from './gitRefusalMessages.ts';
 import { inertText } from './inertText.ts';
 import { fetchMissingFiles } from './partialClone.ts';
 
-/** Gets the missing files of a commit from the remote of a partial clone. Throws a UserFacingError. */
+/** Fetches the missing files of a commit from the remote of a partial clone. Throws a UserFacingError. */
 export async function getMissingFiles(place: GitPlace, commit: string, remote: string): Promise<void> {
 	const title = vscode.l10n.t('Getting missing files from {0}…', shortName(remote));
 	const options = { location: vscode.ProgressLocation.Notification, title: inertText(title) };

@@ -4,17 +4,17 @@
 const SHORT_MS = 10_000;
 
 export interface NewsPlace {
-	/** Whether the window has the focus. */
+	/** True if the window has the focus. */
 	isFocused: boolean;
-	/** Whether the user sees it in a window that has the focus. */
+	/** True if it is in view, provided that the window has the focus. */
 	isInView: boolean;
-	/** How long what has ended took, in milliseconds; undefined for what is told however short it was. */
+	/** The duration in milliseconds of what has ended; undefined if the user is told regardless of the duration. */
 	took?: number | undefined;
 }
 
 /**
- * Returns how the user is told: not at all of what is seen, by the view's badge alone of a short reply for which the window
- * was left, and otherwise by badge and notification.
+ * Returns how to tell the user: not at all about something in view, only by the view's badge about a short reply during
+ * which the user left the window, and otherwise by badge and notification.
  */
 export function wayToTell({ isFocused, isInView, took }: NewsPlace): 'nothing' | 'badge' | 'notification' {
 	if (isFocused && isInView) {

@@ -7,7 +7,7 @@ import { executeCommand } from './commands.ts';
 import { type CommandId, commands, internalCommands } from './ids.ts';
 import { inertText } from './inertText.ts';
 
-/** What is shown for an error: one or two sentences (cause, next step) and at most one button. */
+/** The explanation of an error: one or two sentences (cause, next step) and at most one button. */
 export interface Explanation {
 	message: string;
 	action?: { label: string; command: CommandId; argument?: string };
@@ -19,7 +19,7 @@ export function quote(text: string | undefined, maximum = MAXIMUM_QUOTE): string
 	return line === '' ? '' : ` ${vscode.l10n.t('It said: “{0}”', line)}`;
 }
 
-/** Returns the button for the action that helps. `server`: the name of a model server's entry, for its key. */
+/** Returns the button for the action that helps. `server` is the name of a model server's entry, for its key. */
 export function helpfulButton(action: HelpfulAction, server?: string): NonNullable<Explanation['action']> {
 	const atKey =
 		server === undefined
@@ -42,8 +42,8 @@ export function helpfulButton(action: HelpfulAction, server?: string): NonNullab
 }
 
 /**
- * Says who failed and why, with the button that helps; what to do stands in the sentence where no button does it.
- * `connection` is the label of the connection that was used. `hasRetry`: a button beside it asks again.
+ * Explains who failed and why, with the button that helps; the next step is in the sentence unless a button performs
+ * it. `connection` is the label of the connection that was used. `hasRetry`: a button beside it asks again.
  */
 export function explainError(error: unknown, connection: string, { hasRetry = false } = {}): Explanation {
 	const { cause, step, isRetry = false, help } = explained(error, connection);
@@ -52,7 +52,7 @@ export function explainError(error: unknown, connection: string, { hasRetry = fa
 	return help ? { message, action: helpfulButton(help.action, help.server) } : { message };
 }
 
-/** Says who failed and why, and what to do, where no button stands beside it. */
+/** Explains who failed and why, and the next step, for places without a button. */
 export function errorText(error: unknown, connection: string): string {
 	const { cause, step } = explained(error, connection);
 	return step === '' ? cause : `${cause} ${step}`;
@@ -94,7 +94,7 @@ export function showMessage(
 	}
 }
 
-/** Asks in a modal dialog, with the same care. Resolves with the chosen button, or undefined for none. */
+/** Asks in a modal dialog, which may repeat foreign text too. Resolves with the chosen button, if any. */
 export function askModal(message: string, detail: string, ...buttons: string[]): Thenable<string | undefined> {
 	return vscode.window.showWarningMessage(inertText(message), { modal: true, detail: inertText(detail) }, ...buttons);
 }
@@ -104,7 +104,7 @@ export function followAction<T>({ command, argument }: NonNullable<Explanation['
 	return argument === undefined ? executeCommand<T>(command) : executeCommand<T>(command, argument);
 }
 
-/** Shows an explanation as a notification; its button runs the command. Resolves when it was dismissed or followed. */
+/** Shows an explanation as a notification; its button runs the command. Resolves once it is dismissed or followed. */
 export async function showExplanation(explanation: Explanation): Promise<void> {
 	const { message, action } = explanation;
 	const chosen = await showMessage('error', message, ...(action ? [action.label] : []));

@@ -1,8 +1,8 @@
-// What a report's page and the host say to each other, whatever the report is about.
+// The messages between a report's page and the host, whatever the report is about.
 
 /** The data that the page gets when it loads. */
 export interface ReportPageData {
-	/** Translations by their English texts; absent where the editor speaks English. */
+	/** Translations by their English texts; absent if the editor's language is English. */
 	bundle?: Record<string, string>;
 }
 
@@ -10,6 +10,6 @@ export interface ReportPageData {
 export interface ToReportPage<View> {
 	kind: 'view-set';
 	view: View;
-	/** What the editor keeps of the page, so that the host can show it again after a reload; absent where it cannot. */
+	/** The state that the editor keeps for restoring the page after a reload; absent if it cannot be restored. */
 	state?: unknown;
 }

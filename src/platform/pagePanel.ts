@@ -21,16 +21,16 @@ export interface PagePanelOptions<FromPage extends { kind: string }, View> {
 	handle(message: Exclude<FromPage, { kind: 'page-ready' }>): unknown;
 	/** Everything that the page shows now. */
 	view(): View;
-	/** The connection's label, for errors. */
+	/** Returns the connection's label, for errors. */
 	label(): string;
 	logger: Logger;
-	/** What the editor keeps of the tab for a reload of the window; left out for a tab that ends with the window. */
+	/** The state that the editor keeps for a reload of the window; left out for a tab that ends with the window. */
 	state?: unknown;
-	/** The tab that the editor has opened again after a reload, in place of a new one. */
+	/** The tab that the editor has reopened after a reload, to be used instead of a new one. */
 	restored?: vscode.WebviewPanel | undefined;
 }
 
-/** An editor tab with a page that is always sent everything that it shows. */
+/** An editor tab with a page that always gets everything that it shows. */
 export class PagePanel<FromPage extends { kind: string }, View> {
 	private readonly options: PagePanelOptions<FromPage, View>;
 	private readonly store = new DisposableStore();
@@ -48,7 +48,7 @@ export class PagePanel<FromPage extends { kind: string }, View> {
 		this.store.add(webview.onDidReceiveMessage(message => this.receive(message)));
 		this.store.add(
 			this.panel.onDidChangeViewState(() => {
-				// A hidden page is disposed of by the editor; the next one announces itself.
+				// The editor disposes of a hidden page; the next page announces itself.
 				this.isReady = this.isReady && this.panel.visible;
 			}),
 		);
@@ -61,7 +61,7 @@ export class PagePanel<FromPage extends { kind: string }, View> {
 		});
 	}
 
-	/** Shows the page what has changed. A page that is hidden or still loading is sent it when it announces itself. */
+	/** Sends the page everything that it shows. A hidden or loading page gets it when it announces itself. */
 	update(): void {
 		if (this.isReady) {
 			const { state } = this.options;
@@ -70,7 +70,7 @@ export class PagePanel<FromPage extends { kind: string }, View> {
 		}
 	}
 
-	/** Whether the tab is the one that the user works in. */
+	/** True if the tab is the one that the user works in. */
 	get isActive(): boolean {
 		return this.panel.active;
 	}

@@ -3,17 +3,17 @@ import type { GitPlace } from './git.ts';
 import { prepareGit, readPromisors } from './gitCommand.ts';
 import { runAtRemote } from './remotes.ts';
 
-/** The files of a commit that a partial clone has left on its remote. */
+/** The files of a commit that a partial clone lacks. */
 export interface MissingFiles {
 	remote: string;
-	/** The number of objects that are known to be missing. What lies in a folder that is missing itself is not counted. */
+	/** The number of objects known to be missing, without the contents of folders that are themselves missing. */
 	objects: number;
 }
 
-/** The most objects in one request, because a command has only so much time. */
+/** The maximum number of objects per request, because a command has limited time. */
 const AT_ONCE = 10_000;
 
-/** Resolves with undefined where nothing is missing. Rejects when git fails. */
+/** Resolves with undefined if nothing is missing. Rejects if git fails. */
 export async function findMissingFiles(
 	{ gitPath, directory }: Pick<GitPlace, 'gitPath' | 'directory'>,
 	commit: string,
@@ -26,7 +26,7 @@ export async function findMissingFiles(
 	return objects === 0 ? undefined : { remote, objects };
 }
 
-/** Gets the missing files of a commit from the remote, as git itself would when it needs them. Rejects when git fails. */
+/** Fetches the missing files of a commit from the remote, as git itself would on demand. Rejects if git fails. */
 export async function fetchMissingFiles(place: GitPlace, commit: string, remote: string): Promise<void> {
 	const options = ['--quiet', '--no-tags', '--no-write-fetch-head', '--recurse-submodules=no', '--filter=blob:none'];
 	const fetch = (...started: string[]) => [
@@ -39,7 +39,7 @@ export async function fetchMissingFiles(place: GitPlace, commit: string, remote:
 	];
 	const git = await prepareGit(place.gitPath, place.directory);
 	let asked = new Set<string>();
-	// Folders come before what lies in them.
+	// Folders come before their contents.
 	for (let missing = await findMissing(git, commit); missing.length > 0; missing = await findMissing(git, commit)) {
 		if (missing.some(object => asked.has(object))) {
 			throw new Error(`${remote} has not sent all objects that it was asked for`);

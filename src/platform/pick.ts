@@ -4,17 +4,17 @@ import { escapeIcons, oneLine } from '../base/plainText.ts';
 import { inertText } from './inertText.ts';
 
 /**
- * A list of choices that may be drawn again while it is open. Each list that is shown ends with one result, or with
- * undefined when the user leaves it.
+ * A list of choices that may be redrawn while it is open. Each list ends with one result, or with undefined if the user
+ * leaves it.
  */
 export class PickList<Row extends vscode.QuickPickItem, Result = void> {
 	private readonly prepare: (picker: vscode.QuickPick<Row>) => void;
 	private readonly ended = Promise.withResolvers<Result | undefined>();
 	private picker: vscode.QuickPick<Row> | undefined;
-	/** Set as long as the editor may not show the rows yet that were put into the list last. */
+	/** Set while the editor may not yet show the rows that were put into the list last. */
 	private drawing: object | undefined;
 	private activeRow: Row | undefined;
-	/** Set while something takes the place of the list that will bring it back, such as an input box. */
+	/** True while something that will bring the list back takes its place, such as an input box. */
 	isAway = false;
 
 	/** `prepare` sets up each list before it is shown, and listens to it. */
@@ -26,19 +26,19 @@ export class PickList<Row extends vscode.QuickPickItem, Result = void> {
 		return this.ended.promise;
 	}
 
-	/** The list that was shown last, until this has ended. */
+	/** The last list that was shown, until the choice has ended. */
 	get current(): vscode.QuickPick<Row> | undefined {
 		return this.picker;
 	}
 
-	/** The row that Enter chooses, where it is known. */
+	/** The row that Enter chooses, if it is known. */
 	get active(): Row | undefined {
 		return this.activeRow;
 	}
 
 	/**
-	 * Puts other rows into the list that is shown, where one still is; the user may be leaving it. The editor identifies a row
-	 * by its position, so a choice that was made before it shows them was meant for another row: `take` does not count it.
+	 * Replaces the rows of the list if it is still shown; the user may be leaving it. The editor identifies a row by its
+	 * position, so a choice made before the new rows are shown was meant for another row, and `take` ignores it.
 	 */
 	redraw(items: readonly Row[], active?: Row): void {
 		const { picker } = this;
@@ -52,7 +52,7 @@ export class PickList<Row extends vscode.QuickPickItem, Result = void> {
 		this.activeRow = active;
 		const drawing = {};
 		this.drawing = drawing;
-		// The editor is told at the end of this turn, and answers in order: when the command has run, it shows the rows.
+		// The editor is told at the end of this turn and answers in order, so once the command has run, it shows the rows.
 		setTimeout(async () => {
 			await vscode.commands.executeCommand('noop');
 			if (this.drawing === drawing) {
@@ -61,19 +61,19 @@ export class PickList<Row extends vscode.QuickPickItem, Result = void> {
 		});
 	}
 
-	/** Ends the list with what the user has chosen in it. */
+	/** Ends the list with the user's choice. */
 	take(result: Result): void {
 		if (!this.drawing) {
 			this.end(result);
 		} else if (this.picker) {
-			// Otherwise, the next click on the same row would be none.
+			// Otherwise, the next click on the same row would have no effect.
 			this.picker.selectedItems = [];
 		}
 	}
 
 	/**
-	 * Shows the rows in a new list in place of one that is hidden or that the user has just used, and keeps the filter text
-	 * that was typed before. `selected` are the checked rows, where several can be chosen.
+	 * Shows the rows in a new list in place of one that is hidden or has just been used, and keeps the filter text that
+	 * was typed. `selected` are the checked rows, if several can be chosen.
 	 */
 	show(items: readonly Row[], active?: Row, selected?: readonly Row[]): vscode.QuickPick<Row> {
 		const before = this.picker;
@@ -91,7 +91,7 @@ export class PickList<Row extends vscode.QuickPickItem, Result = void> {
 		}
 		this.activeRow = active;
 		picker.onDidChangeActive(([row]) => {
-			// Before the new rows are shown, the editor tells of earlier ones, by their positions.
+			// Until the new rows are shown, the editor reports earlier ones, by their positions.
 			if (!this.drawing) {
 				this.activeRow = row;
 			}
@@ -125,7 +125,7 @@ export class PickList<Row extends vscode.QuickPickItem, Result = void> {
 
 const MAXIMUM_SHOWN = 80;
 
-/** A name that others have chosen, fit for a row or a title. */
+/** Returns a name of foreign origin, made fit for a row or a title. */
 export function shownText(text: string): string {
 	return escapeIcons(oneLine(text, MAXIMUM_SHOWN));
 }
@@ -140,7 +140,7 @@ export const separator = <T>(label: string): Choice<T> => ({
 	value: undefined as T,
 });
 
-/** Returns undefined when the list was dismissed. `active` is the value of the item that is focused first. */
+/** Returns undefined if the list was dismissed. `active` is the value of the item that is focused first. */
 export function choose<T>(
 	title: string,
 	items: readonly Choice<T>[],
@@ -163,7 +163,7 @@ export function choose<T>(
 	return list.result;
 }
 
-/** Lets the user choose any number of items. Returns undefined when the list was dismissed. */
+/** Lets the user choose any number of items. Returns undefined if the list was dismissed. */
 export async function chooseSome(
 	title: string,
 	placeHolder: string,
@@ -179,8 +179,8 @@ export async function chooseSome(
 }
 
 /**
- * The prompt may repeat foreign text. `problem` returns what is wrong with a text, if anything. Resolves to undefined when
- * the input box was dismissed.
+ * Asks for a text. The prompt may repeat foreign text. `problem` returns the problem with a text, if any. Resolves with
+ * undefined if the input box was dismissed.
  */
 export function input(
 	title: string,
@@ -209,8 +209,8 @@ export interface DraftQuestion {
 }
 
 /**
- * Asks for a text that must not get lost: the draft is returned also when the input box was dismissed. A problem is shown
- * on Enter only, because a draft may be empty while it is written.
+ * Asks for a text that must not get lost: the draft is returned even if the input box was dismissed. A problem is shown
+ * only on Enter, because a draft may be empty while it is being written.
  */
 export function inputDraft(question: DraftQuestion): Promise<{ draft: string; isAccepted: boolean }> {
 	const box = vscode.window.createInputBox();
@@ -241,8 +241,8 @@ export function inputDraft(question: DraftQuestion): Promise<{ draft: string; is
 }
 
 /**
- * Lets the user choose any number of the items, of the values that are set already, and of names that are typed.
- * Without any item, all are typed. Returns undefined when it was dismissed.
+ * Lets the user choose any number of the items, of the values already set, and of names to be typed. If there are
+ * neither items nor values, all names are typed. Returns undefined if it was dismissed.
  */
 export async function chooseSomeOrType(
 	title: string,
@@ -269,7 +269,7 @@ export async function chooseSomeOrType(
 }
 
 /**
- * Lets the user type names. `problem` returns what is wrong with one, if anything. Returns undefined when the input box was
+ * Lets the user type names. `problem` returns the problem with a name, if any. Returns undefined if the input box was
  * dismissed.
  */
 export async function typeSome(

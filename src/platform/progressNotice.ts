@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { inertText } from './inertText.ts';
 
-/** Runs with a notification that shows the progress and can cancel it, which aborts the signal. */
+/** Runs `run` with a notification that shows the progress and can be cancelled, which aborts the signal. */
 export function withProgressNotice<T>(title: string, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
 	const location = vscode.ProgressLocation.Notification;
 	const options = { location, title: inertText(title), cancellable: true };

@@ -5,7 +5,7 @@ import { readRemoteUrl } from '../base/remoteUrl.ts';
 import type { GitPlace } from './git.ts';
 import { runDirectoryGit, runGit, runRemoteGit } from './gitCommand.ts';
 
-/** Returns a remote's address with the user's rewrites (`url.<base>.insteadOf`), or undefined where git cannot tell. */
+/** Returns a remote's address with the user's rewrites (`url.<base>.insteadOf`), or undefined if git cannot tell. */
 export async function readRemoteAddress(
 	gitPath: string,
 	directory: string,
@@ -25,7 +25,7 @@ export async function remoteDirectory(remoteUrl: string, repositoryPath: string)
 	}
 	try {
 		const named = /^file:/i.test(place.path) ? fileURLToPath(place.path) : place.path;
-		// The service's look-ups give a directory without a slash at its end.
+		// The service's look-ups return directories without a trailing slash.
 		const directory = path.resolve(repositoryPath, named);
 		return (await stat(directory)).isDirectory() ? directory : undefined;
 	} catch {
@@ -34,8 +34,8 @@ export async function remoteDirectory(remoteUrl: string, repositoryPath: string)
 }
 
 /**
- * Runs a git command that connects to a remote, whether that is on another machine or a directory of this one, without
- * hooks. `commandLine` is given the options by which the git there is started. Rejects as `runRemoteGit` does.
+ * Runs a git command that connects to a remote, which may be on another machine or a directory on this one, without
+ * hooks. `commandLine` gets the options that start the git there. Rejects like `runRemoteGit`.
  */
 export async function runAtRemote(
 	{ gitPath, directory, credentials }: GitPlace,

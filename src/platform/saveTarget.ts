@@ -4,14 +4,14 @@ import { showMessage } from './notify.ts';
 
 const MAXIMUM_NAME_LENGTH = 60;
 
-/** The folder that is proposed for a file to be saved. */
+/** Returns the folder to propose for saving a file. */
 export function defaultFolder(): vscode.Uri {
 	return vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(homedir());
 }
 
 /**
- * Makes a file name from a text that every file system accepts. Returns `otherwise` where the text has no letter and no
- * digit.
+ * Creates a file name from a text that every file system accepts. Returns `otherwise` if the text has no letters or
+ * digits.
  */
 export function fileNameOf(text: string, otherwise: string): string {
 	const name = text
@@ -23,7 +23,7 @@ export function fileNameOf(text: string, otherwise: string): string {
 	return name === '' ? otherwise : name;
 }
 
-/** Says that a file was written, and offers to open it. */
+/** Tells the user that a file was written, and offers to open it. */
 export function offerToOpen(file: vscode.Uri, message: string): void {
 	const open = vscode.l10n.t('Open');
 	void showMessage('information', message, open).then(chosen => {

@@ -47,7 +47,7 @@ export async function serveMessage<Message extends { kind: string }>(
 	}
 }
 
-/** Returns the id of a request, even of an unknown form, as the page waits for its end. An answer has another's id. */
+/** Returns the id of a request of any form, as the page waits for its end. An answer has the id of another request. */
 function requestOf(message: unknown): string | undefined {
 	const { kind, request } = Object(message) as { kind?: unknown; request?: unknown };
 	return typeof request === 'string' && kind !== 'answer' ? request.slice(0, MAXIMUM_ID) : undefined;

@@ -5,8 +5,8 @@ import { formatNumber } from './amounts.ts';
 const SHOWN_VALUE = 60;
 
 /**
- * Describes what is wrong with a setting's value, as its schema found it: the field, its value and what is allowed,
- * without a full stop.
+ * Describes the problem with a setting's value that its schema found: the field, its value and what is allowed, without
+ * a full stop.
  */
 export function settingIssueText(issue: z.core.$ZodIssue, value: unknown): string {
 	if (issue.code === 'invalid_union') {
@@ -25,7 +25,7 @@ export function settingIssueText(issue: z.core.$ZodIssue, value: unknown): strin
 		return vscode.l10n.t('{0} is missing', field);
 	}
 	const allowed = allowedText(issue);
-	// The value is not shown, because an address may contain a password, which may be what is wrong with it.
+	// The value is not shown, because an address may contain a password, which may be the very problem.
 	if (issue.code === 'custom') {
 		return vscode.l10n.t('{0} must be {1}', field, allowed);
 	}
@@ -36,10 +36,7 @@ export function settingIssueText(issue: z.core.$ZodIssue, value: unknown): strin
 		: vscode.l10n.t('{0} is {1}, allowed: {2}', field, short, allowed);
 }
 
-/**
- * For a value that may have several forms, returns the issue of the form that it comes closest to, with its path in the
- * whole value.
- */
+/** Returns the issue of the closest form of a value that may have several, with its path in the whole value. */
 function nearestOf({ errors, path }: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue | undefined {
 	const inner = errors.flatMap(([first]) => (first === undefined ? [] : [first]));
 	const [nearest] = inner.toSorted((one, other) => depthOf(other) - depthOf(one));

@@ -26,20 +26,20 @@ export function writeSetting<K extends SettingId>(id: K, value: SettingTypes[K])
 	return vscode.workspace.getConfiguration().update(id, value, vscode.ConfigurationTarget.Global);
 }
 
-/** Takes a setting out of the user's settings. */
+/** Removes a setting from the user's settings. */
 export function clearSetting(id: SettingId): Thenable<void> {
 	return vscode.workspace.getConfiguration().update(id, undefined, vscode.ConfigurationTarget.Global);
 }
 
-/** Says why a setting cannot be written, in the editor's own words. */
+/** Explains why a setting cannot be written, in the editor's own words. */
 export function notWritten(error: unknown): UserFacingError {
 	const reason = error instanceof Error ? error.message : '';
 	return new UserFacingError(vscode.l10n.t('The settings cannot be written: {0}', reason), { cause: error });
 }
 
 /**
- * Resolves when a setting that was just written has arrived here, which a remote editor may tell a little later. It
- * does not wait for long: where another scope has precedence, the value never arrives.
+ * Resolves when a setting that was just written has arrived here, which may take a moment in a remote editor. It does
+ * not wait long: if another scope has precedence, the value never arrives.
  */
 export async function settingHolds<K extends SettingId>(
 	id: K,
@@ -62,7 +62,7 @@ export async function settingHolds<K extends SettingId>(
 
 /** Opens the Settings editor at a setting. */
 export async function openSetting(id: SettingId): Promise<void> {
-	// In a remote window a machine setting is among the remote's settings, not the user's.
+	// In a remote window, a machine setting is among the remote's settings, not the user's.
 	const isRemote = settingScopes[id] === 'machine' && vscode.env.remoteName !== undefined;
 	const open = isRemote ? 'workbench.action.openRemoteSettings' : 'workbench.action.openSettings';
 	await vscode.commands.executeCommand(open, isRemote ? { query: id } : `@id:${id}`);

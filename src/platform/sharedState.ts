@@ -12,8 +12,8 @@ import { hashedName } from './hashedName.ts';
 
 /**
  * Opens the state of this window's workspace. Each window reads the editor's own state once and writes it back whole,
- * so that of two windows on one folder the later one undoes what the other has written, even under other keys. `folder`
- * is the address of the workspace's first folder. Without one, no other window has the same workspace, and the editor's
+ * so of two windows on one folder, the later one undoes what the other has written, even under other keys. `folder` is
+ * the address of the workspace's first folder. Without one, no other window has the same workspace, and the editor's
  * state is used.
  */
 export function openWorkspaceState(
@@ -28,8 +28,8 @@ export function openWorkspaceState(
 }
 
 /**
- * A state that several windows share: each key is a file, which is read when needed and written atomically. The files
- * are small and read while the editor waits for an answer, hence the synchronous calls.
+ * A state that several windows share: each key is a file, which is read on demand and written atomically. The files are
+ * small and read while the editor waits for an answer, hence the synchronous calls.
  */
 export class SharedState implements Memento {
 	private readonly folder: string;
@@ -60,7 +60,7 @@ export class SharedState implements Memento {
 	}
 
 	/**
-	 * `value` is anything that JSON can hold; undefined removes the key. Rejects with the system's errors, which are
+	 * `value` is anything that JSON can represent; undefined removes the key. Rejects with the system's errors, which are
 	 * logged.
 	 */
 	async update(key: string, value: unknown): Promise<void> {
@@ -139,7 +139,7 @@ export class StateEntries<T> {
 	}
 
 	/**
-	 * Sets the value, or deletes it when there is none, and ignores errors. This is for values that only the next window
+	 * Sets the value, or deletes it if it is undefined, and ignores errors. This is for values that only the next window
 	 * would miss.
 	 */
 	note(id: string, value?: T): void {

@@ -4,9 +4,9 @@ import { GitError } from '../base/gitError.ts';
 import { runGit } from './gitCommand.ts';
 
 /**
- * Returns by their names the objects that git would store for files of the working tree: attributes and settings say which
- * line ends, encodings and `$Id$` it converts. No filter runs. What is no file has none. Names are byte strings (`latin1`)
- * from the repository's top folder. Rejects as `runGit` does.
+ * Returns, by name, the objects that git would store for files of the working tree, with line ends, encodings and
+ * `$Id$` converted as attributes and settings demand. No filter runs. A name that is not a file has no object. Names
+ * are byte strings (`latin1`) from the repository's top folder. Rejects like `runGit`.
  */
 export async function storedObjects(
 	gitPath: string,
@@ -36,7 +36,7 @@ async function hashed(gitPath: string, directory: string, names: readonly string
 		if (!(error instanceof GitError)) {
 			throw error;
 		}
-		// Git gives up at the first file that it cannot read, such as one that has gone meanwhile.
+		// git gives up at the first file that it cannot read, such as one that has disappeared meanwhile.
 		const half = Math.ceil(names.length / 2);
 		const parts = names.length === 1 ? [] : [names.slice(0, half), names.slice(half)];
 		const found = await Promise.all(parts.map(part => hashed(gitPath, directory, part)));
@@ -44,7 +44,7 @@ async function hashed(gitPath: string, directory: string, names: readonly string
 	}
 }
 
-/** Returns where a file of the working tree is, whatever encoding its name is in. */
+/** Returns the place of a file of the working tree, whatever the encoding of its name. */
 export function workingFile(directory: string, name: string): Buffer {
 	return Buffer.concat([Buffer.from(directory + path.sep), Buffer.from(name, 'latin1')]);
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Uri, Webview } from 'vscode';
 
-/** The only folder that a page may load from: the one of its bundle. */
+/** Returns the only folder that a page may load from: that of its bundle. */
 export function webviewRoot(extensionUri: Uri): Uri {
 	return below(extensionUri, 'dist/webview');
 }
@@ -15,9 +15,9 @@ export interface WebviewShellOptions {
 	language: string;
 	/** Data for the page, as JSON in the script element `#page-data`. */
 	data: unknown;
-	/** Whether the page shows images that the host gives it as `data:` URLs. */
+	/** True if the page shows images that the host provides as `data:` URLs. */
 	dataImages?: boolean;
-	/** Whether the page starts workers, of code that is part of its own script. */
+	/** True if the page starts workers from code in its own script. */
 	workers?: boolean;
 }
 
@@ -42,7 +42,7 @@ export function webviewShell(
 		"base-uri 'none'",
 		"form-action 'none'",
 	].join('; ');
-	// `</script>` inside the data would end the element. JSON has `<` only inside strings, where it can be escaped.
+	// `</script>` in the data would end the element. JSON has `<` only in strings, where it can be escaped.
 	const data = JSON.stringify(options.data).replaceAll('<', '\\u003c');
 	return `<!DOCTYPE html>
 <html lang="${escapeHtml(options.language)}">

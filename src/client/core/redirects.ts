@@ -8,8 +8,7 @@ const REDIRECT_STATUS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /**
  * Returns the request that follows a redirect, if the reply is one. Only redirects within the origin are followed,
  * because the key goes along. 307 and 308 keep the method; 301, 302 and 303 would turn a POST into a GET and are
- * followed for GET and HEAD only. Throws `bad-response` for any other redirect, and for all if the request refuses
- * them.
+ * followed for GET and HEAD only. Throws `bad-response` for any other redirect, and for all if the request says so.
  */
 function followingRequest(
 	request: TransportRequest,

@@ -1,2 +1,2 @@
-/** esbuild puts what is imported into the page's own style sheet. */
+/** esbuild puts imported style sheets into the page's own. */
 declare module '*.css';

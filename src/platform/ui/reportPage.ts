@@ -5,7 +5,7 @@ import type { ReportPageData, ToReportPage } from '../pageMessages.ts';
 
 declare function acquireVsCodeApi(): { postMessage(message: unknown): void; setState(state: unknown): void };
 
-/** A page that is read like a report. Everything that came from elsewhere is shown as text, never as markup. */
+/** A page that is read like a report. Everything of foreign origin is shown as text, never as markup. */
 export abstract class ReportPage<View, FromPage> extends LitElement {
 	static override properties = {
 		view: { attribute: false },
@@ -14,13 +14,13 @@ export abstract class ReportPage<View, FromPage> extends LitElement {
 	declare view: View | undefined;
 	declare post: (message: FromPage) => void;
 
-	/** The page is styled by its own style sheet, so it needs no shadow root. */
+	/** The page has its own style sheet, so it needs no shadow root. */
 	protected override createRenderRoot(): HTMLElement {
 		return this;
 	}
 }
 
-/** Makes an element the whole page, under the name of its tag, and announces it to the host. */
+/** Makes an element the whole page, with `name` as its tag, and announces the page to the host. */
 export function openReport<View, FromPage>(name: string, Page: new () => ReportPage<View, FromPage>): void {
 	const host = acquireVsCodeApi();
 	const { bundle = {} } = JSON.parse(document.getElementById('page-data')?.textContent ?? '') as ReportPageData;
