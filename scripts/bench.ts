@@ -8,7 +8,7 @@ interface Bench {
 	rows(): Promise<BenchRow[]>;
 }
 
-/** A row of the table: the results of a bench, its name and the date. */
+/** A row of the table: a result of a bench, with the bench's name and the date. */
 interface ResultRow extends BenchRow {
 	bench: string;
 	day: string;
@@ -57,7 +57,7 @@ function table(rows: ResultRow[]): string {
 	return [line(columns), line(widths.map(width => '-'.repeat(width))), ...cells.map(line)].join('\n');
 }
 
-/** Reads the table that was written last, without rows of other columns. */
+/** Reads the table that was written last, without rows that have other columns. */
 function readTable(): ResultRow[] {
 	const lines = fs.existsSync(resultsFile) ? fs.readFileSync(resultsFile, 'utf8').split('\n') : [];
 	return lines

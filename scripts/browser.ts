@@ -5,7 +5,7 @@ import process from 'node:process';
 import { root } from './bootstrap/folders.mjs';
 import { ensureDebianPackage } from './debianPackage.ts';
 
-/** Chromium without a user interface of its own, which takes half of the processor time in a run of the tests. */
+/** Chromium without its user interface, which takes half of the processor time in a run of the tests. */
 const HEADLESS_SHELL = 'chromium-headless-shell';
 
 const installed = [
@@ -38,15 +38,15 @@ const flags = [
 ];
 
 /**
- * How a browser is launched. On Linux it has the fonts of the project alone, because texts of other widths wrap and are
- * cut off elsewhere. Other systems have no fontconfig, and take no notice of its variable.
+ * Returns the launch options of a browser. On Linux it gets only the project's fonts, because text of other widths
+ * wraps and is cut off elsewhere. Other systems have no fontconfig and ignore its variable.
  */
 export function browserOptions(executablePath: string) {
 	const fonts = path.join(root, 'scripts', 'fonts.conf');
 	return { executablePath, args: flags, env: { ...process.env, FONTCONFIG_FILE: fonts } };
 }
 
-/** A Chromium or Chrome of this machine. */
+/** Returns a Chromium or Chrome of this machine. */
 export function findBrowser(): string | undefined {
 	const chosen = process.env['CHROME_PATH'];
 	if (chosen) {
@@ -63,8 +63,8 @@ export function findBrowser(): string | undefined {
 }
 
 /**
- * Resolves with the path of a browser for the tests: the one that is installed, or a new one if the user agrees or the
- * run is in CI. CI gets the quickest one wherever the system offers it.
+ * Resolves with the path of a browser for the tests: the installed one, or a new one if the user agrees or the run is
+ * in CI. CI gets the fastest one if the system offers it.
  */
 export async function ensureBrowser(): Promise<string> {
 	const found = findBrowser();

@@ -5,11 +5,11 @@ import { endFamily, exitCodeOf, newMark } from './processes.ts';
 
 export interface RunOptions {
 	environment?: Record<string, string>;
-	/** The working directory. By default, it is the project's folder. */
+	/** The working directory; by default, the project's folder. */
 	folder?: string;
 }
 
-/** Runs a program with the project's Node. Resolves with its exit code when none of its processes is left. */
+/** Runs a program with the project's Node. Resolves with its exit code once none of its processes is left. */
 export async function runNode(args: string[], { environment, folder = root }: RunOptions = {}): Promise<number> {
 	const mark = newMark();
 	const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
@@ -18,12 +18,12 @@ export async function runNode(args: string[], { environment, folder = root }: Ru
 		env: { ...process.env, ...environment, ...mark.environment },
 	});
 	const code = await exitCodeOf(child);
-	// A helper that outlives its program, as esbuild's does after a crash, would print into what comes next.
+	// A helper that outlives its program, like esbuild's after a crash, would print into later output.
 	await endFamily(undefined, mark.value);
 	return code;
 }
 
-/** Resolves with true, so that a caller can tell it from a stop that came first. */
+/** Resolves with true, so that a caller can distinguish it from a stop that came first. */
 export async function build(...flags: string[]): Promise<true> {
 	const code = await runNode(['esbuild.mjs', ...flags]);
 	if (code !== 0) {

@@ -8,15 +8,15 @@ export interface DebianPackage {
 	/** The words for the program in a message, such as "a Chromium". */
 	what: string;
 	packageName: string;
-	/** Returns the path of the program, if it is there. */
+	/** Returns the path of the program if it is installed. */
 	find(): string | undefined;
-	/** Sentences that say what is needed and how else it can be had. */
+	/** Sentences that say what is needed and how else to get it. */
 	advice: string;
 }
 
 /**
- * Resolves with the path of a program that the tests need: the one that is installed, or a new one if the user agrees or
- * the run is in CI. Otherwise it rejects with advice.
+ * Resolves with the path of a program that the tests need: the installed one, or a new one if the user agrees or the
+ * run is in CI. Otherwise it rejects with the advice.
  */
 export async function ensureDebianPackage({ what, packageName, find, advice }: DebianPackage): Promise<string> {
 	const found = find();

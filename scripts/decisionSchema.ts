@@ -1,6 +1,5 @@
-// Writes the JSON schema of decision files, by which the editor completes and explains them. It is made of the schema by
-// which Errand reads them; a test compares the two.
-//   node scripts/decisionSchema.ts
+// Writes the JSON schema of decision files, with which the editor completes and explains them. It is derived from the
+// schema with which Errand reads them; a test compares the two. node scripts/decisionSchema.ts
 import { writeFileSync } from 'node:fs';
 import * as z from 'zod';
 import { MAXIMUM_CRITERIA, MAXIMUM_QUESTIONS } from '../src/contract/decisions.ts';
@@ -62,7 +61,7 @@ const SOURCES: Record<string, string> = {
 
 const TASK = 'The id of the task. Without it, you are asked for one.';
 
-/** Returns the schema as the editor needs it: with words, with what may not be empty, and with snippets. */
+/** Returns the schema as the editor needs it: with descriptions, with minimum sizes, and with snippets. */
 export function decisionSchema(): Schema {
 	const schema = z.toJSONSchema(decisionFileSchema, { io: 'input', target: 'draft-7' }) as Schema;
 	const { properties = {} } = schema;

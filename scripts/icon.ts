@@ -4,10 +4,10 @@ import { chromium } from 'playwright-core';
 import { root } from './bootstrap/folders.mjs';
 import { browserOptions, ensureBrowser } from './browser.ts';
 
-/** The marketplaces take no vector images for icons, and show this one on pages of any colour. */
+/** The marketplaces do not accept vector images as icons, and show this one on pages of any colour. */
 const SIZE = 256;
 
-/** Draws the icon of the marketplaces' pages from the one of the activity bar. */
+/** Draws the icon for the marketplaces' pages from the icon of the activity bar. */
 export async function makeIcon(): Promise<number> {
 	const drawing = fs.readFileSync(path.join(root, 'media', 'errand.svg'), 'utf8');
 	const { color } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')).galleryBanner;

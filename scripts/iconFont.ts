@@ -3,7 +3,7 @@ import type { Plugin } from 'esbuild';
 import subsetFont from 'subset-font';
 import { codiconCodePoints } from '../src/chat/ui/codicon.ts';
 
-/** Cuts the font of icons down to those that the pages show, which are a tenth of it. */
+/** Reduces the icon font to the icons that the pages show, which are a tenth of it. */
 export const iconFont: Plugin = {
 	name: 'icon font',
 	setup(build) {

@@ -16,10 +16,10 @@ import {
 import { NOTICES_FILE } from './packaging/thirdPartyNotices.ts';
 import { packedReadme } from './packedReadme.ts';
 
-/** The folder that is packed. It has the files of the extension alone, and the manifest with the owner's choices. */
+/** The folder that is packed. It has only the files of the extension, and the manifest with the owner's choices. */
 const stage = path.join(cache, 'package');
 
-/** Packs a production build. With `--publishable`, it refuses to pack what no marketplace would take. */
+/** Packs a production build. With `--publishable`, it refuses to pack anything that no marketplace would accept. */
 export async function makePackage(args: string[]): Promise<number> {
 	const { values, positionals } = parseArgs({
 		args,

@@ -6,12 +6,12 @@ import process from 'node:process';
 import { setTimeout as wait } from 'node:timers/promises';
 
 /**
- * The environment variable that marks everything a launch started. A terminal's background jobs leave the family of
- * processes when their shell ends; the mark stays with them.
+ * The environment variable that marks everything a launch has started. A terminal's background jobs leave the process
+ * family when their shell ends, but the mark stays with them.
  */
 const markName = 'ERRAND_LAUNCH';
 
-/** A mark for one launch. It begins with the mark of the launch around it, which so finds these processes too. */
+/** Returns a mark for one launch. It begins with the enclosing launch's mark, which thus finds these processes too. */
 export function newMark(): { value: string; environment: Record<string, string> } {
 	const outer = process.env[markName];
 	const value = `${outer === undefined ? '' : `${outer}.`}${randomUUID()}`;
@@ -54,7 +54,7 @@ export async function endFamily(root: number | undefined, mark?: string): Promis
 
 let ending = false;
 
-/** From here on a signal, or the end of the launcher above us, ends this process and all that it started. */
+/** From now on, a signal or the end of the parent launcher ends this process and everything that it started. */
 export function endChildrenOnSignal(cleanUp: () => void): void {
 	const mark = newMark();
 	Object.assign(process.env, mark.environment);
@@ -69,13 +69,13 @@ export function endChildrenOnSignal(cleanUp: () => void): void {
 	for (const event of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect']) {
 		process.on(event, end);
 	}
-	// A listener for its end makes the channel to the launcher keep this process alive, also when all is done.
+	// The listener for its end would let the channel to the launcher keep this process alive, even when all is done.
 	process.channel?.unref();
 }
 
 /**
- * Resolves with the exit code of a program. It never resolves if the program ended because the whole launch ends, so that
- * nothing can follow.
+ * Resolves with the exit code of a program. It never resolves if the program ended because the whole launch is ending,
+ * so that nothing follows.
  */
 export async function exitCodeOf(child: ChildProcess): Promise<number> {
 	const code = await new Promise<number>((resolve, reject) => {
@@ -85,7 +85,7 @@ export async function exitCodeOf(child: ChildProcess): Promise<number> {
 	return ending ? new Promise(() => {}) : code;
 }
 
-/** Ends the local service that registered itself in a state folder: it is started apart from its window on purpose. */
+/** Ends the local service that registered itself in a state folder, as it is deliberately detached from its window. */
 export async function endService(stateFolder: string): Promise<void> {
 	let pid: unknown;
 	try {
@@ -98,7 +98,7 @@ export async function endService(stateFolder: string): Promise<void> {
 	}
 }
 
-/** Returns false for a zombie, which has ended but was not collected yet. */
+/** Returns false for a zombie, which has ended but has not been collected yet. */
 export function isAlive(pid: number): boolean {
 	if (process.platform === 'linux') {
 		const state = status(pid)?.state;
@@ -122,7 +122,7 @@ async function gone(pids: number[], limitMs: number): Promise<void> {
 function family(root: number | undefined, mark: string | undefined): number[] {
 	const entries = list();
 	const found = new Set(root === undefined ? [] : [root]);
-	// A child can be listed before its parent: look until nothing new turns up.
+	// A child can be listed before its parent, so this searches until nothing new turns up.
 	for (let before = 0; before !== found.size; ) {
 		before = found.size;
 		for (const { pid, parent } of entries) {
@@ -142,7 +142,7 @@ function family(root: number | undefined, mark: string | undefined): number[] {
 	return [...found];
 }
 
-/** On Linux no `ps` is used, which a small Debian does not have. */
+/** Lists the processes, on Linux without `ps`, which a minimal Debian lacks. */
 function list(): Entry[] {
 	if (process.platform !== 'linux') {
 		const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n');
@@ -156,7 +156,7 @@ function list(): Entry[] {
 }
 
 function status(pid: number): { state: string; parent: number } | undefined {
-	// The name of the program, in brackets, can itself hold spaces and brackets.
+	// The name of the program, in parentheses, can itself contain spaces and parentheses.
 	const [, state, parent] = /\) (\w) (\d+)/.exec(read(`/proc/${pid}/stat`).replace(/^.*\)/s, ')')) ?? [];
 	return state === undefined ? undefined : { state, parent: Number(parent) };
 }
@@ -179,7 +179,7 @@ function read(file: string): string {
 	return ignoreFailure(() => fs.readFileSync(file, 'utf8')) ?? '';
 }
 
-/** A process may end while it is being read. */
+/** Ignores errors, because a process may end while it is being read. */
 function ignoreFailure<T>(action: () => T): T | undefined {
 	try {
 		return action();

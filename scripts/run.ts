@@ -33,7 +33,7 @@ function print(text: string): number {
 	return 0;
 }
 
-/** Another run's build empties dist first. */
+/** Waits for other runs, because another run's build empties dist first. */
 function locked<T>(work: () => Promise<T>): Promise<T> {
 	return withLock(path.join(cache, 'build.lock'), 'building', work);
 }
@@ -57,7 +57,7 @@ async function withRun<T>(options: TestRunOptions, work: (run: TestRun) => Promi
 	}
 }
 
-/** Fixes what biome can fix by itself. */
+/** Fixes everything that biome can fix by itself. */
 function write(): Promise<number> {
 	return runNode([path.join(root, 'node_modules/@biomejs/biome/bin/biome'), 'check', '--write', '.']);
 }

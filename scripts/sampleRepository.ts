@@ -12,7 +12,7 @@ interface Commit {
 export interface SampleRepository {
 	/** The clone that an editor opens, on `main`. */
 	folder: string;
-	/** The bare repository it was pushed to. */
+	/** The bare repository that it was pushed to. */
 	origin: string;
 }
 
@@ -124,7 +124,7 @@ const onBranch: Commit[] = [
 	{ date: '2026-03-13T13:45:00Z', message: 'Export widgets as CSV', files: { 'src/csv.ts': exporter } },
 ];
 
-/** Makes a small repository with a history, at `folder`, and its bare origin beside it. */
+/** Creates a small repository with a history at `folder`, and its bare origin beside it. */
 export function makeSampleRepository(folder: string): SampleRepository {
 	const origin = `${folder}-origin.git`;
 	fs.mkdirSync(folder, { recursive: true });
@@ -159,7 +159,7 @@ function record(folder: string, { date, message, files }: Commit): void {
 
 function git(cwd: string, args: string[], environment: Record<string, string> = {}): void {
 	// The user's own configuration could sign commits, run hooks or rewrite line ends, and a git hook that runs this
-	// names its own repository.
+	// passes on its own repository.
 	const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'));
 	const isolated = { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: process.platform === 'win32' ? 'NUL' : '/dev/null' };
 	const env = { ...Object.fromEntries(inherited), ...isolated, ...environment };

@@ -1,6 +1,5 @@
-// Writes the JSON schemas of the settings about services into package.json: from the schemas that read them, with the words
-// of package.nls.json. A test compares the two.
-//   node scripts/settingSchemas.ts
+// Writes the JSON schemas of the settings about services into package.json, from the schemas that read them and the
+// texts of package.nls.json. A test compares the two. node scripts/settingSchemas.ts
 import { readFileSync, writeFileSync } from 'node:fs';
 import * as z from 'zod';
 import { connectionSchema } from '../src/contract/connection.ts';
@@ -28,12 +27,12 @@ export interface Schema {
 	[field: string]: unknown;
 }
 
-/** What a schema cannot say by itself: an https address, or an http one of this machine, and nothing but an address. */
+/** A rule that a schema cannot express: an https address, or an http address of this machine, and nothing else. */
 const SECURE_ADDRESS =
 	'^(https://[^\\s/?#@\\\\]+|http://(localhost|127(\\.\\d{1,3}){3}|\\[::1\\])(:\\d+)?)(/[^\\s?#]*)?$';
 const ADDRESS = '^https?://[^@?#]+$';
 
-/** A place in a snippet, by its number and what it proposes: `:` before a text, `|` around choices. */
+/** A placeholder in a snippet, by its number and proposal: `:` before a text, `|` around choices. */
 const slot = (number: number, proposal: string) => `\${${number}${proposal}}`;
 
 const MODEL = {
@@ -42,7 +41,7 @@ const MODEL = {
 	kinds: [slot(3, '|chat,responses,image,search,encrypted|')],
 };
 
-/** What the editor offers for a new entry, by the path of the list. */
+/** The snippets that the editor offers for a new entry, by the path of the list. */
 const SNIPPETS: Record<string, { text: string; body: unknown }> = {
 	models: { text: 'model', body: MODEL },
 	providers: { text: 'provider', body: { slug: slot(1, ':provider-slug'), label: slot(2, ':Provider') } },
@@ -57,7 +56,7 @@ const SNIPPETS: Record<string, { text: string; body: unknown }> = {
 	},
 };
 
-/** A connection whose placeholders are counted from `first`. */
+/** Returns a connection whose placeholders are numbered from `first`. */
 const connectionBody = (first: number) => ({
 	apiUrl: `https://${slot(first, ':api.example.com')}`,
 	cloudUrl: `https://${slot(first + 1, ':cloud.example.com')}`,
@@ -68,7 +67,7 @@ const connectionBody = (first: number) => ({
 
 interface Words {
 	texts: Record<string, string>;
-	/** How the names of the texts begin. */
+	/** The prefix of the names of the texts. */
 	prefix: string;
 	/** The pattern of every field that holds an address. */
 	address: string;
@@ -83,7 +82,7 @@ export function settingSchemas(): Record<string, Schema> {
 	for (const [list, { text, body }] of Object.entries(SNIPPETS)) {
 		offer(properties[list]?.items, `${forConnections.prefix}.snippet.${text}`, body);
 	}
-	// Only the local service knows it.
+	// Only the local service knows this.
 	delete properties['models']?.items?.properties?.['isLoading'];
 	Object.assign(properties['providers']?.items?.properties?.['dataPolicy'] ?? {}, {
 		examples: ['zero data retention', 'stores no data', 'stores data'],
@@ -149,7 +148,7 @@ function jsonSchemaOf(schema: z.ZodType): Schema {
 	return written as Schema;
 }
 
-/** Returns the schema as the editor needs it: with words, and without what tells an author of settings nothing. */
+/** Returns the schema as the editor needs it: with texts, and without anything useless to an author of settings. */
 function described(schema: Schema, path: string, words: Words): Schema {
 	const { propertyNames, exclusiveMinimum, maximum, default: absent, ...kept } = schema;
 	const within = (inner: Schema) => described(inner, path, words);
@@ -165,7 +164,7 @@ function described(schema: Schema, path: string, words: Words): Schema {
 			properties: Object.fromEntries(
 				Object.entries(properties).map(([name, field]) => [name, fieldOf(field, join(path, name), words)]),
 			),
-			// The parser drops what it does not know; the editor says that it will.
+			// The parser drops unknown fields; the editor warns about them.
 			additionalProperties: false,
 		}),
 		...(typeof additionalProperties === 'object' && { additionalProperties: within(additionalProperties) }),
@@ -187,7 +186,7 @@ function fieldOf(field: Schema, path: string, words: Words): Schema {
 	};
 }
 
-/** A field that models and their server share has one text. */
+/** Returns the text of a field. Models and their server share the texts of their common fields. */
 function textOf(path: string, { texts, prefix }: Words): string | undefined {
 	const name = [path, path.replace(/^models\./, '')].find(candidate => texts[`${prefix}.${candidate}`] !== undefined);
 	return name === undefined ? undefined : `%${prefix}.${name}%`;

@@ -13,13 +13,13 @@ import { openServed } from './start/served.ts';
 
 const dataFolder = path.join(cache, 'start');
 
-/** Resolves when the launch should end: a signal, or the launcher above us is gone. */
+/** Resolves when the launch should end: on a signal, or when the parent launcher is gone. */
 const stopAsked = new Promise<undefined>(resolve => {
 	for (const event of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect']) {
 		process.on(event, () => resolve(undefined));
 	}
 });
-// Writing to a terminal that has closed fails, which must not prevent the clean-up.
+// Writing to a closed terminal fails, which must not prevent the clean-up.
 for (const stream of [process.stdout, process.stderr]) {
 	stream.on('error', () => {});
 }
@@ -85,7 +85,7 @@ function existingFolder(name: string): string {
 	return folder;
 }
 
-/** Creates the repository once, so that the user's changes in it are kept. */
+/** Creates the repository only once, so that the user's changes in it are kept. */
 function sampleFolder(): string {
 	const folder = path.join(dataFolder, 'sample');
 	const made = path.join(dataFolder, 'sample.made');

@@ -10,18 +10,18 @@ import { add, none, slowestFiles, type Totals, totalsLine } from './stages/total
 
 const SLOWEST_SHOWN = 10;
 
-/** These stages need a browser. */
+/** The stages that need a browser. */
 const withBrowser: readonly StageName[] = ['page', 'editor', 'e2e'];
 
-/** The last line is the totals; nothing may be printed after it. */
+/** The last line shows the totals; nothing may be printed after it. */
 async function main(all: boolean): Promise<void> {
-	// Nobody looks at hundreds of images, which cost minutes. Windows in which something fails are saved all the same.
+	// Nobody looks at hundreds of images, which cost minutes. Windows with a failure are saved all the same.
 	const run = new TestRun({ screenshots: false, gate: !all });
 	endChildrenOnSignal(() => run.close());
 	const summary: string[] = [];
 	let totals: Totals = none;
 	try {
-		// It asks first, if it has to ask, before the user leaves the terminal.
+		// If it has to ask, it asks first, before the user leaves the terminal.
 		const browser = await ensureBrowser().then(
 			() => undefined,
 			(error: Error) => error,

@@ -5,8 +5,8 @@ const SUFFIX = '?code';
 const root = path.resolve(import.meta.dirname, '..');
 
 /**
- * Makes `import('./x.worker.ts?code')` provide the bundled program of a worker as a string. The files of that program
- * are inputs of the build's metafile too, because what they contain is shipped.
+ * Makes `import('./x.worker.ts?code')` provide the bundled program of a worker as a string. The program's files are
+ * also inputs of the build's metafile, because their contents are shipped.
  */
 export const workerCode: esbuild.Plugin = {
 	name: 'worker-code',

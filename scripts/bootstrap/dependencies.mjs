@@ -49,7 +49,7 @@ function installed(folder) {
 }
 
 /**
- * Checks an installation that was made by hand: it is right, too, if npm's own record of it, which npm writes last,
+ * Checks an installation that was made by hand: it is also right if npm's own record of it, which npm writes last,
  * agrees with the lockfile.
  * @param {string} folder
  */

@@ -13,7 +13,7 @@ export interface FrontOptions {
 	token: string;
 	/** The file with the half of the key that the page does not keep. It is created on first use. */
 	keyFile: string;
-	/** A delay of the messages between windows and their extensions in milliseconds; none by default. */
+	/** The delay of messages between windows and their extensions in milliseconds; none by default. */
 	delayMs?: number;
 }
 
@@ -26,8 +26,8 @@ const host = '127.0.0.1';
 const cookieName = 'vscode-tkn';
 
 /**
- * Stands in front of the editor: answers `POST /mint-key`, without which the page forgets its secrets on a reload, and
- * passes everything else through.
+ * Starts a server in front of the editor: it answers `POST /mint-key`, without which the page forgets its secrets on a
+ * reload, and passes everything else through.
  */
 export async function startFront(options: FrontOptions): Promise<Front> {
 	const agent = new http.Agent({ keepAlive: true });
@@ -65,8 +65,8 @@ export async function startFront(options: FrontOptions): Promise<Front> {
 }
 
 /**
- * Answers a request for the key. The endpoint is protected like the editor itself, and is only for the editor's own
- * page, because a page of another port shares the editor's cookies.
+ * Answers a request for the key. The endpoint is protected like the editor itself, and only for the editor's own page,
+ * because a page on another port shares the editor's cookies.
  */
 function mintKey({ token, keyFile }: FrontOptions, request: IncomingMessage, response: ServerResponse): void {
 	const address = new URL(request.url ?? '/', `http://${host}`);
@@ -138,7 +138,7 @@ function passUpgradeOn(
 		[onward, socket],
 		[socket, onward],
 	] as const) {
-		// The last messages of a window are still under way on a slow line. Without them, the window's extensions would go
+		// On a slow line, the last messages of a window are still under way. Without them, the window's extensions would go
 		// on for hours.
 		const end = () => (delayMs === undefined ? other.destroy() : setTimeout(() => other.destroy(), 2 * delayMs));
 		one.on('error', end);

@@ -51,8 +51,8 @@ const recipe = {
 	/** Modules with native code to compile, which are replaced by stand-ins. */
 	standIns: ['deviceid', 'fs-copyfile', 'native-watchdog', 'spdlog'],
 	/**
-	 * Built-in extensions that are large, start by themselves, and need an account or a network; and one whose server is a
-	 * package of its own, without which it asks the user to install the editor again.
+	 * Built-in extensions that are large, start by themselves, and need an account or a network; and one whose server is
+	 * a separate package, without which it asks the user to reinstall the editor.
 	 */
 	leftOut: [
 		'copilot',
@@ -106,7 +106,7 @@ async function build(scratch: string, target: string): Promise<void> {
 }
 
 /**
- * Installs the modules from the editor's own lockfile, cut down to what is needed, so that every module keeps its
+ * Installs the modules from the editor's own lockfile, reduced to what is needed, so that every module keeps its
  * version and its hash.
  */
 async function installModules(target: string): Promise<void> {
@@ -126,7 +126,7 @@ function changeJson(file: string, change: (value: Record<string, unknown>) => un
 	fs.writeFileSync(file, JSON.stringify(change(JSON.parse(fs.readFileSync(file, 'utf8'))), undefined, '\t'));
 }
 
-/** Removes the binaries for other platforms, which come in the archives as well. */
+/** Removes the binaries for other platforms, which the archives also contain. */
 function dropOtherPlatforms(target: string): void {
 	for (const name of ['@vscode/ripgrep-universal/bin', 'node-pty/prebuilds']) {
 		const folder = path.join(target, 'node_modules', name);

@@ -8,7 +8,7 @@ const packaged = /^(package\.json|package\.nls(\..+)?\.json|dist|media|l10n|skil
 
 /**
  * Puts a copy of a built extension into an editor's extensions folder, where the editor finds it like an installed one.
- * It has to be a copy, because the editor tells extensions apart by their real path.
+ * It must be a copy, because the editor identifies extensions by their real paths.
  * @returns the copy
  */
 export function installExtension(source: string, extensionsFolder: string): string {

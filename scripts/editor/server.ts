@@ -14,7 +14,7 @@ export interface EditorOptions {
 	/** 0 chooses a free port. */
 	port?: number;
 	flags?: string[];
-	/** Delays the messages between windows and their extensions, in milliseconds for each direction. */
+	/** The delay of messages between windows and their extensions, in milliseconds for each direction. */
 	delayMs?: number;
 	environment?: Record<string, string>;
 }
@@ -66,7 +66,7 @@ export async function startEditorServer(options: EditorOptions): Promise<Editor>
 			'--disable-getting-started-override',
 			...(options.flags ?? []),
 		],
-		// The server has a process group of its own: Ctrl+C at a terminal is for the launcher, which ends all in order.
+		// The server has its own process group: Ctrl+C at a terminal is for the launcher, which ends everything in order.
 		{ stdio: ['ignore', 'pipe', 'pipe'], env: environment, detached: process.platform !== 'win32' },
 	);
 	const pid = server.pid ?? 0;
@@ -77,7 +77,7 @@ export async function startEditorServer(options: EditorOptions): Promise<Editor>
 		});
 	}
 	const ended = new Promise<void>(resolve => server.once('exit', () => resolve()));
-	// The server is killed at exit, so that a run that crashes leaves no editor behind.
+	// The server is killed at exit, so that a crashed run leaves no editor behind.
 	const onExit = () => killGroup(pid);
 	process.once('exit', onExit);
 	let front: Front | undefined;
@@ -85,7 +85,7 @@ export async function startEditorServer(options: EditorOptions): Promise<Editor>
 	const stop = () => {
 		stopping ??= (async () => {
 			await Promise.all([front?.close(), endFamily(pid, mark.value)]);
-			// The service is ended last: until then a window could have started it again.
+			// The service is ended last: until then, a window could have started it again.
 			await endService(stateFolder);
 			process.removeListener('exit', onExit);
 			// Processes that were killed late may still hold the pipes open.
@@ -156,7 +156,7 @@ function tokenIn(file: string): string {
 	return fs.readFileSync(file, 'utf8').trim();
 }
 
-/** Returns the user's environment without the variables of npm or of an editor that we were started from. */
+/** Returns the user's environment without the variables of npm or of an editor from which we were started. */
 function cleanEnvironment(): Record<string, string> {
 	const entries = Object.entries(process.env).filter(
 		([name]) => !/^(VSCODE_|ELECTRON_|npm_|INIT_CWD$|NODE$|NODE_(OPTIONS|CHANNEL.*)$)/.test(name),

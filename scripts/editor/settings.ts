@@ -1,4 +1,4 @@
-/** Settings for an editor that is quiet and makes no calls to the network; everything else is as a user finds it. */
+/** Settings for an editor that is quiet and makes no calls to the network; everything else is at its default. */
 const servedSettings: Record<string, unknown> = {
 	'extensions.autoCheckUpdates': false,
 	'extensions.autoUpdate': 'off',
@@ -12,14 +12,14 @@ const servedSettings: Record<string, unknown> = {
 	'workbench.welcomePage.walkthroughs.openOnInstall': false,
 };
 
-/** The settings that `npm start` begins with; afterwards they are the user's. */
+/** The initial settings of `npm start`; afterwards they are the user's. */
 export const firstSettings: Record<string, unknown> = {
 	...servedSettings,
-	// The folder is the one that was named to the launcher, or its own sample, and without trust little can be tried in it.
+	// The folder was named to the launcher or is its own sample, and without trust, little can be tried in it.
 	'security.workspace.trust.enabled': false,
 };
 
-/** The settings of every test run, with nothing that moves, asks or waits by itself. */
+/** The settings of every test run. With them, nothing moves, asks or waits by itself. */
 export const testSettings: Record<string, unknown> = {
 	...servedSettings,
 	'files.autoSave': 'off',

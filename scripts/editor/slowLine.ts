@@ -1,6 +1,6 @@
 import { Transform } from 'node:stream';
 
-/** Passes data on in order, each piece a fixed number of milliseconds after it came. */
+/** Passes on data in order, each piece a fixed number of milliseconds after its arrival. */
 export function slowLine(delayMs: number): Transform {
 	return new Transform({
 		transform(piece, _encoding, done) {

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** A package of which at least one file is in a bundle. */
+/** A package with at least one file in a bundle. */
 export interface BundledPackage {
 	name: string;
 	version: string;
@@ -9,19 +9,19 @@ export interface BundledPackage {
 	licence: string;
 	/** The address of the package's source. */
 	source: string;
-	/** The texts of the licences and notices, which the package has to be accompanied by. */
+	/** The texts of the licences and notices that must accompany the package. */
 	texts: string[];
 }
 
-/** The texts of packages that state a licence but come without its text, as their repositories have them. */
+/** The texts, from their repositories, for packages that state a licence but come without its text. */
 const missingTexts = path.join(import.meta.dirname, 'licences');
 
 const LICENCE_FILE = /^(licen[cs]e|copying|notice)/i;
 
 /**
- * Returns the packages of which a bundler has read files, sorted by name.
+ * Returns the packages from which a bundler has read files, sorted by name.
  * @param inputs the paths of all files in the bundles, relative to `root`
- * @throws if a package states no licence or comes without the text of it
+ * @throws if a package states no licence or comes without its text
  */
 export function bundledPackages(inputs: Iterable<string>, root: string): BundledPackage[] {
 	const folders = new Set([...inputs].map(packageFolder).filter(folder => folder !== undefined));
@@ -53,7 +53,7 @@ function licenceTexts(folder: string): string[] {
 	return files.sort().map(file => fs.readFileSync(path.join(folder, file), 'utf8').replaceAll('\r\n', '\n').trim());
 }
 
-/** Returns a repository's address as a browser opens it, whichever way the package writes it. */
+/** Returns a repository's address in a form that a browser can open, whatever the form in the package. */
 function sourceAddress(repository: string | { url?: string } | undefined): string {
 	const written = (typeof repository === 'string' ? repository : repository?.url) ?? '';
 	return written

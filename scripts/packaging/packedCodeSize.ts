@@ -3,10 +3,10 @@ import path from 'node:path';
 import { deflateRawSync } from 'node:zlib';
 import { NOTICES_FILE } from './thirdPartyNotices.ts';
 
-/** How large all code of the package may be as it is packed, in bytes. */
+/** The limit for the size of all code of the package as it is packed, in bytes. */
 export const CODE_LIMIT = 1.2 * 1024 * 1024;
 
-/** Returns the bytes of all code in the folder `dist` of an extension, each file as it is packed. */
+/** Returns the total size of the code in the folder `dist` of an extension in bytes, with each file as it is packed. */
 export function packedCodeSize(extension: string): number {
 	return fs
 		.globSync('dist/**', { cwd: extension, withFileTypes: true })

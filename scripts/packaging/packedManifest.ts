@@ -1,6 +1,6 @@
-/** The values that only the owner of a release can choose. They stand in `release.json`, empty until they are chosen. */
+/** The values that only the owner of a release can choose. They are in `release.json`, empty until they are chosen. */
 export interface OwnerChoices {
-	/** The name of a publisher that both marketplaces know. Until it is chosen, the manifest's own stands in for it. */
+	/** The name of a publisher known to both marketplaces. Until it is chosen, the manifest's own is used instead. */
 	publisher: string;
 	/** The addresses of the repository, of its issues and of the extension's page. */
 	repository: string;
@@ -12,12 +12,12 @@ export type Manifest = Record<string, unknown> & { name: string; version: string
 
 const CHOICES = ['publisher', 'repository', 'bugs', 'homepage'] as const;
 
-/** The fields that only work in the repository. Every dependency is in the bundles. */
+/** The fields that only work in the repository. All dependencies are in the bundles. */
 const ONLY_IN_THE_REPOSITORY = new Set(['private', 'scripts', 'dependencies', 'devDependencies']);
 
 /**
  * Returns the manifest as it is packed.
- * @throws if a choice cannot be what it should be
+ * @throws if a choice is invalid
  */
 export function packedManifest(manifest: Manifest, choices: OwnerChoices): Manifest {
 	for (const name of CHOICES) {
@@ -47,7 +47,7 @@ function problemOf(name: (typeof CHOICES)[number], value: unknown): string | und
 		: 'which is no address that begins with https.';
 }
 
-/** Returns a sentence about what the owner has not chosen yet, or undefined if everything is there. */
+/** Returns a sentence about the choices that the owner still has to make, or undefined if there are none. */
 export function missingChoices(choices: OwnerChoices): string | undefined {
 	const missing = CHOICES.filter(name => choices[name] === '');
 	if (missing.length === 0) {
@@ -57,12 +57,12 @@ export function missingChoices(choices: OwnerChoices): string | undefined {
 	return `release.json does not name ${names}. The package works without, but no marketplace would take it.`;
 }
 
-/** Returns whether vsce knows the addresses of a repository's files, which links and images of the readme can lead to. */
+/** Returns whether vsce knows the addresses of a repository's files, for links and images in the readme. */
 export function showsFiles({ repository }: OwnerChoices): boolean {
 	return /^https:\/\/(github|gitlab)\.com\//.test(repository);
 }
 
-/** The marketplaces take no suffixes of versions: an odd minor version is a pre-release, as they recommend. */
+/** The marketplaces do not accept version suffixes. As they recommend, an odd minor version is a pre-release. */
 export function isPreRelease(version: string): boolean {
 	return Number(version.split('.')[1]) % 2 === 1;
 }

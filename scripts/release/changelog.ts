@@ -1,7 +1,7 @@
 const UNRELEASED = '## [Unreleased]';
 
 /**
- * Returns the changelog in which everything that was unreleased belongs to a version.
+ * Returns the changelog with everything that was unreleased assigned to a version.
  * @param date in the form 2026-01-31
  * @throws if nothing is unreleased
  */
@@ -17,8 +17,8 @@ export function releaseChanges(changelog: string, version: string, date: string)
 }
 
 /**
- * Returns what the changelog says of a version, without its heading.
- * @throws if it says nothing
+ * Returns the changelog's entries for a version, without the heading.
+ * @throws if there are none
  */
 export function changesIn(changelog: string, version: string): string {
 	const heading = changelog.split('\n').find(line => line.startsWith(`## [${version}]`));

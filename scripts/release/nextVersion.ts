@@ -1,8 +1,7 @@
 const STEPS: readonly string[] = ['major', 'minor', 'patch'];
 
 /**
- * Returns the version that a step leads to. A step is `major`, `minor`, `patch`, or a version of its own, which has to
- * be a later one.
+ * Returns the version that a step leads to. A step is `major`, `minor`, `patch`, or a later version.
  * @throws if the step is none of these
  */
 export function nextVersion(current: string, step: string): string {

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { changesIn } from './changelog.ts';
 
 /**
- * Returns what the changelog says of the version that a tag names.
- * @throws if that is not the version of the project, or nothing is said of it
+ * Returns the changelog's entries for the version that a tag names.
+ * @throws if that is not the version of the project, or has no entries
  */
 export function releaseNotes(folder: string, [tag = '']: string[]): string {
 	const read = (name: string) => fs.readFileSync(path.join(folder, name), 'utf8');

@@ -8,8 +8,8 @@ import { nextVersion } from './nextVersion.ts';
 /**
  * Moves the version in package.json and its lockfile, and dates the changes in CHANGELOG.md. Committing, tagging and
  * pushing are left to whoever has read the difference.
- * @returns what was done, and how it goes on
- * @throws if the release is refused. Then nothing has changed.
+ * @returns a report of what was done, and the next steps
+ * @throws if the release is refused, in which case nothing has changed
  */
 export function release(folder: string, [step = '']: string[], now: Date): string {
 	const changed = execFileSync('git', ['status', '--porcelain'], { cwd: folder, encoding: 'utf8' });
@@ -35,7 +35,7 @@ export function release(folder: string, [step = '']: string[], now: Date): strin
 	].join('\n');
 }
 
-/** Returns a manifest or lockfile with another version of the project, and nothing else of the text changed. */
+/** Returns a manifest or lockfile with another version of the project, and otherwise unchanged text. */
 function withVersion(text: string, current: string, version: string): string {
 	const count = JSON.parse(text).packages === undefined ? 1 : 2;
 	let replaced = 0;

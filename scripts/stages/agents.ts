@@ -8,7 +8,7 @@ import { ensureDebianPackage } from '../debianPackage.ts';
 import { type MochaStage, runMocha } from './mocha.ts';
 import type { Totals } from './totals.ts';
 
-/** Installs bubblewrap where the user or CI agrees to that. Returns why there is no sandbox on this machine, if so. */
+/** Installs bubblewrap if the user or CI agrees to that. Returns why there is no sandbox on this machine, if so. */
 export async function prepareSandbox(): Promise<string | undefined> {
 	if (process.platform !== 'linux') {
 		return 'There is no sandbox for this system yet.';
@@ -27,14 +27,14 @@ export async function prepareSandbox(): Promise<string | undefined> {
 	return status.works ? undefined : `bubblewrap does not work here (${status.problem}): ${status.detail}`;
 }
 
-/** Installs the agents that tests run, by their folder in test/support. Where there is no sandbox, none runs. */
+/** Installs the agents that tests run, by their folder in test/support. Without a sandbox, none of them runs. */
 export async function ensureAgents(folder: 'agents' | 'furtherAgents' = 'agents'): Promise<void> {
 	if (process.platform === 'linux') {
 		await ensureDependencies(path.join(root, 'test', 'support', folder));
 	}
 }
 
-/** Runs the tests of agents, in sandboxes of their own. Where there is no sandbox, all of them are skipped. */
+/** Runs the tests of agents, in sandboxes of their own. Without a sandbox, all of them are skipped. */
 export async function testAgents(
 	stage: Pick<MochaStage, 'files' | 'args' | 'folder' | 'environment'>,
 ): Promise<Totals> {

@@ -19,7 +19,7 @@ export async function check(): Promise<Totals> {
 	return { passed: parts.length + 1 - failures.length, failed: failures.length, failures };
 }
 
-/** Resolves with what has failed, if anything. */
+/** Resolves with the failure, if any. */
 function run(title: string, [program = '', ...args]: string[]): Promise<Failure | undefined> {
 	return new Promise((resolve, reject) => {
 		const child = spawn(process.execPath, [path.join(root, 'node_modules', program), ...args], {

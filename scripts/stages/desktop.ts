@@ -6,7 +6,7 @@ import { cache, root } from '../bootstrap/folders.mjs';
 import { makeSampleRepository } from '../sampleRepository.ts';
 import { chooseEditor } from './editorVersion.ts';
 
-/** Runs test/editor in a desktop VS Code, which is downloaded on first use: the newest one, or the one of `--editor`. */
+/** Runs test/editor in a desktop VS Code, which is downloaded on first use: the newest one, or that of `--editor`. */
 export async function testDesktop(args: string[]): Promise<number> {
 	const { engines } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
 	const { version, others } = chooseEditor(args, engines.vscode);

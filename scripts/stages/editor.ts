@@ -7,19 +7,19 @@ import { runTestProcess } from './process.ts';
 import type { Totals } from './totals.ts';
 
 export interface EditorStage {
-	/** The files with tests, by their paths from the project's folder. */
+	/** The test files, by their paths from the project's folder. */
 	files: readonly string[];
-	/** The user's options for mocha. With some, all files share one window. */
+	/** The user's options for mocha. If there are any, all files share one window. */
 	args: string[];
 	/** The folder of this run. */
 	folder: string;
 	environment: Record<string, string>;
 }
 
-/** The windows that share the tests. Each runs one test after another, which leaves half of a processor idle. */
+/** The number of windows that share the tests. In each, tests run one by one and leave half of a processor idle. */
 const WINDOWS = 2;
 
-/** Runs test/editor inside the extension hosts of real VS Codes: all of it in two windows, a choice of it in one. */
+/** Runs test/editor inside the extension hosts of real VS Codes: all of it in two windows, a selection in one. */
 export async function runEditorTests({ files, args, folder, environment }: EditorStage): Promise<Totals> {
 	const part = (chosen: readonly string[]): Part => ({
 		files: chosen,
@@ -40,8 +40,8 @@ export async function runEditorTests({ files, args, folder, environment }: Edito
 }
 
 /**
- * Deals files out, the largest first and back and forth, so that no window has most of the work. In each they keep their
- * order.
+ * Distributes the files, the largest first and back and forth, so that no window has most of the work. Within a window,
+ * they keep their order.
  */
 function deal(files: readonly string[], windows: number): string[][] {
 	const sizes = new Map(files.map(file => [file, fs.statSync(path.join(root, file)).size]));

@@ -1,7 +1,7 @@
 const OPTION = '--editor=';
 
 /**
- * Takes the option that chooses a desktop editor out of the arguments for the tests. `--editor=oldest` is the oldest
+ * Extracts the option that chooses a desktop editor from the arguments for the tests. `--editor=oldest` is the oldest
  * editor that the manifest supports, `--editor=newest` the latest stable one, which is also the default.
  * @param supported the manifest's range, such as ^1.109.0
  * @throws if the option names no version

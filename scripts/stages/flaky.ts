@@ -1,17 +1,17 @@
 import process from 'node:process';
 import type { Failure, Totals } from './totals.ts';
 
-/** If more files than this fail at first, the run is red, whatever comes of them later. */
+/** If more files than this fail at first, the run is red, whatever their later outcome. */
 export const MOST_FLAKY_FILES = 2;
 
-/** Runs files with tests one after another in a process, and so in a window, of their own. */
+/** Runs test files one after another in a process of their own, and thus in a window of their own. */
 export type RunFiles = (files: readonly string[]) => Promise<Totals>;
 
 /**
- * Runs each file of a stage that failed once more, alone. Failures of files that then pass are flaky and no longer count.
- * A file that passes alone and fails again behind the file that ran before it depends on the order of the tests, which
- * counts.
- * @param groups the files of each process of the stage, in their order
+ * Runs each failed file of a stage once more, alone. Failures of files that then pass are flaky and no longer count.
+ * A file that passes alone and fails again behind its predecessor depends on the order of the tests, which counts as a
+ * failure.
+ * @param groups the files of each process of the stage, in order
  */
 export async function runFailedAgain(
 	first: Totals,
@@ -63,7 +63,7 @@ export async function runFailedAgain(
 	};
 }
 
-/** Returns the files of these failures, each once. */
+/** Returns the files of these failures, without duplicates. */
 export function filesOf(failures: readonly Failure[]): string[] {
 	return [...new Set(failures.flatMap(failure => failure.files))];
 }

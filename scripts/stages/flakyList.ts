@@ -6,16 +6,16 @@ import type { Failure, Totals } from './totals.ts';
 /** A test that failed and then passed without a change. */
 export interface FlakyTest {
 	test: string;
-	/** Its file, by its path from the project's folder. */
+	/** The path of its file from the project's folder. */
 	file: string;
-	/** Such as 2026-01-31. */
+	/** The date in the form 2026-01-31. */
 	day: string;
 	error: string;
-	/** Why it failed, or "not found". */
+	/** The cause of the failure, or "not found". */
 	cause: string;
 }
 
-/** The most tests that may be in the list. */
+/** The maximum number of tests in the list. */
 export const MOST_LISTED = 5;
 
 /** Reads the tests that are known to be flaky. */
@@ -23,7 +23,7 @@ export function readFlaky(): FlakyTest[] {
 	return JSON.parse(fs.readFileSync(path.join(root, 'test', 'flaky.json'), 'utf8'));
 }
 
-/** Writes what was flaky in a run, in the form of the list. */
+/** Writes the flaky tests of a run in the form of the list. */
 export function saveFlaky({ flaky = [] }: Totals, now: Date): void {
 	const day = now.toISOString().slice(0, 10);
 	const tests = flaky.map(
@@ -34,7 +34,7 @@ export function saveFlaky({ flaky = [] }: Totals, now: Date): void {
 	fs.writeFileSync(path.join(folder, 'flaky.json'), `${JSON.stringify(tests, undefined, '\t')}\n`);
 }
 
-/** Says what was flaky, and what has to be done about it. */
+/** Describes the flaky tests, and what has to be done about them. */
 export function describeFlaky(flaky: readonly Failure[], listed: readonly FlakyTest[]): string[] {
 	return flaky.map(({ title, error }) => {
 		const known = listed.find(({ test }) => test === title);

@@ -1,15 +1,15 @@
-/** Files with tests that `npm test` leaves to `npm run test:all`, and why. */
+/** Test files that `npm test` leaves to `npm run test:all`, with the reason. */
 export interface Exclusion {
 	reason: string;
-	/** Paths from the project's folder. */
+	/** The paths from the project's folder. */
 	files: readonly string[];
 }
 
 const named = (folder: string, names: readonly string[]) => names.map(name => `test/${folder}/${name}.test.ts`);
 
 /**
- * What is not in the gate. Whatever is not named here is in it, so a new file is too. What leaves it has a reason, and
- * something in the gate that stands for it.
+ * The test files outside the gate. Any file not listed here is in it, including a new one. A file leaves the gate with
+ * a reason, and with something in the gate that stands in for it.
  */
 export const outsideGate: readonly Exclusion[] = [
 	{
@@ -103,7 +103,7 @@ export const outsideGate: readonly Exclusion[] = [
 
 const outside = new Set(outsideGate.flatMap(({ files }) => files));
 
-/** Whether `npm test` runs a file with tests. */
+/** Returns whether `npm test` runs a test file. */
 export function isInGate(file: string): boolean {
 	return !outside.has(file);
 }

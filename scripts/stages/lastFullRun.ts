@@ -4,11 +4,11 @@ import path from 'node:path';
 import { root } from '../bootstrap/folders.mjs';
 import { type Totals, totalsLine } from './totals.ts';
 
-/** What the last run of everything has shown. It is committed. */
+/** The outcome of the last full run. It is committed. */
 export interface FullRun {
-	/** The commit that was tested, where the project is a repository. */
+	/** The commit that was tested, if the project is a repository. */
 	commit?: string;
-	/** Such as 2026-01-31. */
+	/** The date in the form 2026-01-31. */
 	day: string;
 	totals: string;
 	failures: readonly string[];
@@ -28,7 +28,7 @@ export function saveFullRun(totals: Totals, now: Date): void {
 	fs.writeFileSync(file, `${JSON.stringify(run, undefined, '\t')}\n`);
 }
 
-/** Says when everything was run last, and what failed then. */
+/** Describes when everything was last run, and what failed then. */
 export function describeFullRun(run: FullRun | undefined, now: Date): string {
 	if (run === undefined) {
 		return 'Nobody has run everything yet: npm run test:all';

@@ -8,24 +8,24 @@ import { runTestProcess } from './process.ts';
 import type { Totals } from './totals.ts';
 
 export interface MochaStage {
-	/** The files with tests, by their paths from the project's folder. */
+	/** The test files, by their paths from the project's folder. */
 	files: readonly string[];
-	/** The user's arguments: files and options for mocha. Files that are named run in one process, in place of the others. */
+	/** The user's arguments: files and options for mocha. Named files run in one process, instead of the others. */
 	args: string[];
-	/** The number of processes that run at the same time. The default is 1. */
+	/** The number of processes that run at the same time; 1 by default. */
 	jobs?: number;
 	/**
-	 * The number of files that one process runs. It is small where tests start many programs, because that takes longer
-	 * the more memory the process has. The default is 1.
+	 * The number of files that one process runs; 1 by default. It is small if tests start many programs, because that
+	 * takes longer the more memory the process has.
 	 */
 	filesPerProcess?: number;
-	/** The beginning of the paths of files that begin before all others, because they take longest. */
+	/** The path prefix of the files that start before all others because they take longest. */
 	first?: string;
-	/** Groups of files, each of which one process runs in its order, whatever `filesPerProcess` says. */
+	/** Groups of files, each of which one process runs in order, whatever `filesPerProcess` says. */
 	together?: readonly (readonly string[])[];
-	/** A module that each process loads before its files, with hooks for mocha or for the modules that they import. */
+	/** A module with hooks for mocha or for imported modules, which each process loads before its files. */
 	hooks?: string;
-	/** Whether a file that failed runs once more, because the machine may have been at fault. */
+	/** True if a failed file runs once more, because the machine may have been at fault. */
 	runsFailedAgain?: boolean;
 	folder: string;
 	environment?: Record<string, string>;
@@ -56,8 +56,8 @@ export async function runMocha(stage: MochaStage): Promise<Totals> {
 }
 
 /**
- * Returns the files of each process. The files that take longest begin first, so that none of them is left to run alone at
- * the end, and are in different processes.
+ * Returns the files of each process. The files that take longest start first and in different processes, so that none
+ * of them runs alone at the end.
  */
 export function groupFiles({
 	files,

@@ -8,22 +8,22 @@ import { root } from '../bootstrap/folders.mjs';
 import { endFamily, exitCodeOf, newMark } from '../processes.ts';
 import type { Failure, Totals } from './totals.ts';
 
-/** What the proofs need of the project. */
+/** The parts of the project that the proofs need. */
 const COPIED = ['src', 'test', 'scripts', 'docs', 'package.json', 'tsconfig.json'];
 
-/** A change that keeps the tests from ending is noticed after this time. */
+/** The time after which a change that keeps the tests from ending counts as noticed. */
 const RUN_LIMIT_MS = 600_000;
 const PROOF_LIMIT_MS = 60_000;
 
-/** These files hold no proofs of the code. */
+/** Matches the files without proofs of the code. */
 const NO_PROOFS = /^(requirements\.test\.ts|(faults|mutations)\/.*)$/;
 
 export interface Mutating {
-	/** Words of which one must stand in the path of a file, to change only some files. All are changed without. */
+	/** Words, one of which must be in the path of a file for it to be changed. Without words, all files are changed. */
 	chosen: readonly string[];
 	/** The folder for the copies. */
 	folder: string;
-	/** How many changes are tried at the same time. */
+	/** The number of changes that are tried at the same time. */
 	jobs: number;
 }
 
@@ -68,7 +68,7 @@ export async function mutateConformance({ chosen, folder, jobs }: Mutating): Pro
 	return { ...totals, failures };
 }
 
-/** Makes the change, and returns what is wrong with it or with the proofs, if anything is. */
+/** Makes the change, and returns the problem with it or with the proofs, if any. */
 async function failureOf(
 	{ file, from, to, likely, changesNothing }: Mutation,
 	copy: string,
@@ -93,7 +93,7 @@ async function failureOf(
 	}
 }
 
-/** Resolves with whether all tests of these files pass. */
+/** Resolves with whether all tests in these files pass. */
 async function holds(copy: string, files: readonly string[]): Promise<boolean> {
 	const mark = newMark();
 	const child = spawn(

@@ -10,11 +10,11 @@ export interface Parts {
 	parts: readonly Part[];
 	/** The number of parts that run at the same time. */
 	jobs: number;
-	/** The folder of this run. Each part gets one of its own in it. */
+	/** The folder of this run. Each part gets its own subfolder. */
 	folder: string;
 }
 
-/** Runs parts of a stage in processes of their own and adds up their totals. Each prints what it has to say at its end. */
+/** Runs the parts of a stage in separate processes and adds up their totals. Each prints its output when it ends. */
 export async function runParts(
 	{ parts, jobs, folder }: Parts,
 	print: (text: string) => void = text => process.stdout.write(text),

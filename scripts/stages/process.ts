@@ -10,12 +10,12 @@ import { add, none, type Totals } from './totals.ts';
 
 export interface TestProcess {
 	args: string[];
-	/** The files with tests that it runs, in their order, where the stage chose them. */
+	/** The test files that it runs, in order, if the stage chose them. */
 	files?: readonly string[];
 	/** The folder of this run. */
 	folder: string;
 	environment?: Record<string, string>;
-	/** Receives what the tests print. By default, it goes to the terminal. */
+	/** Receives the output of the tests. By default, it goes to the terminal. */
 	onOutput?: (text: string) => void;
 }
 
@@ -51,7 +51,7 @@ export async function runTestProcess(testProcess: TestProcess): Promise<Totals> 
 	return add(totals ?? none, { passed: 0, failed: 1, failures: [failure] });
 }
 
-/** Returns the files that a process which crashed may have crashed in or did not come to. */
+/** Returns the files in which a crashed process may have crashed, and those that it did not reach. */
 function unfinishedFiles(files: readonly string[], totals: TotalsFile | undefined): readonly string[] {
 	if (totals?.ended) {
 		return files.length === 1 ? files : [];
@@ -61,7 +61,7 @@ function unfinishedFiles(files: readonly string[], totals: TotalsFile | undefine
 	return files.filter(file => !finished.includes(file));
 }
 
-/** Programs that tests start find the Node.js of the project as `node`, whichever one the machine has. */
+/** Makes programs that tests start find the project's Node.js as `node`, whichever one the machine has. */
 function programFolders(): string {
 	return [path.dirname(process.execPath), process.env['PATH'] ?? ''].join(path.delimiter);
 }

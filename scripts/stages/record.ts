@@ -2,19 +2,19 @@ import fs from 'node:fs';
 import type { Runnable, Runner } from 'mocha';
 import { errorLines, type FileTotals, type Totals } from './totals.ts';
 
-/** Names the file that a process with tests writes its totals to. */
+/** The variable with the file to which a test process writes its totals. */
 export const totalsVariable = 'ERRAND_TEST_TOTALS';
 
-/** What such a file holds. A process that crashes leaves what it had counted until then. */
+/** The content of such a file. A process that crashes leaves its counts up to then. */
 export interface TotalsFile extends Totals {
-	/** Whether all of the tests have run. */
+	/** True if all of the tests have run. */
 	ended: boolean;
 }
 
 /**
- * Writes the totals of a run of mocha to the file for the stage, after each test, so that a process that crashes has told
- * which file it was at.
- * @param nameOf returns the path of a file with tests from the project's folder
+ * Writes the totals of a mocha run to the file for the stage, after each test, so that a crashed process has recorded
+ * the file that it was running.
+ * @param nameOf returns the path of a test file from the project's folder
  */
 export function recordTotals(runner: Runner, nameOf: (file: string) => string, isDryRun = false): Totals {
 	const file = process.env[totalsVariable];

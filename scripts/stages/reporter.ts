@@ -3,7 +3,7 @@ import { type MochaOptions, type Runner, reporters } from 'mocha';
 import { root } from '../bootstrap/folders.mjs';
 import { recordTotals } from './record.ts';
 
-/** Prints mocha's own report, and writes the totals to a file for the stage. A dry run prints nothing: all is skipped. */
+/** Prints mocha's own report and writes the totals to a file for the stage. A dry run prints nothing. */
 class TotalsReporter {
 	constructor(runner: Runner, options: MochaOptions) {
 		const { dryRun = false } = options as { dryRun?: boolean };

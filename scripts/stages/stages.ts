@@ -31,10 +31,10 @@ export type StageName =
 
 const cores = os.availableParallelism();
 
-/** Tests spend a part of their time waiting. */
+/** Tests spend part of their time waiting. */
 const jobs = 2 * cores;
 
-/** Asks the conformance stage to break the code and to see whether its proofs notice. */
+/** Makes the conformance stage break the code, to see whether its proofs notice. */
 const MUTATE = '--mutate';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -45,19 +45,19 @@ export const stageNames: readonly StageName[] = ['check', 'unit', 'agents', 'con
 export interface TestRunOptions {
 	/** Flags for the build of the extension. */
 	buildFlags?: string[];
-	/** Whether the tests of the window save what they show. The default is true. */
+	/** True if the window tests save what they show; true by default. */
 	screenshots?: boolean;
-	/** Whether only the files of the gate run. */
+	/** True if only the files of the gate run. */
 	gate?: boolean;
 }
 
-/** One run of some stages. What they need is built once, in a folder of the run that is removed at its end. */
+/** One run of some stages. Its programs are built once, in a folder of the run that is removed at its end. */
 export class TestRun {
 	private readonly folder = path.join(cache, 'runs', randomBytes(6).toString('hex'));
-	/** Lies outside the project, because a folder that a test opens must not be part of the project. */
+	/** Outside the project, because a folder that a test opens must not be part of the project. */
 	private readonly scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'errand-test-'));
 	private readonly options: TestRunOptions;
-	/** Programs that are started again and again are compiled once. */
+	/** The cache for programs that are started again and again, so that they are compiled only once. */
 	private readonly compileCache = { NODE_COMPILE_CACHE: path.join(this.folder, 'compiled') };
 	private editor: Promise<Record<string, string>> | undefined;
 	private processes: Promise<true> | undefined;
@@ -86,7 +86,7 @@ export class TestRun {
 					}),
 				);
 			case 'agents':
-				// Errand's own agent is run as it is shipped.
+				// Errand's own agent runs in the form in which it is shipped.
 				await buildLocked();
 				return this.withProcesses(environment =>
 					testAgents({ files: this.filesOf('agents'), args, folder, environment }),
@@ -103,7 +103,7 @@ export class TestRun {
 						args,
 						folder,
 						environment,
-						// Most of the time is spent in waiting: for what a falsified reply leaves out, for a limit to be over.
+						// Most of the time passes in waiting: for parts missing in a falsified reply, or for a limit to expire.
 						jobs: 4 * cores,
 						first: 'test/conformance/faults/',
 					}),
@@ -128,7 +128,7 @@ export class TestRun {
 						args,
 						folder,
 						environment,
-						// A window at work needs more than one processor: more of them at a time gain nothing.
+						// A busy window needs more than one processor, so more windows at a time gain nothing.
 						jobs: cores,
 						together: Object.values(sharedWindows),
 						hooks: 'test/support/windowHooks.ts',
@@ -138,7 +138,7 @@ export class TestRun {
 		}
 	}
 
-	/** Returns the files of a stage that this run takes, in their order. */
+	/** Returns the files of a stage that this run includes, in order. */
 	private filesOf(stage: StageName): string[] {
 		const files = fs.globSync(`test/${stage}/**/*.test.ts`, { cwd: root }).map(file => file.replaceAll(path.sep, '/'));
 		const chosen = files.sort().filter(file => !this.options.gate || isInGate(file));
@@ -149,8 +149,8 @@ export class TestRun {
 	}
 
 	/**
-	 * Builds the programs that are processes of their own. Tests start some of them hundreds of times, which takes a third
-	 * of the processor time that it takes from the sources.
+	 * Builds the programs that are separate processes. Tests start some of them hundreds of times, which takes a third of
+	 * the processor time that the sources would take.
 	 */
 	private async withProcesses(run: (environment: Record<string, string>) => Promise<Totals>): Promise<Totals> {
 		const programs = path.join(this.folder, 'programs');
@@ -199,7 +199,7 @@ export class TestRun {
 	}
 }
 
-/** Builds all programs. Another run's build would empty `dist` meanwhile. */
+/** Builds all programs, locked because another run's build would empty `dist` meanwhile. */
 function buildLocked(): Promise<unknown> {
 	return withLock(path.join(cache, 'build.lock'), 'building', () => build());
 }

@@ -1,9 +1,9 @@
-/** What has failed: a test, or a process with tests. */
+/** A failure of a test or of a test process. */
 export interface Failure {
 	title: string;
 	/** The first lines of the error. */
 	error: string;
-	/** The files that have to run again to show that it was a whim. There are none where it lies outside all files. */
+	/** The files that must run again to tell whether the failure was flaky. Empty if it lies outside all files. */
 	files: readonly string[];
 }
 
@@ -17,11 +17,11 @@ export interface Totals {
 	failed: number;
 	/** The number of tests that this machine cannot run. */
 	skipped?: number;
-	/** What is known of the failures. A failure outside all tests may be missing here. */
+	/** The known failures. A failure outside all tests may be missing here. */
 	failures?: readonly Failure[];
-	/** What failed at first and then passed. It does not count as failed. */
+	/** Tests that failed at first and then passed. They do not count as failed. */
 	flaky?: readonly Failure[];
-	/** The files with tests, by their paths from the project's folder. */
+	/** The test files, by their paths from the project's folder. */
 	files?: Readonly<Record<string, FileTotals>>;
 }
 
@@ -49,12 +49,12 @@ export function slowestFiles({ files = {} }: Totals, count: number): string[] {
 		.map(([file, { milliseconds }]) => `${(milliseconds / 1000).toFixed(0).padStart(5)} s  ${file}`);
 }
 
-/** A line that begins so says what a window showed when the test failed (`describeWindows`). */
+/** Matches the beginning of a line that says what a window showed when the test failed (`describeWindows`). */
 export const WINDOW_LINE = /^ {2}window \d/m;
 
 /**
- * An error in a few lines, to be repeated at the end of a run whose middle is long gone from the screen. Lines about
- * windows are among them wherever they stand in the error.
+ * Returns an error in a few lines, to be repeated at the end of a run, when its middle has long left the screen. Lines
+ * about windows are included wherever they are in the error.
  */
 export function errorLines(error: unknown): string {
 	// A test that ran in another process has its error as a plain object.
@@ -65,7 +65,7 @@ export function errorLines(error: unknown): string {
 	return [first.join('\n').slice(0, 1500).trimEnd(), ...windows].join('\n');
 }
 
-/** The totals as a line, which names skipped and flaky tests only where there are some. */
+/** Returns the totals as a line, which mentions skipped and flaky tests only if there are any. */
 export function totalsLine({ passed, failed, skipped = 0, flaky = [] }: Totals): string {
 	const rest = [...(skipped > 0 ? [`${skipped} skipped`] : []), ...(flaky.length > 0 ? [`${flaky.length} flaky`] : [])];
 	return [`${passed} passed`, `${failed} failed`, ...rest].join(', ');

@@ -1,9 +1,8 @@
 const inE2e = (names: readonly string[]) => names.map(name => `test/e2e/${name}.test.ts`);
 
 /**
- * The files whose tests share a window, by what they are about. One process runs each group in this order, and a window is
- * reset between two of its files (`useWindow`). A file that is not named here has a window of its own, and says why it
- * needs one.
+ * The files whose tests share a window, by topic. One process runs each group in this order, and the window is reset
+ * between two files (`useWindow`). A file that is not named here has a window of its own, and says why it needs one.
  */
 export const sharedWindows: Readonly<Record<string, readonly string[]>> = {
 	chat: inE2e(['chat', 'conversations', 'encryptedChat']),

@@ -6,7 +6,7 @@ import { AGENTS_FOLDER } from '../../src/agents/install/installed.ts';
 
 /**
  * Returns a line about the well-known agents that the local service will find with this PATH and this state folder. It
- * looks for itself, because the service is started by the first window and not by the launcher.
+ * searches by itself, because the service is started by the first window and not by the launcher.
  */
 export async function agentsLine(programFolders: string, stateFolder: string): Promise<string> {
 	const place = {

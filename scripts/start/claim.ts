@@ -4,12 +4,12 @@ import process from 'node:process';
 import { setTimeout as wait } from 'node:timers/promises';
 import { commandLine, endFamily, endService } from '../processes.ts';
 
-/** The record that a launch leaves for later ones to read. */
+/** The record that a launch leaves for later ones. */
 interface Running {
 	pid: number;
 	/** The address of the served page without a folder. */
 	address?: string;
-	/** The server's process and the mark of everything it started. */
+	/** The server's process, and the mark of everything that it started. */
 	server?: { pid: number; mark: string };
 }
 

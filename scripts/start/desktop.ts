@@ -5,9 +5,9 @@ import process from 'node:process';
 import { endFamily, endService, newMark } from '../processes.ts';
 import { type Launch, type LaunchInput, viewOpener } from './launch.ts';
 
-/** Returns the desktop editor's command if there is one and a screen to show the editor on. */
+/** Returns the desktop editor's command if it exists and there is a screen for the editor. */
 export function desktopCode(): string | undefined {
-	// In an editor's terminal, `code` may only pass files to a window far away, without extensions in development.
+	// In an editor's terminal, `code` may only pass files to a remote window, without extensions in development.
 	const remote = process.env['VSCODE_IPC_HOOK_CLI'] !== undefined;
 	const screen = process.platform !== 'linux' || Boolean(process.env['DISPLAY'] || process.env['WAYLAND_DISPLAY']);
 	if (remote || !screen) {
@@ -19,8 +19,8 @@ export function desktopCode(): string | undefined {
 }
 
 /**
- * Opens the desktop editor with a profile of its own, so that this window ends with the launch and the user's other
- * windows do not.
+ * Opens the desktop editor with its own profile, so that this window ends with the launch and the user's other windows
+ * do not.
  */
 export function openDesktop(code: string, { dataFolder, extension, folder }: LaunchInput): Launch {
 	const stateFolder = path.join(dataFolder, 'service');
@@ -33,7 +33,7 @@ export function openDesktop(code: string, { dataFolder, extension, folder }: Lau
 		`--extensionDevelopmentPath=${viewOpener}`,
 		`--user-data-dir=${path.join(dataFolder, 'desktop')}`,
 		'--new-window',
-		// Without this flag, the command returns at once, and the window is no child process of ours.
+		// Without this flag, the command returns at once, and the window is not a child process of ours.
 		'--wait',
 		...(asRoot ? ['--no-sandbox'] : []),
 		folder,

@@ -8,7 +8,7 @@ import { firstSettings } from '../editor/settings.ts';
 import type { Claim } from './claim.ts';
 import { type Launch, type LaunchInput, viewOpener } from './launch.ts';
 
-/** Serves VS Code on this machine with the extension installed as a user would have it. */
+/** Serves VS Code on this machine, with the extension installed as for a user. */
 export async function openServed(input: LaunchInput, wishedPort: number | undefined, claim: Claim): Promise<Launch> {
 	const { dataFolder, extension, folder } = input;
 	const editorFolder = await ensureEditor();
@@ -37,7 +37,7 @@ export async function openServed(input: LaunchInput, wishedPort: number | undefi
 	};
 }
 
-/** Writes the first settings once. From then on they are the user's. */
+/** Writes the initial settings once. From then on they are the user's. */
 function writeSettingsOnce(folder: string): void {
 	fs.mkdirSync(folder, { recursive: true });
 	const file = path.join(folder, 'settings.json');
@@ -47,7 +47,7 @@ function writeSettingsOnce(folder: string): void {
 }
 
 /**
- * Returns the last port while it is free, otherwise 0. The page keeps its state, including its secrets, under its
+ * Returns the last port if it is free, otherwise 0. The page stores its state, including its secrets, under its
  * address, so the port should stay the same.
  */
 async function lastPort(file: string): Promise<number> {

@@ -1,2 +1,2 @@
-// Stands in for the native @vscode/native-watchdog: the extension host looks after its parent in JavaScript as well.
+// Stands in for the native @vscode/native-watchdog: the extension host also watches its parent in JavaScript.
 export const start = () => {};

@@ -3,7 +3,7 @@ const { commands, workspace } = require('vscode');
 const OPENED = 'opened';
 
 /**
- * Later windows show what the user has left open. The question about trust keeps the keyboard until it is answered.
+ * Opens the views in the first window only. The question about trust keeps the keyboard until it is answered.
  * @param {import('vscode').ExtensionContext} context
  */
 exports.activate = async ({ globalState, subscriptions }) => {
