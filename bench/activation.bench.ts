@@ -41,8 +41,8 @@ export async function rows(): Promise<BenchRow[]> {
 }
 
 /**
- * Measures the editors round by round, so that load from elsewhere affects all alike, each time in a fresh extension
- * host.
+ * Measures the editors round by round, so that other load on the machine affects all alike, each time in a fresh
+ * extension host.
  */
 async function interleaved(editors: EditorServer[]): Promise<Activation[][]> {
 	const results: Activation[][] = editors.map(() => []);

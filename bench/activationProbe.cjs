@@ -1,4 +1,4 @@
-// Runs inside the extension host: activates one extension in an idle editor and prints what that cost.
+// Runs inside the extension host: activates one extension in an idle editor and prints the cost.
 const process = require('node:process');
 const { setTimeout: wait } = require('node:timers/promises');
 const vscode = require('vscode');
@@ -7,7 +7,7 @@ const tickMs = 20;
 const calmTicks = 50;
 const limitMs = 30_000;
 
-/** Idle is when nothing has held up the event loop for a second. */
+/** Waits until nothing has held up the event loop for a second. */
 async function idle() {
 	const deadline = Date.now() + limitMs;
 	for (let calm = 0; calm < calmTicks && Date.now() < deadline; ) {
@@ -17,7 +17,7 @@ async function idle() {
 	}
 }
 
-/** The editor's own numbers: a table in the document that this command opens. */
+/** Reads the editor's own numbers, from a table in the document that this command opens. */
 async function activationTimes(id) {
 	await vscode.commands.executeCommand('perfview.show');
 	const deadline = Date.now() + limitMs;

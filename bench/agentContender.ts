@@ -1,6 +1,6 @@
-// An agent that is started by hand: the command line of bubblewrap is ready, the tree is cloned and the agent's home is
-// written. What is timed is from there to the first piece of its first message. In the sandbox runs the same program that
-// serves the relay, and behind its socket nothing but the model server.
+// Starts an agent by hand: the command line of bubblewrap is ready, the tree is cloned and the agent's home is written.
+// The measured time runs from there to the first piece of its first message. In the sandbox, the same program serves
+// the relay, and only the model server is behind its socket.
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
@@ -25,7 +25,7 @@ import { parameters } from './contender.ts';
 import { descendants, peakMegabytes } from './processMemory.ts';
 
 export interface HandStart {
-	/** Errand's own, or an id of the catalogue whose program is on PATH. */
+	/** Errand's own agent, or the id of an agent in the catalogue whose program is on PATH. */
 	agent: string;
 	repository: string;
 	/** An empty folder. */
@@ -41,7 +41,7 @@ export interface HandStart {
 /** The measurements of an agent up to the first piece of its first message. */
 export interface StartedAgent {
 	milliseconds: number;
-	/** The most memory that its processes have had, without what runs in the sandbox beside it. */
+	/** The peak memory of its processes, without other programs in the sandbox. */
 	megabytes: number;
 }
 
@@ -107,7 +107,7 @@ async function prepare() {
 	return wrap({
 		command: launch.command,
 		args: launch.args,
-		// The model server has chat completions alone, which Errand's own agent is told; otherwise the relay translates.
+		// The model server has only chat completions. Errand's own agent is told so; for others, the relay translates.
 		env: { ...tools.variables, ...launch.env, ...(id === OWN_AGENT ? { ERRAND_AGENT_API: 'chat' } : {}) },
 		tree,
 		home,

@@ -8,7 +8,7 @@ import { withServer } from './freshProcess.ts';
 /** Returns the prompt that names a script of the model. */
 export const promptOf = (script: string): string => `Work [[script ${script}]]`;
 
-/** Starts an agent by hand in a sandbox, with a prompt to which its model answers with the script `begin`. */
+/** Starts an agent by hand in a sandbox, with a prompt that its model answers with the script `begin`. */
 export async function startByHand(
 	agent: string,
 	repository: TemporaryRepository,

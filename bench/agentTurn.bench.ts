@@ -14,7 +14,7 @@ const UPDATES = 10_000;
 const UPDATES_PER_SECOND = 2_000;
 const FRAME_MS = 16;
 const CHUNK_LENGTH = 12;
-/** What an agent does between two texts: so many steps, each told in so many updates. */
+/** An agent's activity between two texts: the number of steps, and of updates per step. */
 const STEPS = 6;
 const UPDATES_OF_STEP = 4;
 /** The limits for the share of CPU, the longest task in milliseconds, and the share of frames. */
@@ -24,7 +24,7 @@ const FRAMES_LIMIT = 0.95;
 
 declare global {
 	interface Window {
-		/** What the host sends. */
+		/** The messages from the host. */
 		work: ToPage[];
 	}
 }
@@ -69,7 +69,7 @@ export async function rows(): Promise<BenchRow[]> {
 	];
 }
 
-/** Returns the turn, and the messages that the host sends for it, each for one frame. */
+/** Returns the turn, and the messages that the host sends for it, one for each frame. */
 async function work(contender: Contender): Promise<{ turn: TurnView; messages: ToPage[] }> {
 	const isAgent = contender === 'ours';
 	const turn = isAgent ? agentTurn({}, { state: 'streaming' }) : turnView({ text: '', state: 'streaming' });
@@ -152,7 +152,7 @@ async function longestOf(host: PageHost<ChatPage>): Promise<number> {
 	return wall;
 }
 
-/** Opens a page that has the messages, because to receive them all takes it a while. */
+/** Opens a page that already has the messages, because receiving them all takes it a while. */
 async function open(host: PageHost<ChatPage>, contender: Contender): Promise<ChatPage> {
 	const { turn, messages } = await work(contender);
 	const chat = await host.open();

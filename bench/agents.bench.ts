@@ -14,7 +14,7 @@ import { type BenchRow, median } from './row.ts';
 const AGENTS = ['opencode', 'pi'];
 const ROUNDS = 7;
 const RUNNING = [4, 8];
-/** pi is the smallest of the agents, so that as many as are measured fit into the memory of most machines. */
+/** pi is the smallest of the agents, so the number measured fits into the memory of most machines. */
 const SMALL_AGENT = 'pi';
 const MAXIMUM_RATIO = 1.15;
 const MAXIMUM_MEGABYTES = 30;
@@ -94,11 +94,11 @@ class AgentBench {
 		}
 	}
 
-	/** Measures what the service and its programs in the sandboxes take for each running task, agents left out. */
+	/** Measures the memory of the service and its programs in the sandboxes for each running task, without the agents. */
 	async memory(): Promise<BenchRow> {
 		const service = await this.service(Math.max(...RUNNING));
 		try {
-			// The first task loads what all others share.
+			// The first task loads everything that all others share.
 			const { id } = await this.create(service, SMALL_AGENT, 'begin');
 			await finalTask(service, id);
 			const before = await proportionalMegabytes(service.pid);

@@ -11,7 +11,7 @@ const READ = 200;
 const CALM_MS = 500;
 
 export interface Append {
-	/** The milliseconds of CPU that the process takes until it has nothing more to do. */
+	/** The milliseconds of CPU until the process has nothing more to do. */
 	cpu: number;
 	/** The longest time that the thread worked without a turn of the event loop, in milliseconds. */
 	delay: number;

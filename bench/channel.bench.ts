@@ -7,7 +7,7 @@ const MESSAGES = 10;
 
 /**
  * Measures goal 11: a streamed reply from the sending of its message on, over the host's fetch, as frames per second
- * from the first frame on; and the messages of a conversation, against an attestation for each of them.
+ * from the first frame on; and the messages of a conversation, against a separate attestation for each of them.
  */
 export async function rows(): Promise<BenchRow[]> {
 	const [[floor, ours, portable], [messages, attestations]] = await withServer(

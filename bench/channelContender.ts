@@ -50,7 +50,7 @@ function prepare() {
 
 const check = promisify(verify);
 
-/** Verifies and decrypts one frame and does nothing else. This is the floor that the goal measures against. */
+/** Verifies and decrypts one frame and does nothing else. This is the floor for the goal. */
 async function openBare(
 	{ signed, iv, ciphertext, signature }: Frame,
 	key: Buffer,
@@ -65,7 +65,7 @@ async function openBare(
 }
 
 /**
- * Returns a function that reports the time since this call: frames per second, and the processor's microseconds of all
+ * Returns a function that reports on the time since this call: frames per second, and the CPU microseconds of all
  * threads.
  */
 function stopwatch(): () => { rate: number; busy: number } {
@@ -95,7 +95,7 @@ function connect() {
 	return { client, memory, requests: () => requests };
 }
 
-/** Sends as many messages as frames are asked for elsewhere, each with a reply of one frame. */
+/** Sends as many messages as the other contenders have frames, each with a reply of one frame. */
 async function sendMessages({ client, requests }: ReturnType<typeof connect>) {
 	const read = stopwatch();
 	const session = await client.channel.open();
@@ -121,14 +121,14 @@ const contenders = {
 	async ours() {
 		const { client } = connect();
 		const session = await client.channel.open();
-		// The floor has made its frames before it is measured, which has warmed it up; this stream warms up the client.
+		// The floor made its frames before the measurement, which has warmed it up; this stream warms up the client.
 		for await (const _ of session.stream([{ role: 'user', content: String(WARM_UP) }])) {
 		}
 		let count = 0;
 		const all = stopwatch();
 		let read = all;
 		for await (const _ of session.stream([{ role: 'user', content: String(size) }])) {
-			// The reply is sealed before it is sent. Its first text marks when it arrived.
+			// The reply is sealed before it is sent. Its first text marks the time of its arrival.
 			read = count === 0 ? stopwatch() : read;
 			count++;
 		}
@@ -139,13 +139,13 @@ const contenders = {
 	async messages() {
 		return sendMessages(connect());
 	},
-	/** The same, where the service takes one message in each session. */
+	/** The same, if the service accepts only one message in each session. */
 	async attestations() {
 		const connected = connect();
 		connected.memory.noteSessionPerMessage(`${address}/attestation`);
 		return sendMessages(connected);
 	},
-	/** The same as the floor, with a library that is written in JavaScript. */
+	/** The same as the floor, with a library written in JavaScript. */
 	async portable() {
 		const { publicKey, key: bytes, frames } = prepare();
 		const { point } = readPublicKey(publicKey.export({ type: 'spki', format: 'pem' }).toString());

@@ -1,4 +1,4 @@
-// The enclave's side of the encrypted channel, in a process of its own, so that its work is not counted as the
+// The enclave's side of the encrypted channel, in a separate process, so that its work is not counted as the
 // contenders'.
 import { randomBytes, sign } from 'node:crypto';
 import { once } from 'node:events';
@@ -31,8 +31,8 @@ const attestation = () => ({
 });
 
 /**
- * Returns as many frames as the message asks for, which is a number. All of them are sealed before the first one is
- * sent, because signing takes about as long as verifying.
+ * Returns as many frames as the number in the message. All of them are sealed before the first one is sent, because
+ * signing takes about as long as verifying.
  */
 function frames({ peer_public_key: peer, payload }: Message): string {
 	const peerKey = p384PublicKey(peer);

@@ -28,8 +28,8 @@ export async function contend(work: () => Promise<{ count: number } & Record<str
 }
 
 /**
- * Returns the microseconds that this thread has worked, so that other load on the machine does not lengthen a turn of
- * the event loop.
+ * Returns the microseconds for which this thread has worked, so that other load on the machine does not lengthen a turn
+ * of the event loop.
  */
 function threadTime(): number {
 	const { user, system } = process.threadCpuUsage();
@@ -40,9 +40,7 @@ export function parameters<T>(): T {
 	return JSON.parse(process.argv[2] ?? '{}') as T;
 }
 
-/**
- * Yields the lines of a body as every hand-written reader finds them. This is the floor that the goals measure against.
- */
+/** Yields the lines of a body as any hand-written reader would. This is the floor for the goals. */
 export async function* linesOf(response: Response): AsyncGenerator<string[]> {
 	const decoder = new TextDecoder();
 	let rest = '';

@@ -12,7 +12,7 @@ import { median } from './row.ts';
 const WARM = 100;
 const REQUESTS = 600;
 const PAUSE_MS = 2;
-/** A conversation of some turns, which is sent with each message. It has about 32 KB. */
+/** A conversation of several turns, about 32 KB, which is sent with each message. */
 export const chat: ChatBody = {
 	model: 'm',
 	messages: Array.from({ length: 16 }, (_, index) => ({
@@ -21,7 +21,7 @@ export const chat: ChatBody = {
 	})),
 };
 /**
- * Builds the body for each request anew, as every client has to whose conversation goes on. It is ASCII only, so that a
+ * Builds the body anew for each request, like every client with a growing conversation. It is ASCII only, so that a
  * character is a byte.
  */
 const bodyOf = () => JSON.stringify({ ...chat, stream: true });
@@ -30,15 +30,15 @@ const bodyOf = () => JSON.stringify({ ...chat, stream: true });
 const headers = { Authorization: 'Bearer sk-bench', 'Content-Type': 'application/json' };
 
 /**
- * The goal, and the time of the host's fetch alone on the machine where the goal was set. Both are multiples of a raw
- * socket's time.
+ * The goal, and the time of the host's fetch alone on the machine for which the goal was set. Both are multiples of a
+ * raw socket's time.
  */
 const GOAL = 1.75;
 const FETCH_AT_GOAL = 1.45;
 
 /**
  * Returns goal 4 as it applies to this machine. Our client uses the host's fetch. If that floor is higher than on the
- * machine where the goal was set, the goal rises in proportion. All times are multiples of a raw socket's time.
+ * machine for which the goal was set, the goal rises in proportion. All times are multiples of a raw socket's time.
  */
 export function firstTokenGoal(fetch: number): { most: number; reason?: string } {
 	if (fetch <= FETCH_AT_GOAL) {
@@ -67,14 +67,14 @@ export async function latency(request: (first: () => void) => Promise<void>): Pr
 			time ||= performance.now() - started;
 		});
 		times.push(time * 1000);
-		// No user asks again at once, and after the pause the connection is free for all contenders alike.
+		// No user asks again at once, and after the pause, the connection is free for all contenders alike.
 		await delay(PAUSE_MS);
 	}
 	const [first = Number.NaN, second = Number.NaN] = times;
 	return { first, second, latency: median(times.slice(WARM)) };
 }
 
-/** Measures one socket that is used for all requests. */
+/** Measures a single socket that serves all requests. */
 export async function rawSocket(address: string): Promise<Latency> {
 	const { hostname, port } = new URL(address);
 	const socket = connect(Number(port), hostname);
@@ -111,8 +111,8 @@ export function hostFetch(address: string): Promise<Latency> {
 }
 
 /**
- * Measures our client over the host's fetch. With `warm`, the connection is warmed up first, as a view does when it
- * opens, before the first message.
+ * Measures our client over the host's fetch. With `warm`, the connection is warmed up before the first message, as when
+ * a view opens.
  */
 export async function ours(address: string, { warm = false } = {}): Promise<Latency> {
 	const transport = createFetchTransport((input, init) => globalThis.fetch(input, init));

@@ -12,7 +12,7 @@ export async function rows(): Promise<BenchRow[]> {
 	return [await speed(), await faults()];
 }
 
-/** Measures goal 8, the CPU of the process that follows a log, over decode and JSON.parse of the same bytes. */
+/** Measures goal 8: the CPU of the process that follows a log, over decode and JSON.parse of the same bytes. */
 async function speed(): Promise<BenchRow> {
 	const [floor = [], ours = []] = await withServer(
 		'streamServer.ts',
@@ -36,7 +36,7 @@ async function speed(): Promise<BenchRow> {
 	};
 }
 
-/** Measures goal 12: every entry arrives once and in order over connections that break, and how much was read twice. */
+/** Measures goal 12: each entry arrives once and in order over breaking connections, and how much was read twice. */
 async function faults(): Promise<BenchRow> {
 	const log = { kind: 'log', size: FAULTY_ENTRIES, writes: WRITES };
 	const once = await withServer('streamServer.ts', log, address =>

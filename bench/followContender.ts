@@ -20,8 +20,8 @@ const BATCH = 1000;
 let bytes = 0;
 
 /**
- * Returns a transport over the host's fetch that counts the bytes that were read. It does not count for `ours`, whose
- * cost is measured.
+ * Returns a transport over the host's fetch that counts the bytes read. It does not count for `ours`, whose cost is
+ * measured.
  */
 function countingTransport(): Transport {
 	const inner = createFetchTransport((input, init) => globalThis.fetch(input, init));
@@ -78,7 +78,7 @@ async function follow(read: (message: string) => string) {
 }
 
 const contenders = {
-	/** Does decode and JSON.parse, nothing else. */
+	/** Does decode and JSON.parse, and nothing else. */
 	async floor() {
 		let count = 0;
 		for await (const lines of linesOf(await fetch(`${address}/api/tasks/t1/stream`))) {

@@ -37,7 +37,7 @@ export async function measure(program: string, parameters: object): Promise<Meas
 	return message;
 }
 
-/** Runs `use` beside a server program, which sends its address (or what else is needed to use it) when it listens. */
+/** Runs `use` beside a server program, which sends its address, or other access data, once it listens. */
 export async function withServer<T, M = string>(
 	program: string,
 	parameters: object,

@@ -19,7 +19,7 @@ export async function rows(): Promise<BenchRow[]> {
 	return [await firstToken(), await cpu(), await burst()];
 }
 
-/** Measures what the gateway adds before the first token, over a proxy that only passes bytes on. */
+/** Measures the gateway's delay of the first token, compared with a proxy that only passes on bytes. */
 async function firstToken(): Promise<BenchRow> {
 	const { floor, ours } = await race({ chunks: 3, paceMs: 0 }, async ({ address }) => {
 		const times: number[] = [];
@@ -48,7 +48,7 @@ async function cpu(): Promise<BenchRow> {
 
 /**
  * Measures the CPU cost of a stream that arrives faster than it can be read. A bare proxy then copies blocks of many
- * chunks, so it says nothing about the cost of chunks. The measure is a proxy that reads and writes each chunk.
+ * chunks, so it says nothing about the cost of chunks. The comparison is with a proxy that reads and writes each chunk.
  */
 async function burst(): Promise<BenchRow> {
 	return cpuRow(

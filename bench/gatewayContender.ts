@@ -1,5 +1,5 @@
-// A proxy in front of one upstream: our gateway, the least that a proxy can be, or the least that names the provider in
-// each chunk. It reports its CPU time at another address.
+// A proxy in front of one upstream: our gateway, a minimal proxy, or a minimal one that names the provider in each
+// chunk. It reports its CPU time at another address.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
@@ -30,8 +30,7 @@ async function listening(server: Server): Promise<string> {
 }
 
 /**
- * Reads and parses the whole request, as a gateway has to, and either passes the reply through byte by byte or reads
- * it.
+ * Reads and parses the whole request, as a gateway must, and either passes the reply through byte by byte or reads it.
  */
 async function passOn(request: IncomingMessage, response: ServerResponse): Promise<void> {
 	let text = '';
@@ -44,7 +43,7 @@ async function passOn(request: IncomingMessage, response: ServerResponse): Promi
 	await (contender === 'reader' ? pipeline(reply.body, named, response) : pipeline(reply.body, response));
 }
 
-/** Yields the same chunks with one more field, the least that a gateway has to do to name the provider. */
+/** Yields the same chunks with one more field, the minimum for a gateway that names the provider. */
 async function* named(body: AsyncIterable<Buffer>): AsyncGenerator<string> {
 	const decoder = new TextDecoder();
 	let rest = '';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { build } from 'esbuild';
 import { type EditorServer, openWindow } from '../test/support/editor.ts';
 
-/** Opens a window, and with it a fresh extension host, and resolves with what the probe in the host measured. */
+/** Opens a window, and with it a fresh extension host, and resolves with the measurements of the probe in the host. */
 export async function measureInHost<T>(editor: EditorServer): Promise<T> {
 	const printed: string[] = [];
 	const window = await openWindow(editor, { onPrint: text => printed.push(text) });

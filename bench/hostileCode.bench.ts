@@ -80,7 +80,7 @@ async function quietest(chat: ChatPage, text: string): Promise<LongestTask> {
 	return best;
 }
 
-/** Measures the milliseconds for the slowest block, in one go, as a page without a worker highlights it. */
+/** Measures the time for the slowest block, in milliseconds, highlighted in one go as on a page without a worker. */
 async function onThePage(): Promise<number> {
 	const executablePath = findBrowser();
 	if (executablePath === undefined) {

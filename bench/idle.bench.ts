@@ -8,11 +8,11 @@ import type { Idle } from './idleProbe.ts';
 import type { BenchRow } from './row.ts';
 
 const SECONDS = 180;
-/** One request every 15 seconds, which is the default of the setting. */
+/** One request every 15 seconds, the default of the setting. */
 const PROMISED = SECONDS / 15;
 const LIMIT = 0.005;
 
-/** Measures three minutes with the task tree in sight and no task running, beside an editor with an empty extension. */
+/** Measures three minutes with the task tree in view and no task running, beside an editor with an empty extension. */
 export async function rows(): Promise<BenchRow[]> {
 	const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'errand-bench-'));
 	const editors: EditorServer[] = [];

@@ -1,4 +1,4 @@
-// This runs inside the extension host and measures the cost of an idle editor.
+// Runs inside the extension host and measures the cost of an idle editor.
 import process from 'node:process';
 import { setTimeout as wait } from 'node:timers/promises';
 import * as vscode from 'vscode';

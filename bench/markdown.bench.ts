@@ -8,11 +8,11 @@ const ROUNDS = 3;
 const TOKEN_LENGTH = 4;
 const TOKENS_PER_SECOND = 200;
 const FAST_TOKENS_PER_SECOND = 2_000;
-/** The seconds that are measured. The rest of the reply is already there. */
+/** The duration of the measurement in seconds. The rest of the reply is already there. */
 const DURATION = 4;
 const PEERS: ContenderName[] = ['markdown-it', 'marked', 'streaming-markdown'];
 
-/** Blocks that grow, each with its beginning and the text that is appended again and again. */
+/** Blocks that grow, each with its beginning and the text that is appended repeatedly. */
 const SHAPES: Record<string, [string, string]> = {
 	list: ['', '- an item with **some** words\n'],
 	fence: ['```ts\n', 'const answer = question * 42;\n'],
@@ -137,7 +137,7 @@ async function colours(browser: MarkdownBrowser): Promise<BenchRow> {
 	};
 }
 
-/** Measures goal 9, the delay of the page. The cost on the host's side is measured in a real host. */
+/** Measures goal 9: the delay of the page. The cost on the host's side is measured in a real host. */
 async function feed(browser: MarkdownBrowser): Promise<BenchRow> {
 	const names: FeedRun['contender'][] = ['ours', 'one message a token', 'the whole text a token'];
 	const before = RICH.repeat(Math.ceil(40_000 / RICH.length));

@@ -20,7 +20,7 @@ const STYLE = `
 	pre, table { overflow-x: auto; }
 `;
 
-/** The cost in milliseconds of CPU of the page's main thread. */
+/** The cost in CPU milliseconds of the page's main thread. */
 export interface Cost {
 	cpu: number;
 }
@@ -86,7 +86,7 @@ export class MarkdownBrowser {
 		return this.browser.close();
 	}
 
-	/** Runs both functions in a page of its own, and measures only `work`. */
+	/** Runs both functions in a new page, and measures only `work`. */
 	private async measured<T>(
 		prepare: (page: Page) => Promise<void>,
 		work: (page: Page) => Promise<T>,

@@ -1,4 +1,4 @@
-// Runs in the page of markdown.bench.ts: shows a growing text with our renderer and with those of others.
+// Runs in the page of markdown.bench.ts: shows a growing text with our renderer and with others.
 import createMarkdownIt from 'markdown-it';
 import type { ToPage } from '../src/chat/protocol/protocol.ts';
 import { ChatMarkdown } from '../src/chat/ui/components/chatMarkdown.ts';
@@ -24,7 +24,7 @@ export interface Seen {
 	longestTask: number;
 	frames: number;
 	/**
-	 * The most nodes that one frame added, removed or changed. Only frames that came in time count, because late ones
+	 * The largest number of nodes that one frame added, removed or changed. Only frames in time count, because late ones
 	 * have more to show.
 	 */
 	mostNodes: number;

@@ -15,7 +15,7 @@ import { type BenchRow, median } from './row.ts';
 const PEER = 'pi';
 const ROUNDS = 7;
 
-/** Measures Errand's own agent beside the smallest of the others, each started by hand in the same sandbox. */
+/** Compares Errand's own agent with the smallest of the others, each started by hand in the same sandbox. */
 export async function rows(): Promise<BenchRow[]> {
 	process.env['PATH'] = [...agentPrograms(), process.env['PATH']].join(path.delimiter);
 	const repository = await TemporaryRepository.create();
@@ -58,7 +58,7 @@ function rowOf(
 	};
 }
 
-/** Says where the machine had more to do than it has cores, as only the ratio counts then. */
+/** Returns a note if the machine had more to do than it has cores, because then only the ratio counts. */
 function loadText(): string | undefined {
 	const [load = 0] = os.loadavg();
 	const cores = os.availableParallelism();

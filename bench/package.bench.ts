@@ -53,7 +53,7 @@ function eagerSize(entry: string): number {
 	return size;
 }
 
-/** Packs the extension, and returns the bytes of the package and of the code in it, each as they are packed. */
+/** Packs the extension, and returns the sizes of the package and of the code in it in bytes, each as packed. */
 function packedSizes(): { whole: number; code: number } {
 	const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'errand-package-'));
 	try {

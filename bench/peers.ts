@@ -1,4 +1,4 @@
-// Other packages that do the same work. They are dependencies of this folder alone, installed by the first run.
+// Other packages that do the same work. They are dependencies of this folder only, installed by the first run.
 
 /** Sends `body` to `address`, reads the chat stream, and passes each piece of its text to `onText`. */
 export type ReadChat = (address: string, body: ChatBody, onText: (text: string) => void) => Promise<void>;

@@ -14,13 +14,13 @@ export async function descendants(pid: number, commandLine: RegExp): Promise<num
 	return found;
 }
 
-/** Reads the memory of a process, of which it has its share of what several have. */
+/** Reads the memory of a process in megabytes, with its proportion of shared memory. */
 export async function proportionalMegabytes(pid: number): Promise<number> {
 	const [, kilobytes] = /^Pss: +(\d+) kB$/m.exec(await readFile(`/proc/${pid}/smaps_rollup`, 'latin1')) ?? [];
 	return Number(kilobytes) / 1024;
 }
 
-/** Reads the most memory that a process has had at any time, shared parts included. */
+/** Reads the peak memory of a process in megabytes, including shared parts. */
 export async function peakMegabytes(pid: number): Promise<number> {
 	const [, kilobytes] =
 		/^VmHWM:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'latin1').catch(() => '')) ?? [];

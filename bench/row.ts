@@ -4,7 +4,7 @@ export interface BenchRow {
 	goal: string;
 	what: string;
 	ours: string;
-	/** The results of others for the same work, in the same run where possible. */
+	/** The results of others for the same work, in the same run if possible. */
 	peers: string;
 	ratio: string;
 	met: 'yes' | 'no';

@@ -51,7 +51,7 @@ async function stream(name: string, writes: [number, number]): Promise<BenchRow>
 	};
 }
 
-/** Measures goal 2, the growth of the cost with four times the input. */
+/** Measures goal 2: the growth of the cost with four times the input. */
 async function growth(): Promise<BenchRow[]> {
 	const shapes = ['one event in pieces of 1 KB', 'LF lines with one CR, in one piece', 'one event of many data lines'];
 	const found: BenchRow[] = [];
@@ -80,7 +80,7 @@ async function growth(): Promise<BenchRow[]> {
 	return found;
 }
 
-/** Measures goal 3, what validation adds to JSON.parse. */
+/** Measures goal 3: the additional cost of validation over JSON.parse. */
 async function validation(): Promise<BenchRow> {
 	const names = ['floor', 'ours', 'zod', 'lenient'];
 	const [floor, ours, zod, lenient] = await race(

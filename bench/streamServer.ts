@@ -1,4 +1,4 @@
-// Serves streams to the contenders, from a process of its own, so that its work is not counted as theirs.
+// Serves streams to the contenders from a separate process, so that its work is not counted as theirs.
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -32,7 +32,7 @@ const WORDS = [
 	'done. ',
 ];
 
-/** The seed is fixed, so that every run uses the same numbers. */
+/** A fixed seed, so that every run uses the same numbers. */
 let seed = 42;
 function random(): number {
 	seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
@@ -113,7 +113,7 @@ async function sendLog(response: ServerResponse, fromIndex: number): Promise<voi
 }
 
 const server = createServer(async (request, response) => {
-	// Like a real server, this one answers only after the request is read and parsed.
+	// Like a real server, this one answers only after the request has been read and parsed.
 	let body = '';
 	for await (const piece of request.setEncoding('utf8')) {
 		body += piece;

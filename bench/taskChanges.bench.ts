@@ -56,7 +56,7 @@ export async function rows(): Promise<BenchRow[]> {
 	}
 }
 
-/** Makes a repository with a branch that changes every second file. */
+/** Creates a repository with a branch that changes every second file. */
 function makeRepository(folder: string): string {
 	const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, stdio: 'ignore' });
 	fs.mkdirSync(folder);

@@ -21,7 +21,7 @@ export interface UnfoldedChanges {
 	/** The time from the click to the line counts of all files. */
 	counted: number;
 	byHand: number;
-	/** The longest that anything else had to wait, also while lines were counted. */
+	/** The longest wait of anything else, even while lines were counted. */
 	longest: number;
 	rows: number;
 	files: number;

@@ -12,7 +12,7 @@ const ROUNDS = 5;
 const TASKS = 10_000;
 const COUNT = TASKS.toLocaleString('en');
 
-/** Measures goal 13, with the local service and this many tasks in its database. */
+/** Measures goal 13, with the local service and this number of tasks in its database. */
 export function rows(): Promise<BenchRow[]> {
 	return withServer('taskListServer.ts', { tasks: TASKS }, async (server: TaskListServer) => [
 		await firstPageInHost(server),
@@ -69,7 +69,7 @@ async function growth(server: TaskListServer): Promise<BenchRow[]> {
 			ours: `${(of('allBytes') / 2 ** 20).toFixed(1)} MB`,
 			peers: `half ${(of('halfBytes') / 2 ** 20).toFixed(1)} MB`,
 			ratio: ratio.toFixed(2),
-			// Twice the pages may take twice the memory, so that nothing is held besides them.
+			// Twice the pages may take twice the memory, so nothing else may be held.
 			met: ratio <= 2.2 ? 'yes' : 'no',
 		},
 	];

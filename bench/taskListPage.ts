@@ -1,5 +1,5 @@
 // Computes the rows of the task tree without the editor's own drawing, and loads the list in the simplest possible way
-// to compare with.
+// for comparison.
 import { systemClock } from '../src/base/async.ts';
 import { createClient } from '../src/client/client.ts';
 import { createFetchTransport } from '../src/client/core/fetchTransport.ts';
@@ -13,7 +13,7 @@ import type { TaskListServer } from './taskListServer.ts';
 
 export const PAGE = 50;
 const REQUESTS = 500;
-/** The requests that are not measured, until the runtime has compiled both contenders. */
+/** The number of unmeasured requests, until the runtime has compiled both contenders. */
 const WARM = 500;
 
 export function openStore({ address, token }: TaskListServer): TaskListStore {
@@ -25,7 +25,7 @@ export function openStore({ address, token }: TaskListServer): TaskListStore {
 	return new TaskListStore(() => Promise.resolve(client), systemClock);
 }
 
-/** Groups every task and describes those that are in sight, because the editor asks for no others. */
+/** Groups every task and describes those in view, because the editor asks for no others. */
 export function rowsOf(store: TaskListStore, inSight: number): number {
 	const groups = groupTasks(store.shown(), Date.now(), () => false);
 	for (const task of groups.flatMap(group => group.tasks).slice(0, inSight)) {
@@ -35,9 +35,9 @@ export function rowsOf(store: TaskListStore, inSight: number): number {
 }
 
 export interface FirstPage {
-	/** The milliseconds of a request and the parsing of its JSON, nothing else. */
+	/** The milliseconds for a request and the parsing of its JSON, and nothing else. */
 	bare: number;
-	/** The milliseconds of the page as the tree shows it. */
+	/** The milliseconds for the page as the tree shows it. */
 	first: number;
 }
 

@@ -16,7 +16,7 @@ const { tasks: count } = parameters<{ tasks: number }>();
 const START = Date.UTC(2026, 10, 21);
 const STATES = ['completed', 'completed', 'completed', 'error', 'stopped'];
 
-/** Inserts the tasks, the newest last, one for each hour. */
+/** Inserts the tasks, one for each hour, the newest last. */
 function fill(file: string): void {
 	const database = openDatabase(file);
 	const insert = database.prepare(

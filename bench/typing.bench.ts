@@ -7,7 +7,7 @@ const ROUNDS = 3;
 const REPLY_LENGTH = 200_000;
 const TOKENS_PER_SECOND = 200;
 const TOKEN_LENGTH = 4;
-/** The milliseconds between two messages of the host, and those between two keys. */
+/** The milliseconds between two messages of the host, and between two keys. */
 const MESSAGE_MS = 20;
 const KEY_MS = 80;
 const TYPED = 'what is typed while the reply streams';
@@ -16,7 +16,7 @@ const LIMIT = 50;
 
 interface Stream {
 	turn: string;
-	/** The text that is appended again and again, or an empty text if nothing streams. */
+	/** The text that is appended repeatedly, or an empty text if nothing streams. */
 	more: string;
 	/** The number of UTF-16 code units in a message. */
 	letters: number;

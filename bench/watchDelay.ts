@@ -1,12 +1,12 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import process from 'node:process';
 
-/** How often the event loop is looked at, in milliseconds. */
+/** The interval for checking the event loop, in milliseconds. */
 const LOOK_MS = 5;
 
 /**
  * Returns a function that ends the measurement and returns the longest turn in milliseconds. It counts the thread's own
- * time where the runtime reports it.
+ * time if the runtime reports it.
  */
 export function watchDelay(): () => number {
 	if (typeof process.threadCpuUsage !== 'function') {
