@@ -9,10 +9,10 @@ export const THEME_RULES = ['color-contrast', 'link-in-text-block'];
 
 type WithAxe = { axe?: { run(options: RunOptions): Promise<AxeResults> } };
 
-/** Resolves with what axe finds wrong with a page as it is drawn now, by all rules or only by those that are named. */
+/** Resolves with axe's findings for a page as it is drawn now, by all rules or only by the named ones. */
 export async function accessibilityViolations(page: Page | Frame, rules?: readonly string[]): Promise<Result[]> {
 	if (!(await page.evaluate(() => (globalThis as WithAxe).axe !== undefined))) {
-		// The policy of the page lets no script in, so axe comes in the way of the developer tools.
+		// The policy of the page lets no script in, so axe is injected like the developer tools' own code.
 		await page.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
 	}
 	const { passes, violations } = await page.evaluate(

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 
-/** `npm run test:agents` installs them there. */
+/** The folder in which `npm run test:agents` installs agents. */
 const MODULES = path.resolve('test/support/agents/node_modules');
 
-/** `npm run test:interoperability` installs them there. */
+/** The folder in which `npm run test:interoperability` installs further agents. */
 const FURTHER_MODULES = path.resolve('test/support/furtherAgents/node_modules');
 
 const OPENCODE = path.join(MODULES, 'opencode-linux-x64', 'bin');
@@ -14,7 +14,7 @@ export function agentPrograms(): string[] {
 	return [programsIn(MODULES, 'test:agents'), OPENCODE];
 }
 
-/** Returns the folders of the programs of those agents that only the tests of interoperability run. */
+/** Returns the folders of the programs of agents that only the interoperability tests run. */
 export function furtherAgentPrograms(): string[] {
 	return [programsIn(FURTHER_MODULES, 'test:interoperability')];
 }

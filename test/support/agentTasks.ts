@@ -19,12 +19,12 @@ import { mul } from '../src/math.js';
 test('mul', () => assert.equal(mul(3, 4), 12));
 `;
 
-/** Each process has a command of its own, so that test files that run at the same time do not see each other's. */
+/** A command of this process only, so that test files that run at the same time do not see each other's. */
 const LONG_COMMAND = `sleep ${1_000_000 + process.pid}`;
 
-/** What the model tells the agent to do, by the name of the script that a prompt names. */
+/** The steps that the model tells the agent to do, by the name of the script in the prompt. */
 const SCRIPTS = {
-	/** The agent makes a mistake, sees the test fail, and mends it. */
+	/** The agent makes a mistake, sees the test fail, and fixes it. */
 	mend: [
 		{ do: 'read', path: 'src/math.js' },
 		{ do: 'edit', path: 'src/math.js', from: 'a + b;', to: 'a + b;\n\nexport const mul = (a, b) => a + b;' },
@@ -44,7 +44,7 @@ const SCRIPTS = {
 		},
 		{ do: 'say', text: 'Added sub.' },
 	],
-	/** The agent puts another package in the place of one that was installed. */
+	/** The agent replaces an installed package with another one. */
 	forge: [
 		{
 			do: 'run',
@@ -53,7 +53,7 @@ const SCRIPTS = {
 		{ do: 'write', path: 'notes.txt', content: 'done\n' },
 		{ do: 'say', text: 'Done.' },
 	],
-	/** The agent runs the tests, and tries to change a package that was installed. */
+	/** The agent runs the tests, and tries to change an installed package. */
 	tamper: [
 		{ do: 'run', command: 'npm test' },
 		{ do: 'run', command: 'echo forged > node_modules/dep/main.js || echo could not be changed' },
@@ -120,7 +120,7 @@ export class AgentTasks {
 		return this.running ?? assert.fail('no service runs');
 	}
 
-	/** Starts a service after the one before has ended. `tasks` are settings of the handover. */
+	/** Starts a service after the previous one has ended. `tasks` are settings of the handover. */
 	async startService(stateFolder?: string, tasks: object = {}): Promise<void> {
 		this.running = await ServiceProcess.start({
 			handover: {
@@ -187,7 +187,7 @@ export class AgentTasks {
 		assert.ok(trial.ok, JSON.stringify(trial));
 	}
 
-	/** Checks a task of the script `mend`: what it did, that its work came home, and what it is said to have cost. */
+	/** Checks a task of the script `mend`: its steps, the work that came home, and the reported cost. */
 	async checkMends(): Promise<void> {
 		const { model, repository } = this;
 		const { id } = await this.create('mend');
@@ -211,7 +211,7 @@ export class AgentTasks {
 		assert.equal((await this.messagesOf(id, 'agent_model')).length, calls);
 	}
 
-	/** Checks that a follow-up is done on the same branch, and in the same session of the agent. */
+	/** Checks that a follow-up continues on the same branch and in the same session of the agent. */
 	async checkGoesOn(): Promise<void> {
 		const { id } = await this.create('mend');
 		const first = await this.completed(id);
@@ -249,7 +249,7 @@ export class AgentTasks {
 		);
 	}
 
-	/** Checks that a task ends with everything that it started when it is stopped in the middle of a command. */
+	/** Checks that a task stopped in the middle of a command ends with everything that it started. */
 	async checkStops(): Promise<string> {
 		const id = await this.atWork();
 		const task = (await stopTask(this.service, id)) as AgentTaskView;
@@ -259,7 +259,7 @@ export class AgentTasks {
 		return id;
 	}
 
-	/** Makes a commit of what a task had done that was ended, and checks that it is what the script `slow` does first. */
+	/** Commits the work of a task that was ended, and checks that it is the first step of the script `slow`. */
 	async checkKeeps(taskId: string): Promise<string> {
 		const response = await this.service.fetch(controlPaths.keepWork, { json: { taskId } });
 		assert.equal(response.status, 200);

@@ -19,9 +19,9 @@ export interface AgentWindow {
 	folder: string;
 	/** The model servers. */
 	models: readonly ScriptedModel[];
-	/** Runs git in the window's folder, and returns what it prints. */
+	/** Runs git in the window's folder and returns its output. */
 	git(...args: string[]): string;
-	/** Runs git in the repository that the window's folder is a clone of, and returns what it prints. */
+	/** Runs git in the repository from which the window's folder was cloned, and returns its output. */
 	origin(...args: string[]): string;
 	stop(): Promise<void>;
 }
@@ -29,19 +29,19 @@ export interface AgentWindow {
 export interface AgentWindowOptions {
 	/** The steps of the models, by the prompt. */
 	scripts: Readonly<Record<string, readonly Step[]>>;
-	/** Files that the repository has besides those of the sample, by their paths. */
+	/** Files of the repository besides those of the sample, by their paths. */
 	files?: Record<string, string>;
-	/** Further folders of the window, beside that of the sample, by their names: the files of each. */
+	/** Further folders of the window besides the sample's, by name, each with its files. */
 	besides?: Record<string, { files: Record<string, string>; isRepository: boolean }>;
-	/** The number of model servers, each with one model of the name `coder`; 1 by default. */
+	/** The number of model servers, each with one model named `coder`; 1 by default. */
 	servers?: number;
-	/** What the agents get a copy of: tasks of the repository that was cloned, the chat of the window's folder. */
+	/** The source of the agents' copy: tasks copy the repository that was cloned, the chat copies the window's folder. */
 	worksOn: 'origin' | 'folder';
-	/** Makes the settings of the window from the addresses of the model servers. */
+	/** Returns the settings of the window, given the addresses of the model servers. */
 	settings(urls: readonly string[]): Record<string, unknown>;
 }
 
-/** Skips the tests of a suite, in a hook before them, where no agent can run: outside of a sandbox it would work here. */
+/** Skips a suite in a hook if there is no sandbox, because without one, an agent would work on this machine. */
 export async function skipWithoutSandbox(hook: Context): Promise<void> {
 	if (!(await trySandbox()).works) {
 		hook.skip();
@@ -88,7 +88,7 @@ export async function openAgentWindow({
 			JSON.stringify({ folders: [sample.folder, ...further].map(folder => ({ path: folder })) }),
 		);
 	}
-	// Several repositories have a folder of another name.
+	// With several repositories, the folder has another name.
 	const isOne = Object.values(besides).every(({ isRepository }) => !isRepository);
 	const { tree } = insidePlaces(isOne ? path.basename(sample[worksOn], '.git') : 'workspace');
 	const models = await Promise.all(

@@ -57,7 +57,7 @@ export async function withAgentAndServer(
 			mcpServers,
 			launch: async seen => agentLaunch(agent, seen),
 			model,
-			// Somebody is there, who allows whatever the agent asks for.
+			// Stands for a user who allows everything that the agent asks for.
 			decide: ({ options: answers }) => ({ option: answers.find(({ kind }) => kind === 'allow_once')?.id }),
 			signal: new AbortController().signal,
 			onEvent,

@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
 /**
- * A reverse proxy in front of a server that passes a reply on only when it is whole, as proxies and virus scanners do that
- * look through replies. Every test that starts one must call `stop`.
+ * A reverse proxy in front of a server that passes on a reply only once it is whole, like proxies and virus scanners
+ * that inspect replies. Every test that starts one must call `stop`.
  */
 export class BufferingProxy {
-	/** Whether replies are held back. Otherwise each byte is passed on as it comes. */
+	/** True if replies are held back. Otherwise each byte is passed on as it comes. */
 	isBuffering = true;
 	private readonly server: Server;
 

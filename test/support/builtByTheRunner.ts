@@ -1,6 +1,6 @@
 import process from 'node:process';
 
-/** Returns the folder in a variable that the runner sets for the tests of the editor and of the window. */
+/** Returns the folder in a variable that the runner sets for the editor and window tests. */
 export function builtByTheRunner(variable: 'ERRAND_TEST_EDITOR' | 'ERRAND_TEST_EXTENSION'): string {
 	const folder = process.env[variable];
 	if (folder === undefined) {

@@ -1,9 +1,9 @@
-// Makes X.509 certificates for tests at run time, so that the project holds no key file that would expire one day. No
-// program or package makes them: Node can sign certificates but not issue them.
+// Creates X.509 certificates for tests at run time, so that the project holds no key file that would expire one day. No
+// program or package creates them: Node can sign certificates but not issue them.
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { isIP } from 'node:net';
 
-/** A certificate and its private key, both as PEM, in the form that `https.createServer` takes. */
+/** A certificate and its private key, both as PEM, in the form that `https.createServer` accepts. */
 export interface Certificate {
 	cert: string;
 	key: string;
@@ -16,10 +16,10 @@ export interface CertificateAuthority extends Certificate {
 export interface CertificateOptions {
 	/** The host names and IPv4 addresses that the certificate is for. The first one is its common name. */
 	hosts: readonly [string, ...string[]];
-	/** The authority that signs the certificate, which is self-signed without one. */
+	/** The authority that signs the certificate; without one, it is self-signed. */
 	issuer?: CertificateAuthority;
 	/**
-	 * The days from today on which the certificate begins and ceases to be valid. By default, it is valid from yesterday
+	 * The first and the last day of validity, relative to today. By default, the certificate is valid from yesterday
 	 * until 30 days from today.
 	 */
 	days?: { from: number; to: number };
@@ -50,7 +50,7 @@ const TAGS = {
 	ipAddress: 0x87,
 } as const;
 
-/** Makes a private certificate authority, as a company has one. */
+/** Creates a private certificate authority like a company's. */
 export function makeAuthority(name: string): CertificateAuthority {
 	const keys = newKeys();
 	const isAuthority = sequence(der(TAGS.boolean, Buffer.of(0xff)));
@@ -62,7 +62,7 @@ export function makeAuthority(name: string): CertificateAuthority {
 	};
 }
 
-/** Makes the certificate of a server. */
+/** Creates the certificate of a server. */
 export function makeCertificate({ hosts, issuer, days }: CertificateOptions): Certificate {
 	const keys = newKeys();
 	const names = hosts.map(host =>

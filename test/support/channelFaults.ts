@@ -17,7 +17,7 @@ export const TAMPERINGS = [
 ] as const;
 export type Tampering = (typeof TAMPERINGS)[number];
 
-/** Tampers with the sealed frames of one reply, which are genuine, starting with the frame of index `from`. */
+/** Tampers with the sealed frames of one reply, which are genuine, starting with the frame at index `from`. */
 export function tamper(frames: readonly Sealed[], kind: Tampering, from = 0): unknown[] {
 	return frames.map((frame, index) => (index < from ? frame : tampered(frame, kind, frames[0]?.iv ?? '')));
 }
@@ -55,7 +55,7 @@ function flipped(bytes: Buffer): Buffer {
 	return bytes;
 }
 
-/** Begins as many sessions at a local service as it keeps, so that it forgets every earlier one. */
+/** Begins as many sessions at a local service as it keeps, so that it forgets all earlier ones. */
 export async function expireSessions({ address, token }: { address: string; token: string }): Promise<void> {
 	for (let count = 0; count < MAXIMUM_SESSIONS; count++) {
 		const response = await fetch(`${address}${ENCRYPTED_PATH}/attestation`, {

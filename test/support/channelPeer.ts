@@ -61,7 +61,7 @@ export class ChannelPeer {
 		return { peer_public_key: this.publicKey, session_id: this.attestation.session_id, payload };
 	}
 
-	/** Signs a payload that was sealed before or elsewhere as if it were this peer's own. */
+	/** Signs a payload that was sealed earlier or elsewhere as if it were this peer's own. */
 	resign({ nonce, iv, ciphertext }: Omit<Sealed, 'signature'>): PeerRequest {
 		const bytes = signedBytes(nonce, Buffer.from(iv, 'base64'), Buffer.from(ciphertext, 'base64'));
 		const signature = sign('sha256', bytes, this.keyPair.privateKey).toString('base64');

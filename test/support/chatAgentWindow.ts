@@ -10,7 +10,7 @@ import type { ScriptedModel } from './scriptedModel.ts';
 export interface ChatAgentWindow extends AgentWindow {
 	chat: Frame;
 	model: ScriptedModel;
-	/** The content of a file of the window's folder. */
+	/** Returns the content of a file in the window's folder. */
 	read(name: string): string;
 }
 
@@ -29,7 +29,7 @@ async function openChatAgentWindow(options: Pick<AgentWindowOptions, 'scripts' |
 	return { ...window, chat, model, read: name => readFileSync(path.join(window.folder, name), 'utf8') };
 }
 
-/** Opens the same before the tests, and closes it after them. Where there is no sandbox, the tests are skipped. */
+/** Opens the same before the tests, and closes it after them. Without a sandbox, the tests are skipped. */
 export function useChatAgentWindow(options: Parameters<typeof openChatAgentWindow>[0]): () => ChatAgentWindow {
 	let window: ChatAgentWindow | undefined;
 
@@ -48,7 +48,7 @@ export function useChatAgentWindow(options: Parameters<typeof openChatAgentWindo
 /** The question of an agent that waits for an answer. */
 export const agentQuestion = (chat: Frame) => chat.locator('chat-approval .box');
 
-/** Answers the next question with the button of this label, and resolves with the words of the question. */
+/** Answers the next question with the button of this label, and resolves with the text of the question. */
 export async function answerQuestion(chat: Frame, label: string): Promise<string> {
 	const box = agentQuestion(chat);
 	await box.waitFor();

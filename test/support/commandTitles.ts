@@ -22,7 +22,7 @@ const OF_THE_EDITOR: Readonly<Record<string, string>> = {
 
 let contributed: Readonly<Record<string, string>> | undefined;
 
-/** Returns the id of a command, where it is known for its title. */
+/** Returns the id of a command, if it is known for its title. */
 export function commandOf(title: string): string | undefined {
 	contributed ??= readContributed();
 	return contributed[title] ?? OF_THE_EDITOR[title];

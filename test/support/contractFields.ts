@@ -1,6 +1,6 @@
-// The fields that the contract documents, each with a value that is found again where it is shown.
+// The fields that the contract documents, each with a value that can be recognised where it is shown.
 
-/** Each field of a task that the contract names, with a value that is found again. */
+/** Each field of a task that the contract names, with a recognisable value. */
 export const DOCUMENTED_TASK = {
 	id: 't-815',
 	userId: 'user-7',
@@ -37,8 +37,8 @@ export const DOCUMENTED_TASK = {
 };
 
 /**
- * The fields of a chat reply (inference.md, Chat completion response and Web search annotation): where each stands in
- * the reply, its value, and the words by which a person sees it.
+ * The fields of a chat reply (inference.md, Chat completion response and Web search annotation): the place in the
+ * reply, the value, and the words that a person sees.
  */
 export const DOCUMENTED_REPLY: readonly { field: string; value: unknown; seen: RegExp }[] = [
 	{ field: 'id', value: 'completion-815', seen: /Reply ID\s+completion-815/ },
@@ -63,7 +63,7 @@ export const DOCUMENTED_REPLY: readonly { field: string; value: unknown; seen: R
 	{ field: 'annotations.content', value: 'So it was said.', seen: /So it was said\./ },
 ];
 
-/** Returns the reply that has all of them, as one whole body. */
+/** Returns the reply that has all of these fields, as one whole body. */
 export function documentedReply(): object {
 	const value = (field: string) => DOCUMENTED_REPLY.find(row => row.field === field)?.value;
 	const citation = {

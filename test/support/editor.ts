@@ -17,22 +17,22 @@ import { installPseudoLanguage, PSEUDO_LOCALE } from './pseudoLanguage.ts';
 import { waitFor } from './waitFor.ts';
 
 export interface EditorOptions {
-	/** The folder that windows open. By default, it is a fresh sample repository. */
+	/** The folder that windows open; by default, a fresh sample repository. */
 	folder?: string;
 	/**
 	 * Settings in addition to the quiet ones for tests. They become the user's settings, except those of `machine` scope,
 	 * which become the machine's.
 	 */
 	settings?: Record<string, unknown>;
-	/** Whether the built extension is installed as a user has it. The default is true. */
+	/** True to install the built extension as for a user; true by default. */
 	installed?: boolean;
 	/** An unpacked extension to install instead of ours. */
 	extension?: string;
 	/** A package (`.vsix`) to install instead of ours, as the editor itself installs one. */
 	package?: string;
 	/**
-	 * Puts extensions of others into the folder. The editor reads the folder at its start, and may miss what is added
-	 * while it does so.
+	 * Puts other extensions into the folder. The editor reads the folder at its start, and may miss extensions that are
+	 * added meanwhile.
 	 */
 	installOthers?: (extensionsFolder: string) => void;
 	/**
@@ -41,7 +41,7 @@ export interface EditorOptions {
 	 */
 	extensionTests?: string;
 	env?: Record<string, string>;
-	/** Whether the editor is in the pseudo-language, which the extension then needs to have. */
+	/** True if the editor uses the pseudo-language, which the extension must then have. */
 	pseudoLanguage?: boolean;
 }
 
@@ -53,11 +53,11 @@ export interface EditorServer {
 	stateFolder: string;
 	/** Returns the address of a folder's page, with the token that opens it. */
 	address(folder?: string): string;
-	/** Reads the user's settings as they are saved. */
+	/** Reads the user's settings as saved. */
 	settings(): Record<string, unknown>;
-	/** Reads the machine's settings as they are saved. */
+	/** Reads the machine's settings as saved. */
 	machineSettings(): Record<string, unknown>;
-	/** Returns what the server has printed. */
+	/** Returns the output of the server. */
 	output(): string;
 	browser: Browser;
 	stop(): Promise<void>;
@@ -68,7 +68,7 @@ export interface WindowOptions {
 	/** The context of another window of the same user, with the same storage and the same secrets. */
 	context?: BrowserContext;
 	viewport?: { width: number; height: number };
-	/** Receives what is printed inside an extension test. */
+	/** Receives the output of an extension test. */
 	onPrint?: (text: string) => void;
 }
 
@@ -120,7 +120,7 @@ export async function startEditor(options: EditorOptions = {}): Promise<EditorSe
 			...(options.pseudoLanguage ? ['--locale', PSEUDO_LOCALE] : []),
 		],
 		...(DELAY_MS > 0 && { delayMs: DELAY_MS }),
-		// Nothing listens on this port, so that no test meets the model servers of the machine that it runs on.
+		// Nothing listens on this port, so that no test meets the model servers of the machine on which it runs.
 		environment: { OLLAMA_HOST: '127.0.0.1:1', ...options.env },
 	});
 	const removeScratch = () => fs.rmSync(scratch, { recursive: true, force: true, maxRetries: 3 });
@@ -188,7 +188,7 @@ export async function openWindow(server: EditorServer, options: WindowOptions = 
 /** Reloads a window as a user does, and waits until its workbench is shown. */
 export async function reloadWindow(page: Page): Promise<void> {
 	probeOf(page)?.leaveWindow();
-	// The page's load event comes only when all of its scripts are there, which takes long on a slow machine.
+	// The page's load event comes only after all of its scripts, which takes long on a slow machine.
 	await page.reload({ waitUntil: 'commit' });
 	await workbenchStands(page);
 }
@@ -199,8 +199,8 @@ export async function workbenchStands(page: Page): Promise<void> {
 }
 
 /**
- * Waits for what a window can do only with the folders of its workspace file. A served window begins without them, and
- * now and then misses the moment from which it can read the file; it reads it whenever it changes.
+ * Waits for something that a window can do only with the folders of its workspace file. A served window begins without
+ * them, and now and then misses the moment at which it can first read the file; it reads it whenever it changes.
  */
 export async function readsWorkspaceFile(file: string, hasFolders: () => boolean | Promise<boolean>): Promise<void> {
 	await waitFor('the window to read its workspace file', async () => {
@@ -221,9 +221,7 @@ function writeWholeJson(file: string, value: object): void {
 	fs.renameSync(next, file);
 }
 
-/**
- * Reads a JSON file, and reads it again while it is incomplete, because the editor empties a file before it writes it.
- */
+/** Reads a JSON file, and repeats that while the file is incomplete, because the editor empties it before writing. */
 function readWholeJson(file: string): Record<string, unknown> {
 	for (let tries = 0; ; tries++) {
 		try {

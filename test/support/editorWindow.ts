@@ -7,10 +7,10 @@ import { describeWindows, keepsImages, screenshotFolder, windowLimitMs } from '.
 import { probeOf } from './probeExtension.ts';
 import { valueWithin } from './waitFor.ts';
 
-/** A condition whose first try hangs on the window has time for another. */
+/** Leaves time for a second attempt if the first one hangs on the window. */
 const conditionLimitMs = 1.5 * windowLimitMs;
 
-/** A check of a window asks several processes. */
+/** The longest pause between checks, because a check of a window involves several processes. */
 const LONGEST_PAUSE_MS = 200;
 
 const themes = {
@@ -30,7 +30,7 @@ const themes = {
 
 export type Theme = keyof typeof themes;
 
-/** Runs a command by the title that the palette shows, such as "Errand: Manage Keys", without typing it where that goes. */
+/** Runs a command by its title in the palette, such as "Errand: Manage Keys", without typing where possible. */
 export async function runCommand(page: Page, title: string): Promise<void> {
 	const [probe, command] = [probeOf(page), commandOf(title)];
 	if (probe !== undefined && command !== undefined) {
@@ -55,8 +55,7 @@ export async function openView(page: Page, title: string): Promise<Locator> {
 	const tab = page.locator('.activitybar').getByRole('tab', { name: title });
 	const heading = page.locator('.part.sidebar .composite.title h2').filter({ hasText: title });
 	await until(`the side bar shows ${title}`, async () => {
-		// A window that opens again restores its side bar by itself, and a click on the entry of an open side bar would
-		// close it.
+		// A reopened window restores its side bar by itself, and a click on the entry of an open side bar would close it.
 		if (!(await appears(heading.first(), 1_000))) {
 			await tab.click();
 		}
@@ -73,7 +72,7 @@ export async function webviewFrame(page: Page, selector: string): Promise<Frame>
 	let found: Frame | undefined;
 	await until(`a webview holds ${selector}`, async () => {
 		for (const frame of page.frames()) {
-			// A frame that is just being replaced does not answer.
+			// A frame that is being replaced does not answer.
 			const count =
 				frame === page.mainFrame()
 					? 0
@@ -120,13 +119,13 @@ export async function dismissInput(page: Page): Promise<void> {
 export async function openFile(page: Page, name: string): Promise<void> {
 	await until(`${name} is open`, async () => {
 		await page.keyboard.press('ControlOrMeta+P');
-		// The list may have opened before the file was there, and is then opened anew.
+		// The list may have opened before the file existed, and is then opened anew.
 		const isPicked = await typeAndTake(page, name, quickRow(page, name).first());
 		return isPicked && (await appears(page.locator('.tab.active').filter({ hasText: name }), 5_000));
 	});
 }
 
-/** Opens a new text file that is not saved, and resolves with its editor once that has the cursor. */
+/** Opens a new unsaved text file, and resolves with its editor once that has the cursor. */
 export async function openUntitledFile(page: Page): Promise<Locator> {
 	await runCommand(page, 'File: New Untitled Text File');
 	const editor = page.locator('.editor-instance .monaco-editor[data-uri^="untitled:"]');
@@ -150,14 +149,14 @@ export async function resizeChat(page: Page, frame: Frame, width: number): Promi
 export async function pickInMenu(page: Page, name: string): Promise<void> {
 	const item = page.getByRole('menuitem', { name });
 	await item.waitFor();
-	// A click that comes too soon after the menu is taken for the end of the one that opened it.
+	// A click too soon after the menu's opening counts as the end of the click that opened it.
 	await until('the menu has taken the click', async () => {
 		await item.click({ timeout: 1_000 }).catch(() => {});
 		return (await page.locator('.monaco-menu').count()) === 0;
 	});
 }
 
-/** Returns how many pixels of a part of a row lie where the row does not show them. */
+/** Returns the width in pixels of the hidden portion of a part of a row. */
 export function hiddenWidth(part: Locator): Promise<number> {
 	return part.first().evaluate(element => {
 		const shown = element.closest('.monaco-icon-label-container')?.getBoundingClientRect();
@@ -177,7 +176,7 @@ export async function resizeSideBar(page: Page, width: number): Promise<void> {
 	});
 }
 
-/** Drags the inner edge of a bar once. A drag that begins while the window is laid out anew may miss the edge. */
+/** Drags the inner edge of a bar once. A drag that begins while the layout changes may miss the edge. */
 async function dragEdge(page: Page, bar: 'sidebar' | 'auxiliarybar', width: number): Promise<void> {
 	const box = await page.locator(`.part.${bar}`).boundingBox();
 	if (!box) {
@@ -202,8 +201,8 @@ export async function pickItem(page: Page, label: string): Promise<void> {
 	const before = (await list.allInnerTexts()).join();
 	const { width = 0, height = 0 } = page.viewportSize() ?? {};
 	await until(`the list takes “${label}”`, async () => {
-		// A list that is drawn again at the moment of a click does not take it, and neither does a row that the hover of the
-		// row above covers. The pointer leaves the list, which closes that hover.
+		// A list that is redrawn at the moment of a click misses it, and so does a row that is covered by the hover of the
+		// row above. The pointer leaves the list, which closes that hover.
 		await row
 			.first()
 			.click({ timeout: 2_000 })
@@ -225,8 +224,8 @@ export async function acceptPicks(page: Page, text: string): Promise<void> {
 }
 
 /**
- * Chooses `label` from a list, and waits until that has opened another one that shows `next`, as its title or in a row. A
- * list that changes by itself needs this in place of `pickItem`, which takes a changed list for a sign of the choice.
+ * Chooses `label` from a list, and waits until that has opened another list that shows `next` as its title or in a row.
+ * A list that changes by itself needs this instead of `pickItem`, which takes any change for a sign of the choice.
  */
 export async function pickThrough(page: Page, label: string, next: string): Promise<void> {
 	const row = quickRows(page).filter({ has: page.getByText(label, { exact: true }) });
@@ -257,7 +256,7 @@ export function dialog(page: Page, text: string): Locator {
 }
 
 /**
- * Changes the user's settings while a window is open. Where there is no probe to do it, it edits their file in the editor,
+ * Changes the user's settings while a window is open. Without a probe to do it, it edits their file in the editor,
  * because a served window does not notice when another program writes the file.
  */
 export async function changeSettings(
@@ -288,7 +287,7 @@ export async function changeSettings(
 	});
 	await until('the window has the settings', async () => (await page.title()).includes(title));
 	await until('the settings are closed', async () => {
-		// While the save is not finished, Escape makes the editor ask a question, and the next Escape dismisses it.
+		// Until the save is finished, Escape makes the editor ask a question, and the next Escape dismisses it.
 		await page.keyboard.press('Escape');
 		return (await text.count()) === 0;
 	});
@@ -320,8 +319,8 @@ export async function screenshot(page: Page, name: string): Promise<void> {
 }
 
 /**
- * Saves an image in light, high contrast and dark. `prepare` shows again what the choice of a theme has closed. A run that
- * keeps no images leaves the window as it is.
+ * Saves an image in light, high contrast and dark. `prepare` restores whatever the choice of a theme has closed. A run
+ * that keeps no images leaves the window as it is.
  */
 export async function screenshotInThemes(page: Page, name: string, prepare = async () => {}): Promise<void> {
 	for (const theme of ['light', 'high-contrast', 'dark'] satisfies Theme[]) {
@@ -359,15 +358,15 @@ export async function until(
 }
 
 /**
- * Types into the list that is about to open, takes the row of a label, and waits until the list is gone. Resolves with
- * false if the row does not appear or disappears again.
+ * Types into the list that is about to open, chooses the row with a label, and waits until the list is gone. Resolves
+ * with false if the row does not appear or disappears again.
  */
 async function findAndPick(page: Page, typed: string, label: string): Promise<boolean> {
 	const row = quickRows(page).filter({ has: page.getByText(label, { exact: true }) });
 	if (!(await typeAndTake(page, typed, row.first()))) {
 		return false;
 	}
-	// The next text is meant for the box that the row opens, so this list has to be gone first.
+	// The next text is meant for the box that the row opens, so this list must be gone first.
 	await until('the list is gone', async () =>
 		(await quickInput(page).evaluateAll(boxes => boxes.map(box => (box as HTMLInputElement).value))).every(
 			value => value !== typed,
@@ -377,8 +376,8 @@ async function findAndPick(page: Page, typed: string, label: string): Promise<bo
 }
 
 /**
- * Types into the list that is about to open, and takes one of its rows. Closes the list and resolves with false if the
- * row does not appear or disappears again.
+ * Types into the list that is about to open, and chooses one of its rows. Closes the list and resolves with false if
+ * the row does not appear or disappears again.
  */
 async function typeAndTake(page: Page, typed: string, row: Locator): Promise<boolean> {
 	try {
@@ -392,7 +391,7 @@ async function typeAndTake(page: Page, typed: string, row: Locator): Promise<boo
 	}
 }
 
-/** Takes a row of the open list: with Enter where the list has it selected, which is much cheaper than with a click. */
+/** Chooses a row of the open list: with Enter if the list has selected it, which is much cheaper than a click. */
 async function takeRow(page: Page, row: Locator): Promise<void> {
 	if ((await row.and(page.locator('.focused')).count()) > 0) {
 		await quickInput(page).press('Enter', { timeout: 5_000 });
@@ -433,7 +432,7 @@ async function isTrueWithin(withinMs: number, condition: () => Promise<boolean>)
 	return (await valueWithin(withinMs, LONGEST_PAUSE_MS, condition)) === true;
 }
 
-/** Resolves with whether the element becomes visible in time. */
+/** Resolves with true if the element becomes visible in time. */
 export function appears(locator: Locator, withinMs: number): Promise<boolean> {
 	return locator.waitFor({ timeout: withinMs }).then(
 		() => true,

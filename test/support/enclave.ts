@@ -40,9 +40,9 @@ export class Enclave {
 	answer: (response: ServerResponse, message: EnclaveMessage) => void | Promise<void> = answerWhole;
 	/** Changes the next attestations before they are sent. */
 	alter: (record: Record) => Record = record => record;
-	/** The digest and the signature encoding that the report is signed with. */
+	/** The digest and the signature encoding for the report. */
 	form: { digest: 'sha256' | 'sha384'; dsaEncoding: 'der' | 'ieee-p1363' } = { digest: 'sha256', dsaEncoding: 'der' };
-	/** If set, a session takes messages of its first client key only and refuses others with this status. */
+	/** If set, a session accepts messages of its first client key only and refuses others with this status. */
 	bindsKeys: 400 | 401 | 403 | 409 | undefined;
 	keyPair: KeyPair = p384KeyPair();
 	readonly server: FaultServer;

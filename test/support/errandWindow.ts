@@ -9,7 +9,7 @@ import { windowLimitMs } from './openWindows.ts';
 /** Opens the tasks and the chat, and resolves with the chat's page once the current conversation is shown. */
 export async function openChat(page: Page): Promise<Frame> {
 	await openView(page, 'Errand');
-	// A window that opens again restores its chat by itself.
+	// A reopened window restores its chat by itself.
 	if (!(await appears(page.locator('.part.auxiliarybar'), 1_000))) {
 		await runCommand(page, 'Errand: Focus on Chat View');
 	}
@@ -30,7 +30,7 @@ export async function chooseInComposer(frame: Frame, button: RegExp, row: string
 export const openModels = (frame: Frame): Promise<void> =>
 	chooseInComposer(frame, /^Select Model/, 'All Models and Options…');
 
-/** Resolves with whether typed keys go into the composer. */
+/** Resolves with true if typed keys go into the composer. */
 const hasCursor = (frame: Frame): Promise<boolean> =>
 	frame
 		.locator('chat-composer textarea')
@@ -54,13 +54,13 @@ export async function runInChat(page: Page, frame: Frame, title: string, ...choi
 	await composerHasCursor(frame);
 }
 
-/** Types a message into the composer and sends it with Enter, once the reply before it has ended. */
+/** Types a message into the composer and sends it with Enter, once the previous reply has ended. */
 export async function sendMessage(frame: Frame, text: string): Promise<void> {
 	const composer = frame.locator('chat-composer textarea');
-	// A reply's last words are seen before its end is, and until then, Enter sends nothing.
+	// A reply's last words are visible before its end, and until then, Enter sends nothing.
 	await frame.locator('chat-composer button.send:not([aria-label="Stop"])').waitFor();
 	await composer.fill(text);
-	// A list that has just closed gives the focus back late, and the key would be lost meanwhile.
+	// A list that has just closed returns the focus late, and the key would be lost meanwhile.
 	await until('the composer has the cursor', async () => {
 		await composer.focus();
 		return hasCursor(frame);
@@ -80,18 +80,18 @@ export const turns = (frame: Frame): Locator => frame.locator('chat-turn');
 /** Resolves with everything that the last turn shows: question, reply and footer. */
 export const lastTurnText = (frame: Frame): Promise<string> => turns(frame).last().locator('article').innerText();
 
-/** Resolves with the current text of the last reply, which is empty while there is none. */
+/** Resolves with the current text of the last reply, which is empty if there is none. */
 export async function replyText(frame: Frame): Promise<string> {
 	const reply = turns(frame).last().locator('chat-markdown .content');
 	return (await reply.count()) === 0 ? '' : reply.innerText();
 }
 
-/** Resolves with whether the last reply is streaming. */
+/** Resolves with true if the last reply is streaming. */
 export async function isStreaming(frame: Frame): Promise<boolean> {
 	return (await turns(frame).last().locator('article[aria-busy="true"]').count()) > 0;
 }
 
-/** Waits for the end of the last reply, until all of it is shown, and resolves with its text. */
+/** Waits until the last reply has ended and all of it is shown, and resolves with its text. */
 export async function replyEnds(frame: Frame): Promise<string> {
 	const unfinished = turns(frame).last().locator('article[aria-busy="true"], .content[aria-busy="true"]');
 	await until('the reply ends', async () => (await replyText(frame)) !== '' && (await unfinished.count()) === 0);
@@ -108,17 +108,17 @@ export function conversationFiles({ dataFolder }: EditorServer): string[] {
 export const promptEditor = (page: Page): Locator =>
 	page.locator('.editor-instance .monaco-editor[data-uri^="errand-prompt:"]');
 
-/** Returns what the composer tells of the next task; it is there while prompts of tasks are written. */
+/** Returns the composer's line about the next task, which exists while the prompt of a task is being written. */
 export const taskLine = (frame: Frame): Locator => frame.locator('chat-composer .task');
 
 /**
- * Runs the command that shows where a task's prompt is written, and resolves with the chat's page once it can be written.
+ * Runs the command that shows the place for a task's prompt, and resolves with the chat's page once it accepts text.
  * `command` is the command's title.
  */
 export async function openPrompt(page: Page, command = 'Errand: Start Task…'): Promise<Frame> {
 	let frame: Frame | undefined;
 	await until('the prompt can be written', async () => {
-		// A view that is still being loaded may take the focus from the composer.
+		// A view that is still loading may take the focus from the composer.
 		await runCommand(page, command);
 		frame = await webviewFrame(page, 'chat-composer');
 		return (await appears(taskLine(frame), 10_000)) && hasCursor(frame);
@@ -126,14 +126,14 @@ export async function openPrompt(page: Page, command = 'Errand: Start Task…'):
 	return frame as Frame;
 }
 
-/** Writes a task's prompt into the composer and replaces the text that is there. */
+/** Writes a task's prompt into the composer, replacing the text that is there. */
 export async function writePrompt(page: Page, prompt: string): Promise<Frame> {
 	const frame = await openPrompt(page);
 	await frame.locator('chat-composer textarea').fill(prompt);
 	return frame;
 }
 
-/** Empties the composer and leaves its mode Task. */
+/** Empties the composer and leaves its Task mode. */
 export async function leavePrompt(frame: Frame): Promise<void> {
 	await frame.locator('chat-composer textarea').fill('');
 	await chooseInComposer(frame, /^Choose Chat/, 'Ask the chat model');
@@ -149,7 +149,7 @@ export async function openPromptEditor(page: Page): Promise<Locator> {
 	return editor;
 }
 
-/** Empties the composer of all that waits in it, and shows a new conversation. */
+/** Empties the composer of everything that waits in it, and shows a new conversation. */
 export async function emptyChat(page: Page): Promise<void> {
 	const frame = await openChat(page);
 	await frame.locator('chat-composer textarea').fill('');
@@ -177,15 +177,15 @@ export async function startTask(page: Page, prompt: string, isSent?: () => boole
 	await confirmTask(page, isSent);
 }
 
-/** Confirms the task in the list that is open or about to open, and resolves as `startTask` does. */
+/** Confirms the task in the list that is open or about to open, and resolves like `startTask`. */
 export async function confirmTask(page: Page, isSent?: () => boolean): Promise<void> {
 	await pickItem(page, 'Start Task');
 	await takeStart(page, 'Start Task', isSent);
 }
 
 /**
- * Takes the row that starts the task until the task is started: the list is drawn again when a fact arrives, and comes
- * back where something has changed meanwhile. Resolves as `startTask` does.
+ * Chooses the row that starts the task until the task has started: the list is redrawn when a fact arrives, and comes
+ * back if something has changed meanwhile. Resolves like `startTask`.
  */
 export async function takeStart(page: Page, label: string, isSent?: () => boolean): Promise<void> {
 	const prompt = (await webviewFrame(page, 'chat-composer')).locator('chat-composer textarea');
@@ -204,15 +204,15 @@ export const taskRow = (page: Page, prompt: string): Locator =>
 	page.locator('.part.sidebar .pane-body .monaco-list-row').filter({ hasText: prompt });
 
 /**
- * Resolves with what a screen reader says for the focused row of the side bar's tree. The text is empty while no row
- * has the focus.
+ * Resolves with the screen reader text of the focused row in the side bar's tree. The text is empty while no row has
+ * the focus.
  */
 export const focusedRow = (page: Page): Promise<string> =>
 	page.evaluate(
 		() => document.activeElement?.querySelector('.monaco-list-row.focused')?.getAttribute('aria-label') ?? '',
 	);
 
-/** Walks through the task tree with the arrow keys, to the row whose label for screen readers matches. */
+/** Moves through the task tree with the arrow keys, to the row whose label for screen readers matches. */
 export async function walkTo(page: Page, label: RegExp): Promise<void> {
 	await until(`the keyboard has walked to ${label}`, async () => {
 		await page.locator('.part.sidebar .monaco-list').last().focus();
@@ -230,8 +230,8 @@ export async function walkTo(page: Page, label: RegExp): Promise<void> {
 }
 
 /**
- * Chooses an item of a row's menu with the keyboard alone, where `submenu` is given, one in there. `isTaken` resolves with
- * whether the item has taken effect for that row.
+ * Chooses an item of a row's menu with only the keyboard; with `submenu`, an item of that submenu. `isTaken` resolves
+ * with true if the item has taken effect for that row.
  */
 export async function chooseInMenu(
 	page: Page,
@@ -248,8 +248,8 @@ export async function chooseInMenu(
 		if (await isTaken()) {
 			return true;
 		}
-		// While the rows are being replaced, the editor passes no row to the command, which then asks for the task. What
-		// the item itself asks may have the same title, and may have appeared since the look above.
+		// While the rows are being replaced, the editor passes no row to the command, which then asks for the task. The
+		// item's own question may have the same title, and may have appeared since the check above.
 		if ((await which.isVisible()) && !(await isTaken())) {
 			await dismissInput(page);
 			await pressInMenu(page, label, item, submenu);
@@ -262,7 +262,7 @@ async function pressInMenu(page: Page, label: RegExp, item: string, submenu?: st
 	const entry = page.getByRole('menuitem', { name: item }).first();
 	const outer = submenu === undefined ? entry : page.getByRole('menuitem', { name: submenu, exact: true }).first();
 	await until(`the menu is at ${item}`, async () => {
-		// A row that is redrawn closes its menu. Keys that are pressed then would go to the tree.
+		// A row that is redrawn closes its menu. Keys pressed then would go to the tree.
 		if (!(await outer.isVisible())) {
 			await walkTo(page, label);
 			await page.keyboard.press('Shift+F10');

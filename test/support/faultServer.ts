@@ -119,19 +119,19 @@ export function sendJson(
 	response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 }
 
-/** The answer of a service, in JSON. */
+/** Answers as a service, in JSON. */
 export const answerJson =
 	(status: number, body: unknown, headers?: Record<string, string>): Answer =>
 	response =>
 		sendJson(response, status, body, headers);
 
-/** The answer of something else in the place of a service. */
+/** Answers as something else in place of a service. */
 export const answerLoginPage =
 	(status: number): Answer =>
 	response =>
 		void response.writeHead(status, { 'content-type': 'text/html' }).end('<!doctype html><title>Log in</title>');
 
-/** Breaks the connection as a crashed server does, but only after the data that was written has left. */
+/** Breaks the connection like a crashed server, but only after the written data has left. */
 export async function breakOff(response: ServerResponse): Promise<void> {
 	await new Promise<void>(resolve => response.write('', () => resolve()));
 	// One turn of the event loop passes, so that the kernel has the bytes before the reset.

@@ -1,6 +1,6 @@
 import type { FileWords } from '../../src/tasks/model/fileRow.ts';
 
-/** The words of a changed file's row, short and in no particular language. */
+/** The words for a changed file's row, short and in no particular language. */
 export const fileWords: FileWords = {
 	status: status => status,
 	lines: (added, removed) => `+${added} −${removed}`,

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { systemErrorCode } from '../../src/base/errors.ts';
 
-/** Returns the files below a folder that hold one of the texts, in whatever encoding, or have it in their path. */
+/** Returns the files below a folder that contain one of the texts, in any encoding, or have it in their path. */
 export function filesWith(folder: string, ...texts: string[]): string[] {
 	const spellings = texts.flatMap(text => [Buffer.from(text), Buffer.from(text, 'utf16le')]);
 	return globSync('**/*', { cwd: folder, withFileTypes: true })
@@ -15,7 +15,7 @@ export function filesWith(folder: string, ...texts: string[]): string[] {
 		});
 }
 
-/** An editor that runs removes files of its own while they are listed. */
+/** Reads a file that may be gone, because a running editor removes its own files while they are listed. */
 function readIfThere(file: string): Buffer {
 	try {
 		return readFileSync(file);

@@ -30,14 +30,14 @@ const PROGRAM = `
 `;
 
 export interface ForeignServerOptions {
-	/** The id of the user that the server runs as. The default is the user of the tests. */
+	/** The id of the user who runs the server; by default, the user of the tests. */
 	user?: number;
 	port?: number;
 	model?: string;
 }
 
 /**
- * A model server in a process of its own, so that it can belong to another user. Every test that starts one must call
+ * A model server in a separate process, so that it can belong to another user. Every test that starts one must call
  * `stop`.
  */
 export class ForeignServer {

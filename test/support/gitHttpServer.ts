@@ -9,11 +9,11 @@ const USER = 'tester';
 const PASSWORD = 'a pass/word: with #';
 const HEADER_END = Buffer.from('\r\n\r\n');
 
-/** Serves bare repositories below a folder by git's own `http-backend`, to whoever knows the password. */
+/** Serves bare repositories below a folder with git's own `http-backend`, to anyone who knows the password. */
 export class GitHttpServer {
 	private readonly folder: string;
 	private readonly server: Server;
-	/** The requests that were refused for want of the password. */
+	/** The number of requests that were refused because the password was missing. */
 	refused = 0;
 
 	private constructor(folder: string) {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 
-/** The first version of git that runs hooks which the configuration names. */
+/** The first version of git that runs hooks named by the configuration. */
 const FIRST_WITH_NAMED_HOOKS = [2, 54];
 
 export interface GitProgram {
@@ -12,7 +12,7 @@ export interface GitProgram {
 	runsNamedHooks: boolean;
 }
 
-/** Returns the git on PATH and, if `ERRAND_TEST_GIT` is set, the one that it names. */
+/** Returns the git on PATH and, if `ERRAND_TEST_GIT` is set, the git that it names. */
 export function gitPrograms(): GitProgram[] {
 	const named = process.env['ERRAND_TEST_GIT'];
 	return ['git', ...(named === undefined || named === '' ? [] : [path.resolve(named)])].map(program => {

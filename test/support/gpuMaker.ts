@@ -1,5 +1,5 @@
-// A stand-in for a maker of GPUs, with an authority of its own. It makes certificates, reports and tokens as the real
-// maker does, with any fault that a test asks for. OpenSSL signs everything.
+// A stand-in for a GPU maker, with its own authority. It creates certificates, reports and tokens like the real maker,
+// with any fault that a test asks for. OpenSSL signs everything.
 import { createHash, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { type KeyPair, p384KeyPair } from './contractServer/channelCryptography.ts';
 import {
@@ -171,7 +171,7 @@ export class GpuMaker {
 	readonly rootCertificate: Buffer;
 	/** The key pair that signs tokens. */
 	readonly tokenKey = p384KeyPair();
-	/** The tokens that were signed so far. A test makes the same token again and again, and a signature takes long. */
+	/** The tokens signed so far. Tests create the same token again and again, and signing takes long. */
 	private readonly tokens = new Map<string, string>();
 	readonly keyId = 'maker-key-1';
 
@@ -192,7 +192,7 @@ export class GpuMaker {
 	}
 
 	/**
-	 * Makes a device. Its chain is leaf, boot ROM, provisioner, identity and root, each named as the real maker names it.
+	 * Creates a device. Its chain is leaf, boot ROM, provisioner, identity and root, with names like the real maker's.
 	 */
 	device({ chip = 'GH100', change = fields => fields }: DeviceFields = {}): Device {
 		const firmware = randomBytes(48);

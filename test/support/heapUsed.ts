@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 
 let collect: (() => void) | undefined;
 
-/** Returns the bytes of the heap that are in use after garbage was collected. */
+/** Returns the bytes of the heap that are in use after garbage collection. */
 export function heapUsed(): number {
 	setFlagsFromString('--expose-gc');
 	collect ??= runInNewContext('gc') as () => void;

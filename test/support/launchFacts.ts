@@ -12,7 +12,7 @@ export const launchPlace: LaunchPlace = {
 	here: 'c1',
 };
 
-/** Returns what is known before a task is sent. Nothing prevents the launch except what `changes` says. */
+/** Returns the facts known before a task is sent. Nothing prevents the launch except `changes`. */
 export function launchFacts(changes: Partial<LaunchFacts> = {}): LaunchFacts {
 	return {
 		target: launchPlace,

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { controlPaths, proofOf } from '../../src/contract/control.ts';
 
 /**
- * Starts a server that proves itself and grants leases as the local service does, but can break the leases as a
- * machine's sleep does.
+ * Starts a server that proves itself and grants leases like the local service, but can break the leases like a
+ * machine's sleep.
  */
 export async function leaseBreaker(token: string) {
 	const open = new Set<http.ServerResponse>();

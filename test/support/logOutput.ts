@@ -1,6 +1,6 @@
 import type { FollowWords } from '../../src/tasks/model/formatEntry.ts';
 
-/** An output channel that only holds its text. */
+/** An output channel that only stores its text. */
 export class TextOutput {
 	text = '';
 	isVisible = false;

@@ -1,11 +1,11 @@
-// Makes the claims of the maker's tokens about one device and about all devices, in both versions, like the maker's
+// Creates the claims of the maker's tokens about one device and about all devices, in both versions, like the maker's
 // published samples.
 import { createHash } from 'node:crypto';
 import type { Device, GpuMaker } from './gpuMaker.ts';
 
 export type ClaimsVersion = '2.0' | '3.0';
 
-/** The claims that are `true` if all is well. Those in `chains` are objects. */
+/** The claims that are `true` if everything is valid. Those in `chains` are objects. */
 const CHECKS = {
 	gpu: {
 		both: [

@@ -42,7 +42,7 @@ export class ManualClock implements Clock {
 		return sleepOn(this, milliseconds, signal);
 	}
 
-	/** The number of pending sleeps. From it, a test sees that the timer it waits for has been set up. */
+	/** The number of pending sleeps, by which a test sees that the timer it waits for has been set up. */
 	get sleeping(): number {
 		return this.sleepers.length;
 	}
@@ -92,7 +92,7 @@ export class ManualClock implements Clock {
 	}
 }
 
-/** Lets every promise settle that depends on neither time nor input or output. */
+/** Lets all promises settle that depend on neither time nor I/O. */
 export async function settle(): Promise<void> {
 	for (let turn = 0; turn < 5; turn++) {
 		await new Promise(resolve => setImmediate(resolve));

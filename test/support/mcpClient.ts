@@ -6,7 +6,7 @@ import { MCP_PROGRAM } from './programs.ts';
 /** The answer of a tool. */
 export interface ToolAnswer {
 	isError: boolean;
-	/** The texts of its content. */
+	/** The texts in its content. */
 	texts: string[];
 	/** The JSON of the last text; undefined for a sentence. */
 	// biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects.
@@ -23,16 +23,16 @@ export interface McpClientOptions {
 	environment?: Record<string, string>;
 	/** The capabilities that the client declares. */
 	capabilities?: object;
-	/** Whether to leave out the greeting, which the protocol no longer has since 2026. */
+	/** True to leave out the greeting, which the protocol no longer has since 2026. */
 	withoutHello?: boolean;
 	/** Answers a request of the server, such as one for a form. */
 	onRequest?(message: Message): object | Promise<object>;
 }
 
-/** A client that writes and reads the messages of the protocol itself, so that it can also write what no client would. */
+/** A client that writes and reads raw protocol messages, so that it can also write what no real client would. */
 export class McpClient {
 	readonly child: ChildProcessWithoutNullStreams;
-	/** The progress that was told, in the order in which it came. */
+	/** The reported progress, in order of arrival. */
 	readonly progress: Message[] = [];
 	stderr = '';
 	private readonly waiting = new Map<number, (message: Message) => void>();
@@ -52,7 +52,7 @@ export class McpClient {
 		});
 	}
 
-	/** Starts the server in a process of its own and says hello. Every test that does must call `stop`. */
+	/** Starts the server in a separate process and greets it. Every test that does so must call `stop`. */
 	static async start(options: McpClientOptions = {}): Promise<McpClient> {
 		const child = spawn(process.execPath, [options.program ?? MCP_PROGRAM, ...(options.args ?? [])], {
 			stdio: 'pipe',
@@ -78,7 +78,7 @@ export class McpClient {
 		this.child.stdin.write(`${JSON.stringify(message)}\n`);
 	}
 
-	/** Resolves with the whole answer, be it a result or an error. */
+	/** Resolves with the whole answer, whether a result or an error. */
 	request(method: string, params: object): Promise<Message> {
 		const id = this.next++;
 		return new Promise(resolve => {

@@ -4,10 +4,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 /** Answers one request with arbitrary bytes. `request` is its head and body as received. */
 export type RawAnswer = (socket: Socket, request: string) => void | Promise<void>;
 
-/**
- * A server on plain TCP, for behaviour that no HTTP server can be made to show. Every test that starts one must call
- * `stop`.
- */
+/** A server on plain TCP, for behaviour that no HTTP server can show. Every test that starts one must call `stop`. */
 export class RawServer {
 	/** Every request, in the order of arrival. */
 	readonly requests: string[] = [];
@@ -50,7 +47,7 @@ export class RawServer {
 		return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
 	}
 
-	/** The connections that are open. */
+	/** The open connections. */
 	get open(): readonly Socket[] {
 		return [...this.sockets];
 	}
@@ -95,7 +92,7 @@ export function chunked(text: string): string {
 /** The ways in which a connection can end: in good order or by a reset. */
 export const ENDS = ['ended', 'reset'] as const;
 
-/** Sends `bytes` and ends the connection after them. */
+/** Sends `bytes` and then ends the connection. */
 export async function cutAfter(socket: Socket, bytes: string, end: (typeof ENDS)[number]): Promise<void> {
 	if (bytes !== '') {
 		await new Promise<void>(resolve => socket.write(bytes, () => resolve()));
@@ -111,7 +108,7 @@ export async function cutAfter(socket: Socket, bytes: string, end: (typeof ENDS)
 
 /**
  * Returns a chunked reply of content type `type`, cut off in each of its phases: the name of the phase, its bytes, and
- * how many of `parts` they hold completely.
+ * the number of `parts` that they contain completely.
  */
 export function cutReplies(
 	type: string,

@@ -1,5 +1,5 @@
-// This program opens and aborts many chat streams, then prints what was left over. Its arguments are the service's
-// origin, the transport and the number of streams. It needs --expose-gc.
+// Opens and aborts many chat streams, then prints what is left over. The arguments are the service's origin, the
+// transport and the number of streams. Needs --expose-gc.
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';

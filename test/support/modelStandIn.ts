@@ -1,25 +1,25 @@
-// What a model server answers that stands in for a model wherever the contract says what a model does: it keeps to
-// max_tokens, stop, seed, tools and formats, reasons, and tells the probabilities of its tokens.
+// The answers of a model server that stands in for a model in everything the contract says about models: it respects
+// max_tokens, stop, seed, tools and formats, reasons, and reports the probabilities of its tokens.
 import { createHash } from 'node:crypto';
 import type { UpstreamHandoverInput } from '../../src/contract/upstreams.ts';
 import { promptOf, textOf } from '../../src/service/inference/demo/demoReplies.ts';
 import type { ProviderRequest } from '../../src/service/inference/provider.ts';
 import { type UpstreamBehaviour, UpstreamServer } from './upstreamServer.ts';
 
-/** The models. The second one is made for code, and reasons. */
+/** The models. The second one is code-oriented and reasons. */
 export const STAND_IN = 'stand-in';
 export const CODE_STAND_IN = 'stand-in-code';
 
-/** The prompts that make it do something else than to repeat what it was given. */
+/** The prompts that make it do something other than repeat its input. */
 export const PROMPTS = {
 	fail: 'Fail before the first word',
 	error: 'Fail in the middle',
 	/** It calls the first tool of the request. */
 	call: 'Call a tool',
-	/** It calls two at once, the same one twice where there is only one. */
+	/** It calls two at once, or the same one twice if there is only one. */
 	calls: 'Call two tools',
 	reason: 'Reason before the reply',
-	/** It says one word after the other for 20 seconds. */
+	/** It says one word after another for 20 seconds. */
 	slow: 'Take your time',
 } as const;
 
@@ -29,7 +29,7 @@ const REASONING = 'The user wants to see reasoning, so here it is.';
 /** A piece of a reply, which counts as one token. */
 interface Piece {
 	text: string;
-	/** All texts that it was chosen among, with their probabilities. */
+	/** All texts from which it was chosen, with their probabilities. */
 	alternatives?: readonly { text: string; probability: number }[];
 }
 
@@ -39,14 +39,14 @@ export interface StandIns {
 }
 
 /**
- * Starts a server that stands behind two providers with the same models. `first` is free and keeps no data; `second` is
- * dearer, runs a quantization, knows few parameters and vouches for nothing. `pauseMs` passes between two pieces.
+ * Starts a server behind two providers with the same models. `first` is free and keeps no data; `second` costs more,
+ * runs a quantization, knows few parameters and vouches for nothing. `pauseMs` passes between two pieces.
  */
 export async function startStandIns(pauseMs = 1): Promise<StandIns> {
 	const server = await UpstreamServer.start({ atRequest: body => standInBehaviour(body, pauseMs) });
 	const common = {
 		url: server.url,
-		// Otherwise they were the service's own capacity.
+		// Otherwise they would count as the service's own capacity.
 		local: false,
 		openWeights: true,
 		takesReasoning: true,
@@ -85,7 +85,7 @@ function standInBehaviour(body: object, pauseMs: number): UpstreamBehaviour {
 	const chunks = chunksOf(request, prompt);
 	return {
 		chunks,
-		// The chunks have the reason of the end and the usage.
+		// The chunks already contain the finish reason and the usage.
 		isForgetful: true,
 		pauseMs: prompt === PROMPTS.slow ? 100 : pauseMs,
 		...(prompt === PROMPTS.error ? { errorAfter: Math.floor(chunks.length / 2) } : {}),
@@ -181,7 +181,7 @@ interface Schema {
 	properties?: Record<string, Schema>;
 }
 
-/** Returns the pieces of a JSON text that fits a plain schema. Among values `key` chooses, always in the same way. */
+/** Returns the pieces of a JSON text that fits a simple schema. `key` chooses among values, always in the same way. */
 function sampleOf(schema: Schema, key: string): Piece[] {
 	if (schema.enum !== undefined || schema.type === 'boolean') {
 		return choice(schema.enum ?? [true, false], key);
@@ -196,7 +196,7 @@ function sampleOf(schema: Schema, key: string): Piece[] {
 	return [{ text: schema.type === 'number' || schema.type === 'integer' ? '1' : JSON.stringify(STAND_IN) }];
 }
 
-/** The value is a piece of its own, without its quotes, as it often is a single token of a model. */
+/** Returns the value as a separate piece without its quotes, because a model often has a single token for it. */
 function choice(values: readonly unknown[], key: string): Piece[] {
 	const texts = values.map(value => JSON.stringify(value));
 	const weights = texts.map(text => 1 + createHash('sha256').update(`${key}\n${text}`).digest().readUInt16BE());

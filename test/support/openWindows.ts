@@ -4,22 +4,22 @@ import type { Page } from 'playwright-core';
 
 export const screenshotFolder = path.resolve(import.meta.dirname, '../../test-output/screenshots');
 
-/** Whether this run keeps images of what the windows show. */
+/** True if this run keeps images of the windows. */
 export const keepsImages = process.env['ERRAND_TEST_SCREENSHOTS'] !== undefined;
 
-/** How long a test waits for a window, in milliseconds. A busy machine needs a multiple of what a quiet one does. */
+/** The time that a test waits for a window, in milliseconds. A busy machine needs a multiple of a quiet one's time. */
 export const windowLimitMs = 60_000;
 
 /** A window that does not answer within this time hangs, and is described as such. */
 const answerLimitMs = 3_000;
 
-/** How many of a window's failed requests are described, the last ones. */
+/** The number of a window's failed requests that are described, the last ones. */
 const FAILED_SHOWN = 5;
 
-/** The open windows, and which of their requests have failed. */
+/** The open windows, each with its failed requests. */
 const windows = new Map<Page, string[]>();
 
-/** Gives a window the limit of tests, and registers it for `describeWindows` until it is closed. */
+/** Gives a window the tests' time limit, and registers it for `describeWindows` until it is closed. */
 export function rememberWindow(page: Page): void {
 	page.setDefaultTimeout(windowLimitMs);
 	const failed: string[] = [];
@@ -35,14 +35,14 @@ export function rememberWindow(page: Page): void {
 export async function keepImages(name: string): Promise<void> {
 	for (const [index, page] of keepsImages ? [...windows.keys()].entries() : []) {
 		const file = path.join(screenshotFolder, `${name}${index === 0 ? '' : `-${index + 1}`}.png`);
-		// A window that cannot be drawn any more fails the test that looks at it.
+		// A window that can no longer be drawn fails the test that looks at it.
 		await page.screenshot({ path: file }).catch(() => {});
 	}
 }
 
 /**
  * Describes what the open windows of this process show, one line each. The lines go into the error of a test that
- * waited in vain, often on a machine that nobody can look at. The pages of its webviews follow, each with its last words.
+ * waited in vain, often on a machine that nobody can look at. Each window's webview pages follow with their last words.
  * An image of each window is saved as well.
  */
 export async function describeWindows(): Promise<string> {

@@ -9,7 +9,7 @@ import { AGENT_PROGRAM, COMPILE_CACHE } from './programs.ts';
 
 export interface OwnAgentOptions {
 	folder: string;
-	/** Where it keeps its sessions. */
+	/** The folder of its sessions. */
 	home: string;
 	/** The variables `ERRAND_AGENT_…`, without that prefix. */
 	settings: Record<string, string>;
@@ -25,9 +25,9 @@ export interface OwnAgent {
 	session: AgentSession;
 	events: AgentEvent[];
 	pid: number;
-	/** Everything that it has said. */
+	/** Returns everything that it has said. */
 	said(): string;
-	/** Ends its standard input, as a client does that goes away. */
+	/** Ends its standard input, like a client that goes away. */
 	endInput(): void;
 }
 

@@ -15,7 +15,7 @@ export interface PackedPackage {
 	integrity: string;
 }
 
-/** Packs a package with npm. `files` are the texts of its files by their paths; all of them can be executed. */
+/** Packs a package with npm. `files` are the texts of its files by path; all of them are executable. */
 export function packPackage(
 	manifest: { name: string; version: string; [field: string]: unknown },
 	files: Record<string, string>,
@@ -37,14 +37,14 @@ export function packPackage(
 	}
 }
 
-/** A small registry of packages on loopback. */
+/** A small package registry on loopback. */
 export class PackageRegistry {
 	readonly address: string;
 	/** The methods and paths of all requests. */
 	readonly requests: string[] = [];
-	/** If set, archives are begun and never ended. */
+	/** If true, archives are begun and never finished. */
 	holdsArchives = false;
-	/** How many connections with an archive that is held are open. */
+	/** The number of open connections whose archive is held back. */
 	held = 0;
 	private readonly server: Server;
 	private readonly packages: readonly PackedPackage[];

@@ -10,7 +10,7 @@ export const facts = launchFacts({
 });
 export const choices = { agents: [], installDependencies: false, maxDuration: 0 };
 
-/** What can be done about a finding. Each thing that is done is written into `done`. */
+/** Returns the fixes for a finding. Each fix that is applied is recorded in `done`. */
 export const fixesOf = (finding: PreflightFinding, dashboardUrl: string | undefined, done: unknown[] = []) =>
 	findingFixes(finding, {
 		folder: undefined,
@@ -25,7 +25,7 @@ export const fixesOf = (finding: PreflightFinding, dashboardUrl: string | undefi
 		skipDependencies: () => void done.push('skip'),
 	});
 
-/** The rows before a task without findings is sent, but for what is changed. */
+/** Returns the rows before a task without findings is sent, with some changes. */
 export const rowsOf = (changes: Partial<PreflightView>) =>
 	preflightRows({
 		prompt: 'Fix it',

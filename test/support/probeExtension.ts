@@ -1,4 +1,4 @@
-// An extension of others, which uses the editor's interface as a test tells it to.
+// A foreign extension, which uses the editor's API as a test tells it to.
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type ServerResponse } from 'node:http';
@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 
-/** What the extension is told to do; its code below says what each gives back. */
+/** The orders for the extension; its code below defines the result of each. */
 export type ProbeOrder =
 	| { do: 'list' }
 	| { do: 'ask'; text: string; image?: string; tools?: boolean; mustCall?: boolean }
@@ -29,7 +29,7 @@ const MANIFEST = {
 	},
 };
 
-/** It is written out as it is, so it is plain JavaScript of CommonJS modules. */
+/** Plain JavaScript for CommonJS modules, because it is written to disk unchanged. */
 const CODE = `
 const vscode = require('vscode');
 const { User } = vscode.LanguageModelChatMessage;
@@ -172,17 +172,17 @@ export interface ProbeResult {
 
 const probes = new WeakMap<Page, Probe>();
 
-/** Returns the probe in a window, where it has one. */
+/** Returns the probe in a window, if it has one. */
 export const probeOf = (page: Page): Probe | undefined => probes.get(page);
 
-/** Tells the extension what to do, one order after another. */
+/** Gives the extension orders, one after another. */
 export class Probe {
 	private readonly server: Server;
-	/** The extension waits for an order with it. */
+	/** The response to the extension that waits for an order. */
 	private waiting: ServerResponse | undefined;
 	/** The process in which the extension runs. */
 	private host: number | undefined;
-	/** The process of a window that is gone. It may live on for a while, and waits for orders that it cannot carry out. */
+	/** The process of a window that is gone. It may live on for a while, and waits for orders that it cannot execute. */
 	private gone: number | undefined;
 	private arrived = Promise.withResolvers<void>();
 	private answer: PromiseWithResolvers<ProbeResult> | undefined;
@@ -212,12 +212,12 @@ export class Probe {
 		return probe;
 	}
 
-	/** Where the extension looks for its orders, for the environment of the editor. */
+	/** The environment variable with the address from which the extension gets its orders. */
 	get environment(): Record<string, string> {
 		return { ERRAND_TEST_PROBE: `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/` };
 	}
 
-	/** Puts the extension among those of an editor that has not started yet. */
+	/** Installs the extension for an editor that has not started yet. */
 	install(extensionsFolder: string): void {
 		const folder = path.join(extensionsFolder, 'others.probe-1.0.0');
 		mkdirSync(folder, { recursive: true });
@@ -225,19 +225,19 @@ export class Probe {
 		writeFileSync(path.join(folder, 'extension.js'), CODE);
 	}
 
-	/** Makes this the probe of the one window of its editor. */
+	/** Makes this the probe of the only window of its editor. */
 	attachTo(page: Page): void {
 		probes.set(page, this);
 	}
 
-	/** Orders wait from here on for the extension in the window that comes next. */
+	/** From now on, orders wait for the extension in the next window. */
 	leaveWindow(): void {
 		this.gone = this.host;
 		this.waiting = undefined;
 		this.arrived = Promise.withResolvers();
 	}
 
-	/** Resolves when the extension has carried out the order. */
+	/** Resolves when the extension has executed the order. */
 	async tell(order: ProbeOrder): Promise<ProbeResult> {
 		await this.arrived.promise;
 		this.arrived = Promise.withResolvers();
@@ -247,7 +247,7 @@ export class Probe {
 		return promise;
 	}
 
-	/** Resolves with what the extension gives back, and rejects where it could not carry out the order. */
+	/** Resolves with the extension's result, and rejects if it could not execute the order. */
 	async do(order: ProbeOrder): Promise<unknown> {
 		const { value, error } = await this.tell(order);
 		if (error !== undefined) {

@@ -2,7 +2,7 @@ import process from 'node:process';
 
 /**
  * Returns the processor time that this thread spends on `run`, in milliseconds. The time of other programs does not
- * count, so that a limit can tell an algorithm that explodes from a machine that is busy.
+ * count, so that a limit distinguishes an exploding algorithm from a busy machine.
  */
 export function processorMs(run: () => void): number {
 	const lap = processorLaps();
@@ -11,7 +11,7 @@ export function processorMs(run: () => void): number {
 }
 
 /**
- * Returns a function that, at each call, returns the processor time of this thread since the call before, in
+ * Returns a function that, at each call, returns the processor time of this thread since the previous call, in
  * milliseconds.
  */
 export function processorLaps(): () => number {

@@ -2,7 +2,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { defined } from '../../src/base/defined.ts';
 
-/** The folder with the programs as the test run has built them. Without one, they are started from their sources. */
+/** The folder with the programs built by the test run. Without one, they are started from their sources. */
 const built = process.env['ERRAND_TEST_PROGRAMS'];
 
 const programFile = (name: string, source: string): string =>
@@ -21,7 +21,7 @@ export const SANDBOX_PROGRAM = programFile('sandbox.js', 'src/agents/sandbox/ins
 export const MCP_PROGRAM = programFile('mcp.js', 'src/mcp/server/main.ts');
 
 /**
- * The variable for the compile cache of the test run. Agents get no variables of the tests by themselves, and without
- * this one their program would be compiled anew at each start, which takes longer than most of what it does.
+ * The variable for the compile cache of the test run. Agents do not inherit the tests' variables, and without this one
+ * their program would be compiled anew at each start, which takes longer than most of its work.
  */
 export const COMPILE_CACHE = defined({ NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] });

@@ -11,7 +11,7 @@ export interface ProxyRequest {
 }
 
 export interface ProxyOptions {
-	/** The made-up host names that this proxy alone knows, and the port of 127.0.0.1 that each stands for. */
+	/** The made-up host names that only this proxy knows, each with the port of 127.0.0.1 that it stands for. */
 	hosts: ReadonlyMap<string, number>;
 }
 
@@ -88,7 +88,7 @@ export class ProxyServer {
 		client.on('data', readHead);
 	}
 
-	/** `head` holds the request's head up to `end`, and then anything that the client has sent ahead. */
+	/** `head` contains the request's head up to `end`, and then anything that the client has sent ahead. */
 	private answer(client: Socket, head: Buffer, end: number): void {
 		const [requestLine = '', ...fields] = head.toString('latin1', 0, end).split('\r\n');
 		const [method = '', target = ''] = requestLine.split(' ');
@@ -103,7 +103,7 @@ export class ProxyServer {
 			refuse(client, '407 Proxy Authentication Required', 'Proxy-Authenticate: Basic realm="test"\r\n');
 			return;
 		}
-		// Data that comes before the service is connected has to wait.
+		// Data that comes before the service is connected must wait.
 		client.pause();
 		const isTunnel = method === 'CONNECT';
 		const { hostname } = new URL(isTunnel ? `http://${target}` : target);

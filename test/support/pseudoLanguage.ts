@@ -1,25 +1,25 @@
 import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** A language that nobody speaks, under the tag that is usual for such. */
+/** A language that nobody speaks, under the usual tag for such a language. */
 export const PSEUDO_LOCALE = 'qps-ploc';
 
-/** They stand around every text that is translated, and in no text of ours. */
+/** The brackets around every translated text. None of our own texts contains them. */
 const OPEN = '⟦';
 const CLOSE = '⟧';
 
-/** Matches what no language makes longer: arguments, icons, targets of links, code and addresses. */
+/** Matches the parts that are the same length in every language: arguments, icons, link targets, code and addresses. */
 const KEPT = /\{\w+\}|\$\([\w~-]+\)|\]\([^)]*\)|`[^`]*`|https?:\/\/\S+/g;
 
-/** How much longer a text becomes, as in languages with long words. */
+/** The growth of a text, as in languages with long words. */
 const GROWTH = 0.35;
 
-/** A line of a welcome text that becomes a button, as long as there is nothing else in it. */
+/** Matches a line of a welcome text that becomes a button, as long as the line contains nothing else. */
 const BUTTON = /^\[(.+)\]\(([^)]+)\)$/;
 
 /**
- * Returns a text as a translation: longer, and each line in brackets. Its words stay, so that tests find it as they find
- * the original.
+ * Returns a text as if translated: longer, and with each line in brackets. Its words stay the same, so that tests find
+ * it like the original.
  */
 export function pseudoText(text: string): string {
 	const lines = text.split('\n').map(line => {
@@ -34,7 +34,7 @@ function pseudoLine(line: string): string {
 	return `${OPEN}${line}${' ~'.repeat(Math.ceil((length * GROWTH) / 2))}${CLOSE}`;
 }
 
-/** Returns what of a shown text is in no brackets, so that it was not translated. Arguments can nest brackets. */
+/** Returns the parts of a shown text outside any brackets, which were not translated. Arguments can nest brackets. */
 export function untranslated(text: string): string {
 	let depth = 0;
 	let outside = '';
@@ -68,8 +68,8 @@ export function addPseudoLanguage(extension: string, folder: string): void {
 }
 
 /**
- * Makes an editor believe that a pack of the language is installed. The pack translates nothing of the editor itself, so
- * that its own texts can be told from ours.
+ * Makes an editor believe that a language pack for it is installed. The pack translates nothing of the editor itself,
+ * so that the editor's texts can be distinguished from ours.
  */
 export function installPseudoLanguage(userData: string): void {
 	mkdirSync(userData, { recursive: true });

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { pickThrough, quickRow } from './editorWindow.ts';
 import { confirmTask, writePrompt } from './errandWindow.ts';
 
-/** Chooses both demo agents in the list that a task is started from. */
+/** Chooses both demo agents in the list from which a task is started. */
 async function chooseBothAgents(page: Page): Promise<void> {
 	await pickThrough(page, 'Agent', 'Demo Two');
 	await quickRow(page, 'Demo Two').click();
@@ -23,7 +23,7 @@ export async function startRace(page: Page, prompt: string): Promise<void> {
 
 /**
  * Makes the second agent's branch differ from the first one's, as a further prompt would: in a file that both have
- * changed, and in one that the second has alone. The commit is made in a clone in the `scratch` folder.
+ * changed, and in one that only the second has. The commit is made in a clone in the `scratch` folder.
  */
 export function goOnWithSecond(origin: string, scratch: string): void {
 	const branches = execFileSync(

@@ -6,7 +6,7 @@ export const DISCOUNT = `/** More than ten widgets are cheaper, in per cent. */
 export const discount = widgets => (widgets > 10 ? 5 : 0);
 `;
 
-/** Says how far the repair of the discount is, by the states of its three steps. */
+/** Returns the progress of the discount's repair, by the states of its three steps. */
 export const discountPlan = (...states: string[]): Step => ({
 	do: 'call',
 	tool: 'plan',
@@ -23,7 +23,7 @@ import { discount } from '../src/discount.js';
 test('${name}', () => ${assertion});
 `;
 
-/** A test of `src/money.js`, and two ways of separating thousands, of which the first fails it. */
+/** A test of `src/money.js`, and two ways of separating thousands, the first of which fails it. */
 export const MONEY_TEST = `import assert from 'node:assert/strict';
 import test from 'node:test';
 import { format } from '../src/money.js';

@@ -1,4 +1,4 @@
-// A model server whose replies a test decides, one for each request, by chat completions and by responses.
+// A model server whose replies are decided by a test, one for each request, for chat completions and for responses.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,9 +6,9 @@ import { waitFor } from './waitFor.ts';
 
 export interface ScriptedReply {
 	text?: string;
-	/** Reasoning items of the responses endpoint, as they are. */
+	/** Reasoning items of the responses endpoint, sent unchanged. */
 	reasoning?: Record<string, unknown>[];
-	/** `input` is sent as JSON, `raw` as it is. */
+	/** `input` is sent as JSON, `raw` unchanged. */
 	calls?: { name: string; input?: unknown; raw?: string; id?: string }[];
 	/** An error in place of a reply. `wait` is sent as `Retry-After`, in seconds. */
 	error?: { status: number; message: string; code?: string; wait?: number };
@@ -16,9 +16,9 @@ export interface ScriptedReply {
 	hangs?: boolean;
 	/** The connection is closed before the end of the reply. */
 	breaks?: boolean;
-	/** The reply ends at the most that the model may write. */
+	/** The reply ends at the limit for the model's output. */
 	isCut?: boolean;
-	/** The text comes again and again, until the reader leaves. */
+	/** The text is repeated until the reader leaves. */
 	repeats?: boolean;
 }
 
@@ -26,11 +26,11 @@ export interface ReceivedRequest {
 	path: string;
 	authorization: string | undefined;
 	body: Record<string, unknown>;
-	/** The results of tools that the conversation has, in order. */
+	/** The tool results in the conversation, in order. */
 	results: string[];
 }
 
-/** Returns the reply to a request, of which `number` were made before. */
+/** Returns the reply to a request, given the number of earlier requests. */
 export type Script = (request: ReceivedRequest, number: number) => ScriptedReply;
 
 type Json = Record<string, unknown>;

@@ -3,7 +3,7 @@ import type { Frame, Page } from 'playwright-core';
 import { accessibilityViolations, violationLines } from './accessibility.ts';
 import { type Theme, until, webviewFrame } from './editorWindow.ts';
 
-/** The page of a report that is open in a window, or that is about to open. */
+/** The page of a report that is open in a window or about to open. */
 export class ReportPage {
 	private readonly window: Page;
 	private readonly kind: string;
@@ -13,7 +13,7 @@ export class ReportPage {
 		this.kind = kind;
 	}
 
-	/** Waits for the frame of the page, which is another one each time that the report is opened. */
+	/** Waits for the frame of the page, which is a new one each time the report is opened. */
 	frame(): Promise<Frame> {
 		return webviewFrame(this.window, `${this.kind}-report main`);
 	}
@@ -23,7 +23,7 @@ export class ReportPage {
 		return (await this.frame()).locator('main').innerText();
 	}
 
-	/** Waits until the sentence at the top of the page matches. The error tells what the sentence is instead. */
+	/** Waits until the sentence at the top of the page matches. The error contains the actual sentence. */
 	async says(expected: RegExp): Promise<void> {
 		let sentence = '';
 		await until(`the report says ${expected}`, async () => {
@@ -39,7 +39,7 @@ export class ReportPage {
 		await (await this.frame()).getByRole('button', { name, exact: true }).click();
 	}
 
-	/** Waits until the page is drawn in a theme, and is at most so many pixels wide. */
+	/** Waits until the page is drawn in a theme, and is at most `widest` pixels wide. */
 	async isDrawn(theme: Theme, widest: number): Promise<void> {
 		const frame = await this.frame();
 		await until('the page has its theme and its width', () =>
@@ -51,7 +51,7 @@ export class ReportPage {
 		);
 	}
 
-	/** Asserts that everybody can use the page as it is drawn now, and that it does not scroll sideways. */
+	/** Asserts that the page as it is drawn now is accessible, and that it does not scroll sideways. */
 	async isSound(what: string): Promise<void> {
 		const frame = await this.frame();
 		const serious = (await accessibilityViolations(frame)).filter(
@@ -67,7 +67,7 @@ export class ReportPage {
 
 	private async sentence(): Promise<string> {
 		const frame = await this.frame();
-		// While the page is drawn anew, the frame may not answer, and there is no sentence to read.
+		// While the page is being redrawn, the frame may not answer, and there is no sentence to read.
 		const texts = await frame
 			.locator('.sentence')
 			.allInnerTexts()

@@ -2,7 +2,7 @@ import { appendFile, chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promis
 import path from 'node:path';
 import { TemporaryRepository } from './temporaryRepository.ts';
 
-/** Every event that some version of git runs hooks for. */
+/** All events for which some version of git runs hooks. */
 const EVENTS = [
 	'applypatch-msg',
 	'pre-applypatch',
@@ -89,12 +89,12 @@ export class RepositoryTrap {
 	/** Returns a section of a configuration file. `name` is written as it appears there, within its quotation marks. */
 	namedHook(name: string, event: string): string {
 		const marker = this.marker(`${event}-of-${name.replace(/[^\w.-]/g, '_')}`);
-		// The command reads its input, because git writes all of it. It ends with `:`, because git appends arguments to it.
+		// The command reads all input that git writes, and ends with `:`, because git appends arguments.
 		const command = `touch ${marker}; cat > /dev/null; :`;
 		return `[hook "${name}"]\n\tevent = ${event}\n\tcommand = "${command}"\n`;
 	}
 
-	/** Names a program in every setting from which git runs one. */
+	/** Sets a program in every setting from which git runs one. */
 	async plantSettings(): Promise<void> {
 		const { repository } = this;
 		const program = (name: string) => this.script(path.join(repository.folder, 'programs', name), name);
@@ -158,14 +158,14 @@ export class RepositoryTrap {
 		await this.plantHooks(path.join(repository.folder, 'template', 'hooks'), 'template');
 		const added: string[] = [];
 		for (const [name, value] of Object.entries(settings)) {
-			// A setting of the remote takes the place of one that a test may have made. All others are new.
+			// A setting of the remote replaces one that a test may have made. All others are new.
 			if (name.startsWith('remote.')) {
 				await repository.git('config', name, value);
 			} else {
 				added.push(section(name, value));
 			}
 		}
-		// One write is much cheaper than a start of git for each of them.
+		// One write is much cheaper than starting git for each setting.
 		await appendFile(path.join(repository.path, '.git', 'config'), added.join(''));
 		await writeFile(path.join(repository.folder, 'attributes'), '* diff=evil merge=evil\n*.evil filter=evil\n');
 		const included = path.join(repository.folder, 'included');
@@ -178,7 +178,7 @@ export class RepositoryTrap {
 	}
 }
 
-/** Returns a setting as it stands in a configuration file, which quotes the part between the first and the last dot. */
+/** Returns a setting in the form of a configuration file, which quotes the part between the first and the last dot. */
 function section(name: string, value: string): string {
 	const [, area = '', part, key = ''] = /^([^.]+)\.(?:(.+)\.)?([^.]+)$/.exec(name) ?? [];
 	const quoted = (text: string) => `"${text.replace(/[\\"]/g, '\\$&')}"`;

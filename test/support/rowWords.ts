@@ -1,6 +1,6 @@
 import type { RowWords } from '../../src/tasks/model/taskRow.ts';
 
-/** The words of a task's row, short and in no particular language. */
+/** The words for a task's row, short and in no particular language. */
 export const rowWords: RowWords = {
 	untitled: 'Untitled',
 	queued: 'queued',

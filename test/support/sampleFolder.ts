@@ -3,11 +3,11 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { makeSampleRepository } from '../../scripts/sampleRepository.ts';
 
-/** A sample repository and its origin, which can become what they were at first. */
+/** A sample repository and its origin, which can be reset to their initial state. */
 export class SampleFolder {
 	/** The clone that a window opens, on `main`. */
 	readonly folder: string;
-	/** The folder of the bare repository that it is a clone of. */
+	/** The folder of the bare repository from which it was cloned. */
 	readonly originFolder: string;
 	private readonly config: string;
 	private readonly first: readonly { folder: string; refs: Map<string, string> }[];
@@ -20,27 +20,27 @@ export class SampleFolder {
 		this.first = [folder, origin].map(repository => ({ folder: repository, refs: refsOf(repository) }));
 	}
 
-	/** Runs git in the clone, and returns what it prints. */
+	/** Runs git in the clone and returns its output. */
 	git(...args: string[]): string {
 		return gitIn(this.folder, args);
 	}
 
-	/** Runs git in the origin, and returns what it prints. */
+	/** Runs git in the origin and returns its output. */
 	origin(...args: string[]): string {
 		return gitIn(this.originFolder, args);
 	}
 
-	/** The path of a file of the clone. */
+	/** Returns the path of a file in the clone. */
 	file(name: string): string {
 		return path.join(this.folder, name);
 	}
 
-	/** The content of a file of the clone. */
+	/** Returns the content of a file in the clone. */
 	read(name: string): string {
 		return readFileSync(this.file(name), 'utf8');
 	}
 
-	/** Writes files of the clone by their paths. */
+	/** Writes files of the clone, by their paths. */
 	write(files: Readonly<Record<string, string | Uint8Array>>): void {
 		for (const [name, content] of Object.entries(files)) {
 			mkdirSync(path.dirname(this.file(name)), { recursive: true });
@@ -74,7 +74,7 @@ function gitIn(folder: string, args: readonly string[], input = ''): string {
 	return execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8', input });
 }
 
-/** Returns the commits of all references by their names, without those that stand for another one. */
+/** Returns the commits of all references by name, without symbolic references. */
 function refsOf(folder: string): Map<string, string> {
 	const lines = gitIn(folder, ['for-each-ref', '--format=%(refname) %(objectname) %(symref)']).trim().split('\n');
 	const fields = lines.map(line => line.split(' '));

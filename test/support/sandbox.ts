@@ -12,12 +12,12 @@ import { insidePlaces } from '../../src/agents/sandbox/places.ts';
 import { toolchains } from '../../src/agents/sandbox/toolchains.ts';
 import { type LentFolder, type SandboxRelay, type SandboxRequest, wrap } from '../../src/agents/sandbox/wrap.ts';
 
-/** Nothing on this machine contains it but what a test puts somewhere for the agent to find. */
+/** Nothing on this machine contains this text, except where a test puts it for the agent to find. */
 export const SECRET = 'the-secret-of-the-host-5b1f';
 
 /**
- * Whether a folder for temporary files inside holds our own Node, as in a clone of the project that lies in one. Then it
- * is a small file system in memory instead of a folder of the agent's home.
+ * Returns whether a folder for temporary files contains our own Node, as in a clone of the project inside it. Then the
+ * folder is a small file system in memory instead of a folder of the agent's home.
  */
 export const holdsOurNode = (folder: string): boolean => process.execPath.startsWith(`${folder}/`);
 
@@ -28,7 +28,7 @@ export interface Outcome {
 	code: number | null;
 	signal: NodeJS.Signals | null;
 	stdout: string;
-	/** Both, in the order in which they came. */
+	/** Both outputs, in order of arrival. */
 	output: string;
 }
 
@@ -43,7 +43,7 @@ export interface ScriptOptions {
 
 /** A real sandbox with folders of its own, in which shell scripts run. */
 export class TestSandbox {
-	/** Holds the other folders and what must not be seen inside. It is closed to other users. */
+	/** Contains the other folders and anything that must not be visible inside. It is closed to other users. */
 	readonly folder: string;
 	readonly tree: string;
 	readonly home: string;
@@ -56,7 +56,7 @@ export class TestSandbox {
 		this.home = path.join(folder, 'home');
 	}
 
-	/** Makes a folder of its own in `parent`. */
+	/** Creates its own folder in `parent`. */
 	static async create(parent = os.tmpdir()): Promise<TestSandbox> {
 		const sandbox = new TestSandbox(await mkdtemp(path.join(parent, 'errand-sandbox-test-')));
 		await mkdir(sandbox.tree);
@@ -64,12 +64,12 @@ export class TestSandbox {
 		return sandbox;
 	}
 
-	/** Ends what still runs and removes all folders. */
+	/** Ends all running scripts and removes all folders. */
 	async remove(): Promise<void> {
 		for (const child of this.running) {
 			child.kill('SIGKILL');
 		}
-		// Node cannot remove folders that lie deeper than a path may be long.
+		// Node cannot remove folders nested deeper than the longest path.
 		await promisify(execFile)('rm', ['-rf', '--', this.folder]);
 	}
 
@@ -102,7 +102,7 @@ export class TestSandbox {
 		};
 	}
 
-	/** Returns the names that may be seen at the top of the disk inside. */
+	/** Returns the names that may be visible at the top of the file system inside. */
 	async namesAtTop(): Promise<Set<string>> {
 		const names = new Set([
 			'bin',
@@ -125,7 +125,7 @@ export class TestSandbox {
 		return names;
 	}
 
-	/** Starts a script. Its standard input is a pipe, as an agent's is. */
+	/** Starts a script. Its standard input is a pipe, like an agent's. */
 	async start(script: string, options: ScriptOptions = {}): Promise<ChildProcess> {
 		const { signal } = new AbortController();
 		await prepareFolders({
@@ -147,7 +147,7 @@ export class TestSandbox {
 		return child;
 	}
 
-	/** Runs commands of which each must fail, and returns what they printed. */
+	/** Runs commands, each of which must fail, and returns their output. */
 	async refuses(...commands: string[]): Promise<string> {
 		const attempts = commands.map((command, index) => `if ${command}; then echo "${index} has succeeded"; fi`);
 		const { output, code } = await this.run([...attempts, 'echo all were tried'].join('\n'));
@@ -164,7 +164,7 @@ export class TestSandbox {
 	}
 }
 
-/** Collects what a child prints until it ends. */
+/** Collects the output of a child until it ends. */
 export function outcomeOf(child: ChildProcess): Promise<Outcome> {
 	let stdout = '';
 	let output = '';

@@ -1,4 +1,4 @@
-// An agent that does as it is told: a program of its own that speaks ACP in plain lines of JSON, without the SDK, so that
+// An agent that does as it is told: a separate program that speaks ACP in plain lines of JSON, without the SDK, so that
 // the client is tested against another implementation of the protocol. Its argument is a `Script` and each prompt is a
 // list of `Step`s, both as JSON.
 import { createInterface } from 'node:readline';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 type Json = Record<string, unknown>;
 
 export interface Script {
-	/** The answers to methods in place of the usual ones. Null: no answer at all. `steps` are played before it. */
+	/** The answers to methods instead of the usual ones. Null: no answer at all. `steps` are played before the answer. */
 	answers?: Record<string, { result?: unknown; error?: Json; line?: string; steps?: Step[] } | null>;
 	/** Played as soon as the program has started. */
 	first?: Step[];
@@ -16,31 +16,31 @@ export interface Script {
 export type Step =
 	/** A `session/update` of this session, or of `session`. */
 	| { update: Json; session?: string; times?: number }
-	/** A line as it is. */
+	/** A line, sent unchanged. */
 	| { line: string; times?: number }
-	/** One line of so many bytes, in pieces. */
+	/** One line with this number of bytes, in pieces. */
 	| { largeLine: number }
 	/** Updates without an end, as fast as they are read. */
 	| { flood: Json }
-	/** A request. Its answer is told in a message: what came as `result` or `error`. */
+	/** A request. Its answer, `result` or `error`, is reported in a message. */
 	| { request: string; params: Json; times?: number }
 	/** Waits until all requests have an answer. */
 	| { answered: true }
 	/** Waits for `session/cancel`. */
 	| { cancelled: true }
-	/** Tells what the program got as its environment, or as its first message. */
+	/** Reports the program's environment, or its first message. */
 	| { tell: 'initialize' | 'methods' }
 	| { standardError: string }
 	| { exit: number }
-	/** Closes the standard output and stays. */
+	/** Closes the standard output and keeps running. */
 	| { closeOutput: true }
-	/** Reads nothing any more. */
+	/** Stops reading. */
 	| { stopReading: true }
-	/** Answers the prompt. `steps` are played after that. */
+	/** Answers the prompt. `steps` are played afterwards. */
 	| { stop: unknown; steps?: Step[] }
 	| { error: Json };
 
-/** The arguments that start it with Node. */
+/** Returns the arguments that start it with Node. */
 export function scriptedAgentArguments(script: Script = {}): string[] {
 	return ['--disable-warning=ExperimentalWarning', fileURLToPath(import.meta.url), JSON.stringify(script)];
 }

@@ -1,15 +1,15 @@
-// A model server without a model: what it answers is a script that the prompt names, so that agents can be run offline.
+// A model server without a model: it answers by a script that the prompt names, so that agents can run offline.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What an agent is told to do. Paths are relative to the tree. */
+/** The agent's instructions. Paths are relative to the tree. */
 export type Step =
 	| { do: 'read'; path: string }
 	| { do: 'edit'; path: string; from: string; to: string }
 	| { do: 'write'; path: string; content: string }
 	| { do: 'run'; command: string }
-	/** A tool by the name and the fields that this agent has for it. */
+	/** A tool with this agent's own names for it and its fields. */
 	| { do: 'call'; tool: string; input: object }
 	| { do: 'say'; text: string };
 
@@ -25,7 +25,7 @@ interface Message {
 	content: string;
 }
 
-/** A call of an agent for its model. */
+/** A call of an agent to its model. */
 export interface ModelRequest {
 	path: string;
 	model: unknown;
@@ -52,7 +52,7 @@ const FIELD_NAMES: Readonly<Record<string, readonly string[]>> = {
 };
 
 export interface ScriptedModelOptions {
-	/** The scripts, by the name that stands in the prompt as `[[script <name>]]`, or as it is if it is a sentence. */
+	/** The scripts by name: `[[script <name>]]` in the prompt, or the name itself if it is a sentence. */
 	scripts: Readonly<Record<string, readonly Step[]>>;
 	/** The folder of the tree as the agent sees it. */
 	tree: string;
@@ -90,7 +90,7 @@ export class ScriptedModel {
 		return this.options.model ?? 'scripted-model';
 	}
 
-	/** The results of the tools that agents have run, in their order. */
+	/** The results of the tools that agents have run, in order. */
 	get results(): string[] {
 		return this.requests.flatMap(({ result }) => result ?? []);
 	}
@@ -123,12 +123,12 @@ export class ScriptedModel {
 		await this.reply(response, body, step, tools);
 	}
 
-	/** The script goes on by one step for each tool result, so the server keeps no state of a conversation. */
+	/** Advances the script by one step per tool result, so that the server keeps no state of a conversation. */
 	private next(messages: readonly Message[], tools: readonly Tool[]): { step: Step; index: number | undefined } {
 		const at = messages.findLastIndex(({ role, content }) => role === 'user' && this.named(content) !== undefined);
 		const script = this.options.scripts[this.named(messages[at]?.content ?? '') ?? ''];
 		if (script === undefined || tools.length === 0) {
-			// A chat has no tools, so a script for it says one thing.
+			// A chat has no tools, so a script for it says only one thing.
 			const [only] = script?.length === 1 ? script : [];
 			return { step: only?.do === 'say' ? only : { do: 'say', text: 'Nothing to do.' }, index: undefined };
 		}
@@ -136,7 +136,7 @@ export class ScriptedModel {
 		return { step: script[Math.min(index, script.length - 1)] ?? { do: 'say', text: 'Done.' }, index };
 	}
 
-	/** Returns the name of the script that a message names. */
+	/** Returns the name of the script in a message. */
 	private named(content: string): string | undefined {
 		const marked = [...content.matchAll(/\[\[script (\w+)\]\]/g)].at(-1)?.[1];
 		return marked ?? Object.keys(this.options.scripts).find(name => name.includes(' ') && content.includes(name));
@@ -223,7 +223,7 @@ export class ScriptedModel {
 	}
 }
 
-/** Returns the shell's command for what an agent has no tool for. */
+/** Returns a shell command for a step for which an agent has no tool. */
 function asCommand(step: Exclude<Step, { do: 'say' | 'run' | 'call' }>): string {
 	const file = quoted(step.path);
 	switch (step.do) {

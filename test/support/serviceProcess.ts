@@ -14,18 +14,18 @@ const BUNDLE = path.resolve('dist/service.js');
 const START_TIMEOUT_MS = 60_000;
 
 export interface ServiceProcessOptions {
-	/** The state folder. By default, it is a new folder that is removed at the end. */
+	/** The state folder; by default, a new folder that is removed at the end. */
 	stateFolder?: string;
 	idleSeconds?: number;
 	/** The number of tasks that run at the same time. */
 	runningTasks?: number;
 	environment?: Record<string, string>;
 	/**
-	 * The upstreams that the service gets. By default, there are none, so that no test meets the model servers of the
-	 * machine that it runs on.
+	 * The upstreams for the service. By default, there are none, so that no test meets the model servers of the machine
+	 * on which it runs.
 	 */
 	handover?: UpstreamHandoverInput;
-	/** Whether to start the output of `npm run build` instead of the source. */
+	/** True to start the output of `npm run build` instead of the source. */
 	bundle?: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface EndedStart {
 	code: number | null;
 }
 
-/** The real service in a process of its own. Every test that starts one must call `stop`. */
+/** The real service in a separate process. Every test that starts one must call `stop`. */
 export class ServiceProcess {
 	readonly address: string;
 	readonly token: string;
@@ -111,7 +111,7 @@ export class ServiceProcess {
 		return this.child.exitCode;
 	}
 
-	/** Kills the process without warning, as a crash does. */
+	/** Kills the process without warning, like a crash. */
 	async crash(): Promise<void> {
 		this.child.kill('SIGKILL');
 		await this.ended();

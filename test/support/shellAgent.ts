@@ -1,19 +1,19 @@
-// An agent for tests of tasks: it runs a line of shell for each prompt. The line is its argument or, without one, the
-// prompt, which the line can read on its standard input either way. It speaks ACP in plain lines of JSON, without the
-// SDK, so that it starts fast.
+// An agent for tests of tasks: it runs a shell command line for each prompt. The line is its argument or, without one,
+// the prompt, which the line can read on its standard input either way. It speaks ACP in plain lines of JSON, without
+// the SDK, so that it starts fast.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-/** How long the rest of the output is waited for when the shell has ended: what it left running may hold the pipe open. */
+/** The wait for further output once the shell has ended, as programs that it left running may hold the pipe open. */
 const OUTPUT_GRACE_MS = 1_000;
 
 const SESSION_ID = 'shell';
 
 type Json = Record<string, unknown>;
 
-/** The arguments that start it with Node. */
+/** Returns the arguments that start it with Node. */
 export function shellAgentArguments(line?: string): string[] {
 	const program = ['--disable-warning=ExperimentalWarning', fileURLToPath(import.meta.url)];
 	return line === undefined ? program : [...program, line];

@@ -4,11 +4,11 @@ export interface ShownText {
 	text: string;
 	/** The element that shows it, for the reader of a failed test. */
 	where: string;
-	/** Whether the text is visible and does not fit into the width of its place. */
+	/** True if the text is visible but too wide for its place. */
 	isCut: boolean;
 }
 
-/** Resolves with every text below some elements, what is said to screen readers and on hover among it. */
+/** Resolves with every text below some elements, including texts for screen readers and hovers. */
 export async function shownTexts(regions: Locator, without = '.nothing'): Promise<ShownText[]> {
 	return (await regions.evaluateAll(collect, without)).flat();
 }
@@ -26,13 +26,13 @@ function collect(regions: Element[], without: string): ShownText[] {
 	];
 	const found: ShownText[] = [];
 	const nameOf = (element: Element) => `${element.localName}.${element.getAttribute('class') ?? ''}`;
-	/** The parts of a sentence stand in elements of one line, such as links. */
+	/** The parts of a sentence may be in inline elements, such as links. */
 	const blockOf = (element: Element, region: Element): Element =>
 		element !== region && getComputedStyle(element).display === 'inline' && element.parentElement
 			? blockOf(element.parentElement, region)
 			: element;
 
-	/** A text that is cut off still has its whole width; it is what is around it that ends before. */
+	/** A text that is cut off still has its whole width, while an element around it ends earlier. */
 	const isCut = (block: Element): boolean => {
 		const range = document.createRange();
 		range.selectNodeContents(block);
@@ -43,7 +43,7 @@ function collect(regions: Element[], without: string): ShownText[] {
 				return false;
 			}
 			const box = one.getBoundingClientRect();
-			// Text for screen readers alone is one pixel wide.
+			// Text that is only for screen readers is one pixel wide.
 			if (overflowX !== 'visible' && box.width > 1 && (right > box.right + 1 || left < box.left - 1)) {
 				return true;
 			}

@@ -1,5 +1,5 @@
-// Runs a shell script in a sandbox, as a process that a test can kill or start as another user:
-//   node startSandboxed.ts <folder for the sandbox's folders> <script>
+// Runs a shell script in a sandbox, as a process that a test can kill or start as another user: node startSandboxed.ts
+// <folder for the sandbox's folders> <script>
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import path from 'node:path';

@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
 
-/** A memento that outlives what it is given to, as the editor's does a reload. */
+/** A memento that outlives its user, as the editor's survives a reload. */
 export class State implements vscode.Memento {
 	private readonly values = new Map<string, unknown>();
 
@@ -8,7 +8,7 @@ export class State implements vscode.Memento {
 		return [...this.values.keys()];
 	}
 
-	/** Returns a copy that stays as it is now, whatever happens to the original. */
+	/** Returns a copy that later changes to the original do not affect. */
 	copy(): State {
 		const copy = new State();
 		for (const [key, value] of this.values) {

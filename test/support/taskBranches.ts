@@ -8,7 +8,7 @@ export type Files = Record<string, string | Uint8Array | undefined>;
 
 const IDENTITY = ['-c', 'user.name=Tester', '-c', 'user.email=tester@example.invalid'];
 
-/** Another machine, which pushes the branches of tasks to the origin of a sample repository. */
+/** Acts as another machine, which pushes the branches of tasks to the origin of a sample repository. */
 export class TaskBranches {
 	private readonly folder: string;
 
@@ -17,7 +17,7 @@ export class TaskBranches {
 		execFileSync('git', ['clone', '--quiet', sample.originFolder, this.folder]);
 	}
 
-	/** Commits on a branch, which begins at `main` where it is new, and pushes it. */
+	/** Commits on a branch, which begins at `main` if it is new, and pushes it. */
 	commit(branch: string, files: Files): void {
 		const git = (...args: string[]) =>
 			execFileSync('git', ['-C', this.folder, ...IDENTITY, ...args], { encoding: 'utf8' });

@@ -4,10 +4,10 @@ import type { Client } from '../../src/client/types.ts';
 import { State } from './state.ts';
 import { TaskServer } from './taskServer.ts';
 
-/** What the parts of the tasks feature are told of it. */
+/** The connection as the parts of the tasks feature see it. */
 export const connection = { name: 'test', label: 'Test' };
 
-/** A client of the server as the extension has it; without a key where it is empty. */
+/** Creates a client of the server like the extension's; an empty `key` means none. */
 export function taskClient({ connection }: TaskServer, key = 'test'): Client {
 	return createClient({
 		connection,
@@ -16,7 +16,7 @@ export function taskClient({ connection }: TaskServer, key = 'test'): Client {
 	});
 }
 
-/** What each test of the tasks begins with. The server is to be stopped. */
+/** Starts the things that every test of the tasks needs. The test must stop the server. */
 export async function startTasks(): Promise<{ server: TaskServer; client: Client; state: State }> {
 	const server = await TaskServer.start();
 	return { server, client: taskClient(server), state: new State() };

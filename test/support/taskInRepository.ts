@@ -12,10 +12,10 @@ import { type ChangedFile, pathOf } from '../../src/tasks/model/changedFile.ts';
 import { listChangedFiles } from '../../src/tasks/results/readChanges.ts';
 import { TemporaryRepository } from './temporaryRepository.ts';
 
-/** Files by name; `program` ones begin with `#!`. */
+/** Files by name; executable ones begin with `#!`. */
 export type Files = Readonly<Record<string, string | Buffer>>;
 
-/** A repository with a commit that a task started from, one that it has made, and a tree in which it is applied. */
+/** A repository with the commit from which a task started, the commit that it made, and a tree for applying it. */
 export class TaskInRepository {
 	readonly repository: TemporaryRepository;
 	base = '';
@@ -27,7 +27,7 @@ export class TaskInRepository {
 		this.repository = repository;
 	}
 
-	/** Makes both commits. The tree has the first. */
+	/** Creates both commits. The tree has the first. */
 	static async create(before: Files, after: Files): Promise<TaskInRepository> {
 		const task = new TaskInRepository(await TemporaryRepository.create());
 		await task.repository.git('config', 'core.autocrlf', 'false');
@@ -75,7 +75,7 @@ export class TaskInRepository {
 		};
 	}
 
-	/** Returns what would happen to each file. */
+	/** Returns the expected outcome for each file. */
 	async outcomes(files: readonly ChangedFile[] = this.files): Promise<Record<string, ChangeOutcome>> {
 		const options = this.options();
 		const found: Record<string, ChangeOutcome> = {};
@@ -103,13 +103,13 @@ export class TaskInRepository {
 		return this.apply(changes, { contents, heedsRules: false, conflictRule: 'yours' });
 	}
 
-	/** Takes the task's changes back as the undoing of a turn does, which knows no more than both commits. */
+	/** Takes the task's changes back like the undoing of a turn, which knows only both commits. */
 	async takeBack(): Promise<Applied<Change>> {
 		const changes = await listChangedFiles(this.place, this.tip, this.base);
 		return this.apply(changes, { heedsRules: false, conflictRule: 'yours' });
 	}
 
-	/** Makes the working tree have these files and no others. */
+	/** Makes these files the only ones in the working tree. */
 	async replace(files: Files): Promise<void> {
 		for (const name of await readdir(this.repository.path)) {
 			if (name !== '.git') {
@@ -146,7 +146,7 @@ export class TaskInRepository {
 	}
 }
 
-/** Returns files as `TaskInRepository.present` does. */
+/** Returns files in the form of `TaskInRepository.present`. */
 export function asPresent(files: Files): Record<string, string> {
 	return Object.fromEntries(
 		Object.entries(files).map(([name, content]) => [
@@ -158,7 +158,7 @@ export function asPresent(files: Files): Record<string, string> {
 
 const isProgram = (content: string | Buffer) => Buffer.from(content).subarray(0, 2).toString() === '#!';
 
-/** Merges with git by itself, and returns the result with the number of conflicts. */
+/** Merges with git alone, and returns the result with the number of conflicts. */
 export async function mergeFile(
 	folder: string,
 	yours: Buffer,

@@ -12,7 +12,7 @@ export interface ServedTask {
 	[field: string]: unknown;
 }
 
-/** How the next request that creates a task fails: its reply is lost before or after the task is created. */
+/** The failure of the next request that creates a task: its reply is lost before or after the task is created. */
 export type CreateFault = 'lost before' | 'lost after' | undefined;
 
 /**
@@ -32,8 +32,8 @@ export class TaskServer {
 	/** The answer to every request for the agent task API's list. */
 	agentReply: { status: number; body: unknown } = { status: 200, body: { tasks: [] } };
 	/**
-	 * Indexes of log entries, in order. A connection to a log breaks in the middle of the first of them that it reaches,
-	 * and each breaks only one connection.
+	 * Indexes of log entries, in order. A connection to a log breaks in the middle of the first of these entries that it
+	 * reaches, and each entry breaks only one connection.
 	 */
 	readonly breaks: number[] = [];
 	/** Awaited before a list is answered. */
@@ -42,7 +42,7 @@ export class TaskServer {
 	/** Awaited before a task is created. The client may be gone by then. */
 	beforeCreate: (() => Promise<void>) | undefined;
 
-	/** How the next further prompt fails: it is accepted but its reply is lost, or it is refused. */
+	/** The failure of the next further prompt: it is accepted but its reply is lost, or it is refused. */
 	continueFault: 'lost after' | 'refused' | undefined;
 
 	private readonly server: Server;
@@ -96,7 +96,7 @@ export class TaskServer {
 		return task;
 	}
 
-	/** Adds entries, or messages as such, to a task's log and sends them to every follower. */
+	/** Adds entries, or messages as entries, to a task's log and sends them to every follower. */
 	log(taskId: string, ...messages: (string | object)[]): void {
 		const log = this.logs.get(taskId) ?? [];
 		this.logs.set(taskId, log);
@@ -122,13 +122,13 @@ export class TaskServer {
 		}
 	}
 
-	/** Returns the bytes of a task's whole log when it is sent once. */
+	/** Returns the number of bytes of a task's whole log when sent once. */
 	bytesOf(taskId: string): number {
 		const log = this.logs.get(taskId) ?? [];
 		return log.reduce<number>((sum, entry, index) => sum + this.logEvent(index, entry).length, 0);
 	}
 
-	/** Returns the bytes of a task's log events that were sent to all its followers. */
+	/** Returns the number of bytes of a task's log events that were sent to all its followers. */
 	bytesSentOf(taskId: string): number {
 		return this.sent.get(taskId) ?? 0;
 	}
@@ -147,7 +147,7 @@ export class TaskServer {
 		return this.requests.filter(request => request.startsWith(start));
 	}
 
-	/** Ends as a killed process does: every connection breaks, and nothing answers until `listen`. */
+	/** Ends like a killed process: every connection breaks, and nothing answers until `listen`. */
 	async crash(): Promise<void> {
 		const closed = once(this.server, 'close');
 		this.server.close();

@@ -42,7 +42,7 @@ export class TcpRelay {
 		this.server?.close();
 	}
 
-	/** Accepts connections, also after `close`. */
+	/** Accepts connections, even after `close`. */
 	async open(): Promise<void> {
 		this.server = createServer(client => {
 			const upstream = connect(this.target, '127.0.0.1');

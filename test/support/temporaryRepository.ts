@@ -7,11 +7,11 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** The repository of which most others are copies: each program that is not started makes thousands of tests faster. */
+/** The repository from which most others are copied: without the starts of git, thousands of tests are faster. */
 let template: Promise<TemporaryRepository> | undefined;
 
 export interface TemporaryRepositoryOptions {
-	/** Whether the repository has no commit. By default, it has one file and one commit on `main`. */
+	/** True for a repository without commits. By default, it has one file and one commit on `main`. */
 	empty?: boolean;
 	objectFormat?: 'sha1' | 'sha256';
 }
@@ -49,7 +49,7 @@ export class TemporaryRepository {
 		const made = await TemporaryRepository.make();
 		process.once('exit', () => rmSync(made.folder, { recursive: true, force: true }));
 		await made.fill({});
-		// They are examples that git puts into each new repository.
+		// git puts these examples into each new repository.
 		for (const sample of globSync('.git/hooks/*.sample', { cwd: made.path })) {
 			rmSync(path.join(made.path, sample));
 		}
@@ -66,7 +66,7 @@ export class TemporaryRepository {
 
 	/** Runs git in the repository, without the machine's own configuration, and returns its standard output. */
 	async git(...args: string[]): Promise<string> {
-		// Maintenance in the background would be two more programs for each commit.
+		// Background maintenance would start two more programs for each commit.
 		const running = run('git', ['-c', 'maintenance.auto=false', ...args], {
 			cwd: this.path,
 			maxBuffer: 64 * 1024 * 1024,
@@ -100,8 +100,8 @@ export class TemporaryRepository {
 	}
 
 	/**
-	 * Returns the commit that HEAD is on, without starting git. Rejects where the repository's data lies elsewhere, as in
-	 * a further working tree.
+	 * Returns the commit of HEAD without starting git. Rejects if the repository's data lies elsewhere, as in a further
+	 * working tree.
 	 */
 	private async committed(): Promise<string> {
 		const read = async (name: string) => (await readFile(path.join(this.path, '.git', name), 'utf8')).trim();

@@ -17,12 +17,12 @@ export interface ReceivedRequest {
 	wasAbandoned: boolean;
 }
 
-/** How a server behaves. For fields that are not set, it behaves well. */
+/** The behaviour of a server. For fields that are not set, it behaves well. */
 export interface UpstreamBehaviour {
-	/** Decides by the body of a chat request how the server behaves at it. */
+	/** Chooses the server's behaviour for a chat request by its body. */
 	atRequest?: (body: Record<string, unknown>) => UpstreamBehaviour;
 	models?: readonly object[];
-	/** Ollama's descriptions of models, by id. Ollama says of any other model that it does not exist. */
+	/** Ollama's descriptions of models, by id. Ollama reports any other model as missing. */
 	shows?: Readonly<Record<string, object>>;
 	/** The HTTP status of the model list. */
 	listStatus?: number;
@@ -31,30 +31,30 @@ export interface UpstreamBehaviour {
 	headers?: Record<string, string>;
 	/** The body of a chat reply that is not a stream. */
 	body?: unknown;
-	/** The delay in milliseconds before the first chunk, and the one between two chunks. */
+	/** The delay in milliseconds before the first chunk, and the delay between two chunks. */
 	firstMs?: number;
 	pauseMs?: number;
 	/** The pieces of the text, each sent as one chunk. */
 	pieces?: readonly string[];
 	/** Whole chunks instead of `pieces`. */
 	chunks?: readonly object[];
-	/** The events of a reply in the Messages form, which a server of that form answers with. */
+	/** The events of a reply in the Messages form, with which a server of that form answers. */
 	events?: readonly { type: string }[];
-	/** What a server of that form says of the tokens of a request. It counts none if this is missing. */
+	/** The token count that a server of that form reports for a request. If missing, it counts none. */
 	inputTokens?: number;
-	/** Whether the reply lacks `[DONE]`, finish_reason and usage. */
+	/** True if the reply lacks `[DONE]`, finish_reason and usage. */
 	isForgetful?: boolean;
 	/** The number of chunks after which the connection breaks. */
 	breaksAfter?: number;
 	/** The number of chunks after which the stream carries an error. */
 	errorAfter?: number;
-	/** Whether the reply never ends and is sent as fast as it is read. */
+	/** True if the reply never ends and is sent as fast as it is read. */
 	isEndless?: boolean;
 	/** The name of a request field that is refused as unknown. */
 	refuses?: string;
 }
 
-/** A real model server for tests, of the form of chat completions and of that of messages. Every test that starts one must call `stop`. */
+/** A real model server for tests, with both request forms. Every test that starts one must call `stop`. */
 export class UpstreamServer {
 	behaviour: UpstreamBehaviour;
 	readonly requests: ReceivedRequest[] = [];

@@ -12,8 +12,8 @@ import { TemporaryRepository } from './temporaryRepository.ts';
 export const BRANCH = 'errand/work';
 
 /**
- * Sets up the commands for the branch of a task, with a repository that has the branch, for each test of a `describe`. `open`
- * has the Git extension open the repository, and `close` has it close that before its folder is removed.
+ * Sets up the commands for a task's branch, with a repository that has the branch, for each test of a `describe`.
+ * `open` makes the Git extension open the repository, and `close` close it before its folder is removed.
  */
 export function useBranchCommands(
 	open: (folder: string) => Promise<unknown>,
@@ -21,9 +21,9 @@ export function useBranchCommands(
 ) {
 	let repository: TemporaryRepository;
 	let task: Task;
-	/** What the user answers, in turn: a button, the label of a row, or a text. Undefined dismisses. */
+	/** The user's answers, in turn: a button, the label of a row, or a text. Undefined dismisses. */
 	let answers: (string | undefined)[];
-	/** What was shown and done. */
+	/** Everything that was shown and done. */
 	let seen: string[];
 	let problems: unknown[];
 	/** The keys of results that were forgotten. */
@@ -51,7 +51,7 @@ export function useBranchCommands(
 		await repository.remove();
 	});
 
-	/** Has the Git extension read the repository again. */
+	/** Makes the Git extension read the repository again. */
 	const readAgain = async () => {
 		const opened = (await getGitApi()).repositories.find(({ rootUri }) => rootUri.fsPath === repository.path);
 		await opened?.status();

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { type OwnAgent, type OwnAgentOptions, startOwnAgent } from './ownAgent.ts';
 import { ReplyServer } from './replyServer.ts';
 
-/** Sets up a model's service and a repository for each test of a `describe`, in whose body it is called. */
+/** Sets up a model server and a repository for each test of the `describe` in whose body it is called. */
 export function useOwnAgent() {
 	let server: ReplyServer;
 	let scratch: string;
@@ -29,7 +29,7 @@ export function useOwnAgent() {
 		get server() {
 			return server;
 		},
-		/** The folder that holds everything of the test. */
+		/** The folder that contains everything of the test. */
 		get scratch() {
 			return scratch;
 		},

@@ -21,7 +21,7 @@ export interface WindowNeeds {
 	alone?: string;
 	/** Settings besides those of every test. */
 	settings?: Record<string, unknown>;
-	/** Files that the repository has besides those of the sample, by their paths. */
+	/** Files of the repository besides those of the sample, by their paths. */
 	files?: Record<string, string | Uint8Array>;
 }
 
@@ -38,8 +38,9 @@ export interface TestWindow {
 let shared: TestWindow | undefined;
 
 /**
- * Gives the tests of a `describe` a window on the sample repository: that of the files before, as a fresh one is, unless
- * something there has failed. `prepare` starts what the settings name, in a hook before the tests, and may skip them.
+ * Gives the tests of a `describe` a window on the sample repository: that of the previous files in a fresh state, or a
+ * new one if a test there has failed. `prepare` starts whatever the settings name, in a hook before the tests, and may
+ * skip them.
  */
 export function useWindow(prepare: (hook: Context) => WindowNeeds | Promise<WindowNeeds>): () => TestWindow {
 	let window: TestWindow | undefined;
@@ -107,14 +108,14 @@ async function open(settings: Record<string, unknown>, files: WindowNeeds['files
 	};
 }
 
-/** Makes a window what it was when it was opened, but for the conversations and tasks that it lists, with other settings. */
+/** Resets a window to its initial state, except for the listed conversations and tasks, with other settings. */
 async function reset(
 	{ server, page, sample }: TestWindow,
 	settings: Record<string, unknown>,
 	files: WindowNeeds['files'],
 ): Promise<void> {
 	const probe = probeOf(page) ?? assert.fail('the window has no probe');
-	// An open question would keep the editor from all that follows.
+	// An open question would keep the editor from everything that follows.
 	await until('no question is open', async () => {
 		await page.keyboard.press('Escape');
 		return (await page.locator('.monaco-dialog-box').count()) === 0;

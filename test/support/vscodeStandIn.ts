@@ -1,5 +1,5 @@
-// The unit stage loads this file before its tests. `vscode` is then what stands here: the little that the extension asks of
-// an editor in which nothing is open. Whatever else it asks for throws by its name, and is tested in `test/editor`.
+// The unit stage loads this file before its tests. It replaces `vscode` with the few parts that the extension asks of
+// an editor in which nothing is open. Everything else throws an error with its name, and is tested in `test/editor`.
 import { readFileSync } from 'node:fs';
 import { createRequire, registerHooks } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -32,13 +32,13 @@ class ThemeIcon {
 	}
 }
 
-/** What is there. A test replaces a function or a value by `Object.assign`, and puts it back. */
+/** The parts that exist. A test replaces a function or a value by `Object.assign`, and restores it afterwards. */
 const present: Record<string, object> = {
 	Uri,
 	ThemeIcon,
 	env: { language: 'en' },
 	extensions: { getExtension: () => undefined },
-	// This implementation comes from the editor's makers and has its rule for arguments.
+	// This implementation comes from the editor's makers and has the editor's rule for arguments.
 	l10n: { t },
 	window: { tabGroups: { all: [] }, withProgress: (_options: unknown, run: () => unknown) => run() },
 	workspace: { isTrusted: true, textDocuments: [], workspaceFolders: undefined },
@@ -48,11 +48,11 @@ function refuse(name: string): never {
 	throw new Error(`The editor’s stand-in has no ${name}. A test that needs it belongs in test/editor.`);
 }
 
-/** Returns a part of the interface whose other members throw by their names. */
+/** Returns a part of the API whose other members throw errors with their names. */
 function withNames<T extends object>(name: string, part: T): T {
 	return new Proxy(part, {
 		get: (target, key) =>
-			// Whatever is awaited is asked whether it is a promise.
+			// Anything that is awaited is asked whether it is a promise.
 			key in target || typeof key === 'symbol' || key === 'then' ? Reflect.get(target, key) : refuse(`${name}.${key}`),
 	});
 }
@@ -79,7 +79,7 @@ function numbersOf(body: string): Record<string, number> {
 	return numbers;
 }
 
-/** The interface by the names of its declaration. */
+/** The API, by the names in its declaration. */
 export const standIn: Readonly<Record<string, unknown>> = Object.fromEntries(
 	Array.from(
 		declarations.matchAll(/^\texport (?:abstract )?(class|const|enum|function|namespace) (\w+)(?: \{(.*?)^\t\})?/gms),

@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 const FIRST_PAUSE_MS = 10;
 
 /**
- * Resolves with the first value of `probe` that is neither undefined nor false, or with undefined when there is none in
- * time. The pauses between the probes grow, because a probe takes time from the very program that is waited for.
+ * Resolves with the first value of `probe` that is neither undefined nor false, or with undefined if there is none in
+ * time. The pauses between the probes grow, because a probe takes time from the very program that is being waited for.
  */
 export async function valueWithin<T>(
 	withinMs: number,
@@ -29,7 +29,7 @@ export async function valueWithin<T>(
 
 /**
  * Resolves with the first value of `probe` that is neither undefined nor false. After `timeoutMs`, it rejects with an
- * error that names `what`, which can be a function where a reader of the error needs what is known only then.
+ * error that names `what`, which can be a function if the error should contain facts known only then.
  */
 export async function waitFor<T>(
 	what: string | (() => string),
@@ -43,7 +43,7 @@ export async function waitFor<T>(
 	return value;
 }
 
-/** Resolves with whether a process exists and has not ended. A zombie, which nobody has collected yet, has ended. */
+/** Resolves with whether a process exists and has not ended. A zombie, which has not been collected yet, has ended. */
 export async function isAlive(pid: number): Promise<boolean> {
 	try {
 		process.kill(pid, 0);

@@ -3,14 +3,13 @@ import { WINDOW_LINE } from '../../scripts/stages/totals.ts';
 import { describeWindows, keepImages } from './openWindows.ts';
 import { closeSharedWindow } from './useWindow.ts';
 
-/** The longest name of an image, in characters: systems allow one of 255 bytes. */
+/** The maximum length of an image's name in characters; systems allow 255 bytes. */
 const LONGEST_NAME = 120;
 
 export const mochaHooks: RootHookObject = {
 	/**
-	 * Keeps an image of what each window shows at the end of a test. To the error of a failed one that does not say what
-	 * the windows show, such as one that timed out, it adds that, because nobody can look at the windows of a run that has
-	 * ended.
+	 * Keeps an image of each window at the end of a test. If the error of a failed test does not describe the windows, as
+	 * after a timeout, the description is added, because nobody can look at the windows of a run that has ended.
 	 */
 	async afterEach(this: Context) {
 		const title = this.currentTest?.fullTitle() ?? '';

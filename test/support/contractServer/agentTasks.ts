@@ -3,7 +3,7 @@ import { type Call, jsonReply, Refusal, type Reply, type Route } from './exchang
 import { specialKeys } from './fixtures.ts';
 import { agentTasks } from './taskFixtures.ts';
 
-/** contract: not shown. This applies to the parameters and the reply. */
+/** contract: not shown, neither the parameters nor the reply. */
 export function agentTaskRoutes(): Route[] {
 	return [
 		{

@@ -29,7 +29,7 @@ import { channelReply, encryptedModel, health } from './fixtures.ts';
 
 interface Session {
 	id: string;
-	/** The address at which the session was created. A session belongs to one address, and so to one model. */
+	/** The address at which the session was created. A session belongs to one address, and thus to one model. */
 	address: string;
 	nextNonce: number;
 	ivs: Set<string>;
@@ -131,7 +131,7 @@ export class Channel {
 			public_key: publicKey.export({ type: 'spki', format: 'pem' }),
 			session_id: id,
 			nonce_b64: nonce.toString('base64'),
-			// contract: not shown. The signature is over the report's bytes as they are sent, with SHA-256, in DER.
+			// contract: not shown. The signature covers the report's bytes as sent, with SHA-256, in DER.
 			signature: sign('sha256', Buffer.from(reportJson), { key: privateKey, dsaEncoding: 'der' }).toString('base64'),
 			report_json: reportJson,
 			report,
@@ -146,7 +146,7 @@ export class Channel {
 	}
 
 	/**
-	 * contract: not shown. Sends one signed frame for each piece, as server-sent events or one a line, then the end mark.
+	 * contract: not shown. Sends one signed frame per piece, as server-sent events or one per line, then the end mark.
 	 */
 	private stream(call: Call): Reply {
 		const { nonce, key, scenario } = this.received(call);
@@ -166,7 +166,7 @@ export class Channel {
 		return eventReply([...frames, ...(isBroken ? [] : ['[DONE]'])].map(data => ({ data })));
 	}
 
-	/** Checks and decrypts a message. A session's nonce is spent as soon as it is seen to be the next one. */
+	/** Checks and decrypts a message. A session's nonce is used up as soon as it is recognised as the next one. */
 	private received(call: Call): { nonce: number; key: Buffer; scenario: string } {
 		const fields = { peer_public_key: filledText, session_id: filledText, payload };
 		const body = checkedBody(call.request.json, fields, ['peer_public_key', 'session_id', 'payload']);
@@ -222,7 +222,7 @@ function healthRecord(host: HostName): JsonObject {
 	return host === 'org' ? health : everywhere;
 }
 
-/** Returns a token of the right form that nobody but this server vouches for. */
+/** Returns a token of the right form that only this server vouches for. */
 function selfIssuedToken(privateKey: KeyObject, nonce: Buffer): string {
 	const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 	const kid = createHash('sha256').update('contract server').digest('hex').slice(0, 16);

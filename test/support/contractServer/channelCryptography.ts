@@ -27,18 +27,18 @@ export interface KeyPair {
 	privateKey: KeyObject;
 }
 
-/** How an enclave's cryptography differs from the contract's. Nothing differs by default. */
+/** The differences between an enclave's cryptography and the contract's; none by default. */
 export interface Deviation {
-	/** Agrees on something else than the secret of ECDH. */
+	/** Set to agree on something other than the ECDH secret. */
 	secret?: 'hashed';
 	info?: string;
 	salt?: string;
 	keyLength?: 16;
 	additionalData?: string;
 	ivLength?: 16;
-	/** What the nonce is written as before it is signed. */
+	/** The encoding of the nonce in the signed bytes. */
 	nonce?: 'little-endian';
-	/** What is signed besides the nonce. */
+	/** The signed bytes besides the nonce. */
 	signed?: 'ciphertext';
 }
 
@@ -91,7 +91,7 @@ export function seal(text: string, nonce: number, key: Buffer, signer: KeyObject
 	};
 }
 
-/** Verifies the signature and the tag, and returns the text. Throws a `Refusal` if either does not hold. */
+/** Verifies the signature and the tag, and returns the text. Throws a `Refusal` if either is invalid. */
 export function open(
 	{ nonce, iv, ciphertext, signature }: Sealed,
 	key: Buffer,

@@ -18,7 +18,7 @@ interface Answer {
 	scenario: string;
 	pieces: string[];
 	calls: ToolCall[];
-	/** The value that stands for an absent one: null, or the text that sample payloads show. */
+	/** The value for an absent field: null, or the text that sample payloads show. */
 	absent: unknown;
 	fingerprint: unknown;
 }
@@ -100,8 +100,8 @@ function answerTo(body: JsonObject, served: Served): Answer {
 }
 
 /**
- * Returns the calls that the scenario and `tool_choice` lead to. A choice that forbids or demands a call wins over the
- * scenario.
+ * Returns the calls for the scenario and `tool_choice`. A choice that forbids or demands a call takes precedence over
+ * the scenario.
  */
 export function toolCalls(tools: ChatTool[], choice: unknown, scenario: string): ToolCall[] {
 	const named = isObject(choice) ? (chosenTool(choice) ?? choice['name']) : undefined;

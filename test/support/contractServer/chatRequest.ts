@@ -43,7 +43,7 @@ const toolCall = shape(
 	['id', 'type', 'function'],
 );
 
-/** contract: not shown. The parts are texts and images, in the form that OpenAI-compatible services take. */
+/** contract: not shown. The parts are texts and images, in the form that OpenAI-compatible services accept. */
 const parts = list((value, name) => {
 	const type = isObject(value) ? value['type'] : undefined;
 	const image = shape({ url: filledText, detail: oneOf('auto', 'low', 'high') }, ['url']);

@@ -2,7 +2,7 @@ import { Refusal } from './exchange.ts';
 
 export type JsonObject = Record<string, unknown>;
 
-/** Throws a `Refusal` with status 400 that names the field, unless the value is as the contract says. */
+/** Throws a `Refusal` with status 400 that names the field, unless the value conforms to the contract. */
 export type Check = (value: unknown, name: string) => void;
 
 export function refuse(message: string): never {

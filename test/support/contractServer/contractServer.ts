@@ -11,7 +11,7 @@
  *   which provider serves.
  * - responses: `text`, `tools`, `none`, `null`, `error-midway`, `failed`, `incomplete`, `cut`. An input that ends with a
  *   function_call_output is answered with a text that quotes it.
- * - channel: `text`, `growing` (reply nonces that grow by one), `lines` (one JSON object a line), `cut`, `error-midway`.
+ * - channel: `text`, `growing` (reply nonces that grow by one), `lines` (one JSON object each), `cut`, `error-midway`.
  *
  * The other endpoints choose by other values. If `state.scenario` of a decision is `none` or `null`, its usage is absent.
  * The ids of tasks are in `taskIds` in taskFixtures.ts. A new task whose `prompt` is `bare` is answered with a bare task.
@@ -95,7 +95,7 @@ export class ContractServer {
 		return this.channel.decrypted;
 	}
 
-	/** How an enclave that stands in for the server's own has to differ from the contract. */
+	/** The deviation from the contract for an enclave that stands in for the server's own. */
 	get deviation(): Deviation | undefined {
 		return this.tampering.deviation;
 	}
@@ -131,7 +131,7 @@ export class ContractServer {
 			this.tampering.reply?.(reply, request);
 			await send(reply, response);
 		} catch (error) {
-			// A fault of a test's own rule or tampering must not look like a refusal of the service.
+			// An error in a test's own rule or tampering must not look like a refusal by the service.
 			if (response.headersSent) {
 				response.destroy();
 			} else {
@@ -151,7 +151,7 @@ export class ContractServer {
 				: typeof rule.reply === 'function'
 					? await rule.reply(request)
 					: rule.reply;
-		// Tampering changes the reply in place, and must not change the values that later answers are made of.
+		// Tampering changes the reply in place, and must not change the values from which later answers are made.
 		return structuredClone(reply);
 	}
 }

@@ -30,13 +30,13 @@ export interface Reply {
 }
 
 /**
- * What a test falsifies. Messages are changed in place: a request before it is recorded and checked, a reply before it is
- * sent.
+ * The falsifications of a test. Messages are changed in place: a request before it is recorded and checked, a reply
+ * before it is sent.
  */
 export interface Tampering {
 	request?(request: ReceivedRequest): void;
 	reply?(reply: Reply, request: ReceivedRequest): void;
-	/** How the enclave of the encrypted channel differs from the contract's cryptography. */
+	/** The deviation of the channel's enclave from the contract's cryptography. */
 	readonly deviation?: Deviation;
 }
 

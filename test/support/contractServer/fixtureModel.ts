@@ -1,4 +1,4 @@
-/** One provider's offer of one model. A policy that is absent cannot be established. */
+/** One provider's offer of one model. An absent policy cannot be established. */
 export interface Hosting {
 	provider: string;
 	price: number;

@@ -85,8 +85,8 @@ const storing = { zeroDataRetention: false, storesData: true };
 /**
  * A model with open weights and many providers. It is served by gridserve by default, meshrun for `price` and for
  * `int4`, quillon for `throughput`, swiftcore for `latency`, and openhub for `zdr`. seeker-platform is the cheapest and
- * down; gridserve keeps prompts for a while (no ZDR) without storing them; swiftcore's policy is not known; meshrun
- * lacks top_a, min_p and logit_bias.
+ * down; gridserve keeps prompts for a while (no ZDR) without storing them; swiftcore's policy is unknown; meshrun lacks
+ * top_a, min_p and logit_bias.
  */
 export const openModel: FixtureModel = {
 	id: 'harvest-70b',
@@ -245,7 +245,7 @@ export const aliases: { name: string; model: string; provider?: { order: string[
 	{ name: 'team-reviewer', model: closedModel.id, provider: { order: ['cumulus'], allow_fallbacks: false } },
 ];
 
-/** The four agents, each with the models that it takes. */
+/** The four agents, each with the models that it accepts. */
 export const agents: { id: string; label: string; models: string[] }[] = [
 	{ id: 'mason', label: 'Mason', models: ['mason-large', 'mason-small'] },
 	{ id: 'weaver', label: 'Weaver', models: ['weaver-3'] },

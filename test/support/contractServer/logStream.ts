@@ -4,8 +4,8 @@ import { moment, type Task, taskIds } from './taskFixtures.ts';
 import { isActive, type TaskStore } from './taskStore.ts';
 
 /**
- * Streams the log of a task from an index on. An active task runs to its end meanwhile, except where the first stream
- * of a special task breaks off. Status events are sent when the status changes, not every two seconds.
+ * Streams the log of a task from an index on. An active task runs to its end meanwhile, unless it is a special task
+ * whose first stream breaks off. Status events are sent when the status changes, not every two seconds.
  */
 export function logStream(store: TaskStore, task: Task, { query, headers }: ReceivedRequest): Reply {
 	checkedQuery(query, 'fromIndex', 'includeStatus');

@@ -6,7 +6,7 @@ import { aliases, models, providerPrefixes, service } from './fixtures.ts';
 /** The meaning of a request's model name, before any provider is chosen. */
 export interface NamedModel {
 	model: FixtureModel;
-	/** The routing policy that a prefix or an alias adds. The request's own fields win. */
+	/** The routing policy that a prefix or an alias adds. The request's own fields take precedence. */
 	preference: JsonObject;
 }
 
@@ -16,17 +16,17 @@ export interface Served {
 }
 
 export interface RoutingPlace {
-	/** Whether this is the enterprise host, the only one that knows aliases. */
+	/** True if this is the enterprise host, the only one that knows aliases. */
 	isEnterprise: boolean;
-	/** Whether prefixes are supported, which is so on one path of the enterprise host only. */
+	/** True if prefixes are supported, as on only one path of the enterprise host. */
 	takesPrefixes: boolean;
 	accountZeroDataRetention: boolean;
 }
 
 /**
  * Returns the model and the provider that must serve the request: the first of `model` and `models` that any provider
- * serves. Throws a `Refusal`: 400 for a closed model on dedicated capacity, 404 for an unknown model and when no
- * provider is left.
+ * serves. Throws a `Refusal`: 400 for a closed model on dedicated capacity, 404 for an unknown model and if no provider
+ * is left.
  */
 export function route(body: JsonObject, place: RoutingPlace): Served {
 	const names = [body['model'], ...(Array.isArray(body['models']) ? body['models'] : [])].map(String);
@@ -81,7 +81,7 @@ export function plainModel(name: string): FixtureModel | undefined {
 	return models.find(({ id, vendor }) => name === id || name === `${service}ai/${vendor}/${id}`);
 }
 
-/** Returns the model that an alias of the organisation stands for, and the alias's own routing policy. */
+/** Returns the model of an organisation's alias, and the alias's own routing policy. */
 export function aliasedModel(name: string): NamedModel | undefined {
 	const alias = aliases.find(entry => entry.name === name);
 	const model = alias && plainModel(alias.model);

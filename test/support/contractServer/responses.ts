@@ -47,7 +47,7 @@ function respond({ request }: Call, issued: Set<string>): Reply {
 	return eventReply(stream.events);
 }
 
-/** The events of one response. Their fields beyond the type are those of the services that this shape comes from. */
+/** The events of one response. Their fields other than the type follow the services from which this shape comes. */
 class ResponseStream {
 	readonly events: SentEvent[] = [];
 	private readonly output: JsonObject[] = [];

@@ -82,9 +82,7 @@ const flatTool = shape({ type: oneOf('function'), name: filledText, description:
 	'name',
 ]);
 
-/**
- * Returns the body and its model after checking every rule. The five documented error messages are used word for word.
- */
+/** Returns the body and its model after checking every rule. The five documented error messages are used verbatim. */
 export function checkedResponsesBody(
 	json: unknown,
 	issued: ReadonlySet<string>,
@@ -146,7 +144,7 @@ function fields(issued: ReadonlySet<string>): Record<string, Check> {
 		tools: list(flatTool),
 		tool_choice: either(oneOf('auto', 'none'), shape({ type: oneOf('function'), name: filledText }, ['type', 'name'])),
 		parallel_tool_calls: flag,
-		// The option is always on for the code-oriented models. It is not a field of the request table, and its one value
+		// The option is always on for the code-oriented models. It is not a field of the request table, and its only value
 		// is harmless.
 		include: list(oneOf('reasoning.encrypted_content')),
 	};

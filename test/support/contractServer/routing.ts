@@ -10,7 +10,7 @@ import {
 } from './exchange.ts';
 import { cloudTokenPrefix, keys, specialKeys } from './fixtures.ts';
 
-/** Every key that is accepted. Each endpoint decides what the key's account may do. */
+/** All accepted keys. Each endpoint decides what the key's account may do. */
 const keysOfKind: Record<KeyKind, string[]> = {
 	inference: [keys.inference],
 	cloud: [keys.cloud, ...Object.values(specialKeys).filter(key => key.startsWith(cloudTokenPrefix))],
@@ -45,7 +45,7 @@ export async function dispatch(routes: Route[], request: ReceivedRequest): Promi
 	}
 }
 
-/** Returns the decoded parts of the path that `*` stands for, or undefined if the path does not match. */
+/** Returns the decoded parts of the path for the `*` segments, or undefined if the path does not match. */
 function match(pattern: string, path: string): string[] | undefined {
 	const wanted = pattern.split('/');
 	const got = path.split('/');

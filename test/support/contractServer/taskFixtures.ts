@@ -1,7 +1,7 @@
 import { absentText, deployHost, service } from './fixtures.ts';
 
 /**
- * The values of the answers of the task service and the look-ups. Every documented field is present and every value
+ * The values in the answers of the task service and the look-ups. Every documented field is present and every value
  * differs.
  */
 
@@ -55,14 +55,14 @@ export const taskIds = {
 	public: 'task-public-p16',
 	/** `GET /api/tasks/{id}` answers with a bare task. */
 	bare: 'task-bare-q17',
-	/** Its id has to be percent-encoded in a path. */
+	/** Its id must be percent-encoded in a path. */
 	encoded: 'task/with space-r18',
 };
 
 /** The id of a stranger's task that is not public, which the service treats as if it did not exist. */
 export const strangersTaskId = 'task-private-s19';
 
-/** The name of a field that is different for each deployment host. */
+/** The name of a field that differs for each deployment host. */
 export const deploymentSettings = `${deployHost}DeploymentSettings`;
 
 const whole: Task = {

@@ -12,7 +12,7 @@ import {
 
 const activeStates = ['pending', 'processing', 'saving'];
 
-/** The tasks of one server and their logs. Tests of one server do not see changes that tests of another have made. */
+/** The tasks of one server and their logs. Tests of one server do not see changes made by tests of another. */
 export class TaskStore {
 	/** The number of times that each task's log was streamed. */
 	readonly streams = new Map<string, number>();
@@ -43,7 +43,7 @@ export class TaskStore {
 		return task;
 	}
 
-	/** Finishes a task, which happens while the log of an active task is read to its end. */
+	/** Finishes a task, as when the log of an active task is read to its end. */
 	finish(task: Task): void {
 		Object.assign(task, {
 			status: 'completed',
@@ -83,7 +83,7 @@ export function isActive(task: Task): boolean {
 }
 
 /**
- * Returns the states that a value of the list's `status` filter covers. The contract does not show what `failed` covers
+ * Returns the states for a value of the list's `status` filter. The contract does not show which states `failed` covers
  * besides `error`.
  */
 export function statesOf(filter: string): string[] {
