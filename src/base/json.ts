@@ -7,16 +7,46 @@ export function parseJson(text: string): unknown {
 	}
 }
 
-/** Parses JSON with comments and trailing commas, as editors write settings. */
+/**
+ * Reads JSON with comments and commas before closing brackets, as editors write settings. Takes linear time, also for what
+ * is made to take longer: each character is looked at once.
+ */
 export function parseJsonWithComments(text: string): unknown {
-	const string = String.raw`"(?:[^"\\\n]|\\.)*"`;
-	const bare = text.replace(
-		new RegExp(`(${string})|//[^\\n]*|/\\*[^]*?\\*/`, 'g'),
-		(_, kept: string | undefined) => kept ?? ' ',
-	);
-	return parseJson(
-		bare.replace(new RegExp(`(${string})|,(?=\\s*[\\]}])`, 'g'), (_, kept: string | undefined) => kept ?? ''),
-	);
+	const parts: string[] = [];
+	/** Where a comma stands in `parts` that nothing but blanks and comments has followed. */
+	let comma = -1;
+	for (let at = 0, end = 0; at < text.length; at = end) {
+		end = endOfPart(text, at);
+		const part = text.slice(at, end);
+		if (/^\s/.test(part) || part.startsWith('//') || part.startsWith('/*')) {
+			parts.push(' ');
+			continue;
+		}
+		if (comma >= 0 && (part === ']' || part === '}')) {
+			parts[comma] = ' ';
+		}
+		comma = part === ',' ? parts.length : -1;
+		parts.push(part);
+	}
+	return parseJson(parts.join(''));
+}
+
+/** Returns the end of the string, the comment or the character that begins at a place. What is open ends with the text. */
+function endOfPart(text: string, start: number): number {
+	const beginning = text.slice(start, start + 2);
+	if (beginning === '//' || beginning === '/*') {
+		const end = beginning === '//' ? '\n' : '*/';
+		const at = text.indexOf(end, start + 2);
+		return at < 0 ? text.length : at + end.length;
+	}
+	let at = start + 1;
+	if (beginning.startsWith('"')) {
+		while (at < text.length && text[at] !== '"') {
+			at += text[at] === '\\' ? 2 : 1;
+		}
+		return Math.min(at + 1, text.length);
+	}
+	return at;
 }
 
 /** An escape such as `\u00e9`, cut off. */

@@ -76,6 +76,16 @@ describe('JSON with comments', () => {
 		const text = '// head\n{ "a": [1, 2, ], /* in\nbetween */ "b": "// no, /* comment */,}", "c\\"//": 1,\n}';
 		assert.deepEqual(parseJsonWithComments(text), { a: [1, 2], b: '// no, /* comment */,}', 'c"//': 1 });
 		assert.deepEqual(parseJsonWithComments('{"a": 1}'), { a: 1 });
+		assert.deepEqual(parseJsonWithComments('[1, // one,\n /* ] */ ]'), [1]);
+		assert.equal(parseJsonWithComments('[1,,]'), undefined);
+		assert.equal(parseJsonWithComments('["a\\'), undefined);
+	});
+
+	it('takes no longer for what never ends', () => {
+		for (const piece of ['/* ', String.raw`"\"`, '"', ',]', ', ', '//']) {
+			// A minute and more, where each piece is looked through to the end of the text.
+			assert.equal(parseJsonWithComments(piece.repeat(1024 * 256)), undefined, piece);
+		}
 	});
 
 	it('is undefined where it is no JSON otherwise', () => {
