@@ -5,6 +5,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { UserFacingError } from '../../base/errors.ts';
 import { isFields } from '../../base/fields.ts';
+import { isWithin } from '../../base/filePlace.ts';
 import { temporaryName } from '../../base/files.ts';
 import { parseJson } from '../../base/json.ts';
 import type { McpServerSetting } from '../../contract/mcpServers.ts';
@@ -51,7 +52,12 @@ export async function installServerPackage(
 			await writeFile(path.join(root, 'package.json'), '{ "private": true }');
 			const { environment, signal } = place;
 			await runNpm({ folder: root, package: wanted, cache: path.join(temporary, 'cache'), environment, signal });
-			await rename(root, target);
+			// Another run of the agent may have installed it meanwhile.
+			await rename(root, target).catch(error => {
+				if (!existsSync(target)) {
+					throw error;
+				}
+			});
 		} catch (error) {
 			place.signal.throwIfAborted();
 			const reason = error instanceof UserFacingError ? error.message : 'its files could not be written.';
@@ -70,8 +76,10 @@ async function programOf(folder: string, wanted: string): Promise<string> {
 	const bin = isFields(described) ? described['bin'] : undefined;
 	const programs = isFields(bin) ? bin : { [path.basename(name)]: bin };
 	const program = programs[path.basename(name)] ?? Object.values(programs)[0];
-	if (typeof program !== 'string') {
+	const file = typeof program === 'string' ? path.join(own, program) : own;
+	// A package may name any file of the machine, and what lies beside its program is shown to it.
+	if (!isWithin(own, file)) {
 		throw new UserFacingError(`${wanted} has no program that could be started. Check the name of the package.`);
 	}
-	return path.join(own, program);
+	return file;
 }

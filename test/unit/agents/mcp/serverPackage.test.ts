@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { packageOf } from '../../../../src/agents/mcp/serverPackage.ts';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { installServerPackage, packageOf } from '../../../../src/agents/mcp/serverPackage.ts';
 
 describe('the package of an MCP server', () => {
 	const of = (command: string, ...args: string[]) => packageOf({ command, args });
@@ -10,6 +13,26 @@ describe('the package of an MCP server', () => {
 			args: ['--root', '.'],
 		});
 		assert.deepEqual(of('npx', 'server'), { wanted: 'server', args: [] });
+	});
+
+	it('is started by a program of its own, and by no other file of the machine', async () => {
+		const folder = await mkdtemp(path.join(os.tmpdir(), 'errand-package-'));
+		const own = path.join(folder, 'server', 'node_modules', 'server');
+		const place = { folder, environment: {}, signal: new AbortController().signal };
+		const started = async (bin: unknown) => {
+			await writeFile(path.join(own, 'package.json'), JSON.stringify({ bin }));
+			return installServerPackage({ wanted: 'server', args: [] }, place);
+		};
+		try {
+			await mkdir(own, { recursive: true });
+			assert.equal(await started('./run.js'), path.join(own, 'run.js'));
+			assert.equal(await started({ other: 'other.js', server: 'run.js' }), path.join(own, 'run.js'));
+			for (const bin of ['../../../../../../etc/hostname', '.', '', undefined, { server: '../other/run.js' }]) {
+				await assert.rejects(started(bin), /has no program that could be started/, JSON.stringify(bin));
+			}
+		} finally {
+			await rm(folder, { recursive: true, force: true });
+		}
 	});
 
 	it('is none for another command, and for what would be something else each time', () => {
