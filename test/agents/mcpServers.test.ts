@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ownAgent } from '../../src/agents/catalogue/ownAgent.ts';
@@ -11,6 +11,7 @@ import { withAgentAndServer } from '../support/agentWithServer.ts';
 import { AGENT_PROGRAM } from '../support/programs.ts';
 import { ReplyServer } from '../support/replyServer.ts';
 import { SECRET, TestSandbox } from '../support/sandbox.ts';
+import { waitFor } from '../support/waitFor.ts';
 
 const SERVER_PROGRAM = path.resolve(import.meta.dirname, '../support/mcpServer.mjs');
 
@@ -144,6 +145,22 @@ describe('an MCP server beside a sandboxed agent', () => {
 		});
 	});
 
+	it('with hosts runs more than once at a time, and leaves nothing of its connections', async () => {
+		await withServer(declared('honest', { hosts: ['host.example'] }), async () => {
+			const again = `(echo '{"jsonrpc":"2.0","id":1,"method":"ping"}'; sleep 3) | ERRAND_MCP_TOKEN='${token}' ${process.execPath} /run/errand/inside.mts mcp 41417 test`;
+			model.play({ calls: [{ name: 'run', input: { command: again } }] }, use('add', { a: 1, b: 2 }), {
+				text: 'Done.',
+			});
+			await agent.prompt('Go');
+			const [other, sum] = model.requests.at(-1)?.results ?? [];
+			assert.match(other ?? '', /"id":1,"result"/);
+			assert.equal(sum, '3');
+		});
+		await waitFor('the end of what was open', () =>
+			readdirSync(path.join(sandbox.folder, 'homes')).every(name => !name.startsWith('relay-')),
+		);
+	});
+
 	it('keeps its secret from the agent, in files, arguments, variables and processes', async () => {
 		await withServer(declared('honest'), async () => {
 			// The pattern does not match itself, in the command that looks for it.
@@ -184,9 +201,10 @@ describe('an MCP server beside a sandboxed agent', () => {
 		await withServer(declared('honest'), async () => {
 			const node = process.execPath;
 			const inside = '/run/errand/inside.mts';
-			const attempts = [`'${'x'.repeat(43)}' test`, `${token} other`].map(
-				how => `${node} ${inside} mcp 41417 ${how} </dev/null`,
-			);
+			const attempts = [
+				['x'.repeat(43), 'test'],
+				[token, 'other'],
+			].map(([shown, name]) => `ERRAND_MCP_TOKEN='${shown}' ${node} ${inside} mcp 41417 ${name} </dev/null`);
 			model.play({ calls: attempts.map(command => ({ name: 'run', input: { command } })) }, { text: 'Done.' });
 			await agent.prompt('Go');
 			for (const result of model.requests.at(-1)?.results ?? []) {

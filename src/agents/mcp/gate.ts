@@ -31,8 +31,8 @@ export interface GateSide {
 }
 
 export interface GateOptions {
-	/** Resolves with those of the tools that the agent may see. */
-	admit(tools: readonly McpTool[]): Promise<readonly McpTool[]>;
+	/** Resolves with those of the tools that the agent may know. No two have one name. `isFurther`: they go on a list. */
+	admit(tools: readonly McpTool[], isFurther: boolean): Promise<readonly McpTool[]>;
 	/**
 	 * Resolves with undefined if a call may be made, or with the sentence that the agent gets instead of its result.
 	 * `signal` aborts when the agent withdraws the call or the gate closes.
@@ -50,30 +50,21 @@ type Id = string | number;
 const MAXIMUM_LINE = 8 * 1024 * 1024;
 const MAXIMUM_OUTPUT = 512 * 1024 * 1024;
 const MAXIMUM_NAME = 100;
+/** As the protocol recommends. */
+const MAXIMUM_TOOL_NAME = 128;
 const MAXIMUM_ANSWER = 20_000;
 /** The maximum number of unanswered requests of one side. */
 const MAXIMUM_OPEN = 256;
 
-/** The requests that an agent may send to a server. All others are answered as unknown methods. */
-const REQUESTS: ReadonlySet<string> = new Set([
-	'initialize',
-	'ping',
-	'tools/list',
-	'tools/call',
-	'prompts/list',
-	'prompts/get',
-	'resources/list',
-	'resources/templates/list',
-	'resources/read',
-	'completion/complete',
-]);
-const NOTIFICATIONS_OF_AGENTS: ReadonlySet<string> = new Set(['notifications/initialized', 'notifications/cancelled']);
+/**
+ * What an agent may ask of a server. Everything else is answered as a method that is not there: a server can do as much for
+ * a resource, a prompt or a completion as for a call, and nobody would be asked.
+ */
+const REQUESTS: ReadonlySet<string> = new Set(['initialize', 'ping', 'tools/list', 'tools/call']);
 const NOTIFICATIONS_OF_SERVERS: ReadonlySet<string> = new Set([
 	'notifications/cancelled',
 	'notifications/progress',
 	'notifications/tools/list_changed',
-	'notifications/resources/list_changed',
-	'notifications/prompts/list_changed',
 ]);
 
 const METHOD_NOT_FOUND = -32_601;
@@ -99,9 +90,9 @@ class Gate {
 	private readonly options: GateOptions;
 	private readonly refusals: Refusals;
 	private readonly closing = new AbortController();
-	/** The agent's requests that the server has not answered, by id. */
-	private readonly open = new Map<Id, { method: string; call?: McpCall }>();
-	/** The calls that wait for permission, by id. */
+	/** The agent's requests that the server has not answered, by their ids. */
+	private readonly open = new Map<Id, { method: string; call?: McpCall; isFurther?: boolean }>();
+	/** The calls that wait for a yes, by their ids. */
 	private readonly waiting = new Map<Id, AbortController>();
 	/** The names of the tools that the agent has seen. */
 	private readonly tools = new Set<string>();
@@ -140,7 +131,7 @@ class Gate {
 		const { method } = message;
 		if (typeof method !== 'string') {
 			if (id !== undefined && this.pings.delete(id)) {
-				await write(this.server, message);
+				await write(this.server, { jsonrpc: '2.0', id, result: {} });
 			}
 			return;
 		}
@@ -153,16 +144,19 @@ class Gate {
 			await write(this.agent, failure(id, METHOD_NOT_FOUND, 'This is not available.'));
 			return;
 		}
-		if (this.open.size >= MAXIMUM_OPEN || this.open.has(id) || this.waiting.has(id)) {
+		if (this.open.size + this.waiting.size >= MAXIMUM_OPEN || this.open.has(id) || this.waiting.has(id)) {
 			await write(this.agent, failure(id, INVALID_REQUEST, 'There are too many open requests, or one with this id.'));
 			return;
 		}
 		if (method === 'tools/call') {
-			// Other messages may arrive and be answered while the user is asked about this one.
-			void this.call(id, message);
+			// Others may come and be answered while somebody is asked about this one.
+			this.call(id, message).catch(() => {
+				this.open.delete(id);
+				return write(this.agent, failure(id, INVALID_REQUEST, 'This cannot be passed on.'));
+			});
 			return;
 		}
-		this.open.set(id, { method });
+		this.open.set(id, { method, isFurther: isRecord(message['params']) && message['params']['cursor'] !== undefined });
 		await write(this.server, method === 'initialize' ? withoutCapabilities(message) : message);
 	}
 
@@ -172,8 +166,10 @@ class Gate {
 		const waiting = this.waiting.get(cancelled as Id);
 		if (waiting !== undefined) {
 			waiting.abort();
-		} else if (NOTIFICATIONS_OF_AGENTS.has(method)) {
-			await write(this.server, message);
+		} else if (this.open.has(cancelled as Id)) {
+			await write(this.server, { jsonrpc: '2.0', method, params: { requestId: cancelled } });
+		} else if (method === 'notifications/initialized') {
+			await write(this.server, { jsonrpc: '2.0', method });
 		}
 	}
 
@@ -196,7 +192,7 @@ class Gate {
 		}
 		if (call !== undefined && refusal === undefined) {
 			this.open.set(id, { method: 'tools/call', call });
-			await write(this.server, message);
+			await write(this.server, { jsonrpc: '2.0', id, method: 'tools/call', params: paramsOf(call, params) });
 		} else {
 			const content = [{ type: 'text', text: refusal }];
 			await write(this.agent, { jsonrpc: '2.0', id, result: { content, isError: true } });
@@ -228,17 +224,25 @@ class Gate {
 			return;
 		}
 		this.open.delete(id);
-		const { method, call } = asked;
+		const { method, call, isFurther = false } = asked;
 		const { result } = message;
 		if (call !== undefined) {
 			this.options.onAnswer(call, answerIn(result));
+		}
+		if (method === 'initialize' && isRecord(result)) {
+			await write(this.agent, { ...message, result: withToolsAlone(result) });
+			return;
 		}
 		if (method !== 'tools/list' || !isRecord(result)) {
 			await write(this.agent, message);
 			return;
 		}
-		const listed = Array.isArray(result['tools']) ? result['tools'].filter(isTool) : [];
-		const tools = await this.options.admit(listed).catch(() => []);
+		const listed = toolsIn(result);
+		const tools = await this.options.admit(listed, isFurther).catch(() => []);
+		// A tool that was known before, and is not admitted as it is now, is gone.
+		for (const { name } of listed) {
+			this.tools.delete(name);
+		}
 		for (const { name } of tools) {
 			this.tools.add(name);
 		}
@@ -253,8 +257,37 @@ function answerIn(result: unknown): McpAnswer {
 	return { isError: isError === true, text: texts.join('\n').slice(0, MAXIMUM_ANSWER) };
 }
 
+/** Returns the tools of a list. Of several with one name, the first: what is said of one would be taken for another. */
+function toolsIn(result: Message): McpTool[] {
+	const names = new Set<string>();
+	return (Array.isArray(result['tools']) ? result['tools'] : []).filter((tool): tool is McpTool => {
+		const isNew = isTool(tool) && !names.has(tool.name);
+		if (isNew) {
+			names.add(tool.name);
+		}
+		return isNew;
+	});
+}
+
+/** Returns what a server gets of a call: what was asked about, and the token by which it tells of its progress. */
+function paramsOf({ tool, arguments: given }: McpCall, params: unknown): Message {
+	const meta: Message = isRecord(params) && isRecord(params['_meta']) ? params['_meta'] : {};
+	const { progressToken } = meta;
+	const isToken = typeof progressToken === 'string' || typeof progressToken === 'number';
+	return { name: tool, arguments: given, ...(isToken ? { _meta: { progressToken } } : {}) };
+}
+
+/** A server's answer to `initialize`, which promises nothing that is not passed on. */
+function withToolsAlone(result: Message): Message {
+	const capabilities: Message = isRecord(result['capabilities']) ? result['capabilities'] : {};
+	const { tools } = capabilities;
+	return { ...result, capabilities: tools === undefined ? {} : { tools } };
+}
+
+/** A name is shown with each question, so that one which would be shown as another or in part is none. */
 function isTool(value: unknown): value is McpTool {
-	return isRecord(value) && typeof value['name'] === 'string';
+	const name = isRecord(value) ? value['name'] : undefined;
+	return typeof name === 'string' && name !== '' && oneLine(name, MAXIMUM_TOOL_NAME) === name;
 }
 
 /** Yields the messages in the lines of a side. Anything else is skipped, including batches. */

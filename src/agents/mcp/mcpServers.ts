@@ -2,6 +2,7 @@
 // to the server through the relay: no address, no program and no secret of the server.
 import { createHash, randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
+import { SerialQueue } from '../../base/async.ts';
 import type { RunningChild } from '../../base/childProcess.ts';
 import { describeError } from '../../base/errors.ts';
 import { createTokenMatch } from '../../base/tokenCheck.ts';
@@ -14,7 +15,10 @@ import { type GateOptions, type McpAnswer, type McpCall, type McpTool, runGate }
 /** The number of instances of a server that may run at once. An agent may start one for each of its own helpers. */
 const MAXIMUM_RUNS = 4;
 
-/** Digests of the tools that the user knows, by name. */
+/** As `sandbox/inside.ts` reads it. */
+const MCP_TOKEN_VARIABLE = 'ERRAND_MCP_TOKEN';
+
+/** Digests of tools as the user knows them, by their names. */
 export type KnownTools = Readonly<Record<string, string>>;
 
 export interface McpServersOptions {
@@ -42,6 +46,10 @@ export class McpServers {
 	private readonly ending = new AbortController();
 	private readonly running = new Map<string, number>();
 	private readonly ended = new Set<Promise<void>>();
+	/** The servers whose tools were listed for the first time, and those of which changed tools were declined. */
+	private readonly listedFirst = new Set<string>();
+	private readonly declined = new Set<string>();
+	private readonly admitting = new SerialQueue();
 	private place: RunPlace | undefined;
 
 	constructor(options: McpServersOptions) {
@@ -65,8 +73,12 @@ export class McpServers {
 		return this.options.servers.map(({ name }) => ({
 			name,
 			command: process.execPath,
-			args: [program, 'mcp', port, token, name],
-			env: process.versions['electron'] ? [{ name: 'ELECTRON_RUN_AS_NODE', value: '1' }] : [],
+			args: [program, 'mcp', port, name],
+			env: [
+				// Every user of the machine can read arguments.
+				{ name: MCP_TOKEN_VARIABLE, value: token },
+				...(process.versions['electron'] ? [{ name: 'ELECTRON_RUN_AS_NODE', value: '1' }] : []),
+			],
 		}));
 	}
 
@@ -126,31 +138,58 @@ export class McpServers {
 	private gate(server: McpServer): GateOptions {
 		const { ask, onAnswer, onRefused } = this.options;
 		return {
-			admit: tools => this.admit(server, tools),
+			admit: (tools, isFurther) => this.admit(server, tools, isFurther),
 			ask: (call, signal) => ask(server, call, signal),
 			onAnswer: (call, answer) => onAnswer(server, call, answer),
 			onRefused: sentence => onRefused(`MCP server “${server.name}”: ${sentence}`),
 		};
 	}
 
-	/** Admits the tools that the user knows in this form, and the others if the user agrees. */
-	private async admit(server: McpServer, tools: readonly McpTool[]): Promise<readonly McpTool[]> {
+	/** Admits tools of one list after another: an answer about one may hold for the next. */
+	private admit(server: McpServer, tools: readonly McpTool[], isFurther: boolean): Promise<readonly McpTool[]> {
+		return this.admitting.run(() => this.admitNow(server, tools, isFurther));
+	}
+
+	/** Admits the tools that the user knows as they are, and the others where the user agrees. */
+	private async admitNow(
+		server: McpServer,
+		tools: readonly McpTool[],
+		isFurther: boolean,
+	): Promise<readonly McpTool[]> {
 		const { known, note, askAboutTools } = this.options;
 		const listed = Object.fromEntries(tools.map(tool => [tool.name, digestOfTool(tool)]));
 		const before = known(server);
 		if (before === undefined) {
+			this.listedFirst.add(server.name);
 			note(server, listed);
 			return tools;
 		}
-		const others = tools.filter(({ name }) => before[name] !== listed[name]);
-		if (others.length === 0) {
-			return tools;
+		const others = tools.filter(tool => before[tool.name] !== digestOfTool(tool));
+		const isSameList = isFurther && this.listedFirst.has(server.name);
+		const isKnown = others.every(({ name }) => isSameList && !Object.hasOwn(before, name));
+		if (!isKnown && !(await this.agrees(server, others, askAboutTools))) {
+			return tools.filter(tool => !others.includes(tool));
 		}
-		if (await askAboutTools(server, others)) {
+		if (others.length > 0) {
 			note(server, { ...before, ...listed });
-			return tools;
 		}
-		return tools.filter(tool => !others.includes(tool));
+		return tools;
+	}
+
+	/** Asks about tools. After a no, the server may say what it likes: nobody is asked again until the next turn. */
+	private async agrees(
+		server: McpServer,
+		tools: readonly McpTool[],
+		ask: McpServersOptions['askAboutTools'],
+	): Promise<boolean> {
+		if (this.declined.has(server.name) || this.ending.signal.aborted) {
+			return false;
+		}
+		const isAgreed = await ask(server, tools);
+		if (!isAgreed) {
+			this.declined.add(server.name);
+		}
+		return isAgreed;
 	}
 }
 

