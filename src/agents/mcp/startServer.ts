@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { RunningChild } from '../../base/childProcess.ts';
 import { UserFacingError } from '../../base/errors.ts';
@@ -35,8 +35,19 @@ export async function startServer(server: McpServer, place: ServerPlace, signal:
 	const empty = path.join(home, 'empty');
 	await mkdir(empty, { recursive: true, mode: 0o700 });
 	const program = await programOf(server, place, signal);
-	const relay = hosts.length === 0 ? undefined : await openHosts(hosts, { ...agent, folder: home }, onRefused);
+	// A folder that no server can write to, and that no other run of this one shares.
+	const folder = hosts.length === 0 ? undefined : await mkdtemp(path.join(place.homes, 'relay-'));
+	let relay: Relay | undefined;
+	/** Ends a server that uses more of the machine than it may. */
+	const over = new AbortController();
+	const close = async (): Promise<void> => {
+		await relay?.close();
+		if (folder !== undefined) {
+			await rm(folder, { recursive: true, force: true }).catch(() => {});
+		}
+	};
 	try {
+		relay = folder === undefined ? undefined : await openHosts(hosts, { ...agent, folder }, onRefused);
 		const { treeFolders: _, lent: __, ...rest } = agent;
 		const own: RunPlace = {
 			...rest,
@@ -62,14 +73,16 @@ export async function startServer(server: McpServer, place: ServerPlace, signal:
 				...proxyVariables(relay, seen.relayUrl),
 				...Object.fromEntries(Object.entries(server.env).map(([variable, value]) => [variable, filled(value)])),
 			},
-			signal,
-			onLimit: onRefused,
+			signal: AbortSignal.any([signal, over.signal]),
+			onLimit(sentence) {
+				onRefused(`MCP server “${name}”: ${sentence}`);
+				over.abort(new UserFacingError(sentence));
+			},
 		});
-		const close = (): void => void relay?.close();
 		child.ended.then(close, close);
 		return child;
 	} catch (error) {
-		await relay?.close();
+		await close();
 		throw error;
 	}
 }
