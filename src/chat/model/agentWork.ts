@@ -258,7 +258,7 @@ export function withQuestion(
 	return withCall({ ...work, steps }, call, moment, { approval, ...defined({ input, diffs: shown }) });
 }
 
-function withoutAnswer({ approval: _, diffs: __, input: ___, ...step }: AgentStep): AgentStep {
+function withoutAnswer({ approval: _, diffs: __, input: ___, mcpTool: ____, ...step }: AgentStep): AgentStep {
 	return step;
 }
 

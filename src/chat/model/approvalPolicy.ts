@@ -82,7 +82,7 @@ export function ruleOn({ call, options, complete }: PermissionRequest, rules: Ap
 	}
 	const changes = changesOf(call, rules);
 	const allowances = allowancesOf(call, changes, rules);
-	if (isAllowed(call, allowances, rules)) {
+	if (mayHoldFromBefore(call, rules) && isAllowed(call, allowances, rules)) {
 		return { kind: 'allow', because: 'before' };
 	}
 	const isReadOnly = call.command !== undefined && isUsual(call) && isReading(call.command, rules.folder);
@@ -132,6 +132,10 @@ function allowancesOf(call: ToolCall, changes: readonly FileEdit[], { folder }: 
 	const rule = isUsual(call) ? ruleFor(command, folder) : undefined;
 	return [rule ? { kind: 'rule', rule } : { kind: 'command', command: exactCommand(call) }];
 }
+
+/** In a turn that only plans, an earlier answer does not hold for what no sandbox keeps from changing something. */
+const mayHoldFromBefore = ({ mcpTool }: ToolCall, { isPlan, isSandboxed }: ApprovalRules): boolean =>
+	!isPlan || (isSandboxed && mcpTool === undefined);
 
 function isAllowed(call: ToolCall, needed: readonly Allowance[], { allowed, folder }: ApprovalRules): boolean {
 	const { command } = call;

@@ -36,6 +36,15 @@ const moment = (fields: Partial<WorkMoment> = {}): WorkMoment => ({
 });
 
 describe('the work of an agent', () => {
+	it('is not asked about as a call of an MCP server’s tool where the agent asks about the same step itself', () => {
+		const tool = call({ kind: 'other', title: 'MCP tool sums.add', mcpTool: 'sums.add', input: '{}' });
+		const called = withCall(AGENT_WORK, tool, moment());
+		assert.equal(withQuestion(called, tool, { state: 'waiting' }, moment()).steps[0]?.mcpTool, 'sums.add');
+		assert.equal(withCall(called, call({ title: 'add' }), moment()).steps[0]?.mcpTool, 'sums.add');
+		const asked = withQuestion(called, call({ kind: 'edit' }), { state: 'waiting' }, moment());
+		assert.equal(asked.steps[0]?.mcpTool, undefined);
+	});
+
 	it('has one step for each call, at the place of the text where it began, whatever is told of it later', () => {
 		let work = withCall(AGENT_WORK, call(), moment({ offset: 7 }));
 		work = withCall(work, call({ id: 'two', kind: 'read', title: 'Read a.ts' }), moment({ offset: 9, now: 2_000 }));

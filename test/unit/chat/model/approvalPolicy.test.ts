@@ -85,6 +85,15 @@ describe('what an agent asks for', () => {
 		assert.equal(rule(call({ kind: 'other', mcpTool: 'a.b' }), planning).kind, 'ask');
 	});
 
+	it('is asked again in a turn that only plans, where no sandbox keeps it from changing something', () => {
+		const sum = call({ kind: 'other', mcpTool: 'sums.add', input: '{}' });
+		const allowed: Allowance[] = [...allowances(command), { kind: 'tool', name: 'sums.add' }];
+		assert.equal(rule(command, { allowed, isSandboxed: false }).kind, 'allow');
+		assert.equal(rule(command, { allowed, isSandboxed: false, isPlan: true }).kind, 'ask');
+		assert.equal(rule(sum, { allowed }).kind, 'allow');
+		assert.equal(rule(sum, { allowed, isPlan: true }).kind, 'ask');
+	});
+
 	it('is allowed for a tool of an MCP server by its name, with any arguments', () => {
 		const tool = (mcpTool: string, input: object) => call({ kind: 'other', mcpTool, input: JSON.stringify(input) });
 		const allowed = allowances(tool('sums.add', { a: 1 }));
