@@ -6,6 +6,8 @@ import { isFields } from '../base/fields.ts';
 const MAXIMUM_SERVERS = 20;
 const MAXIMUM_ARGUMENTS = 100;
 const MAXIMUM_TEXT = 10_000;
+/** The characters of what a file declares of one server, all of which a question shows. */
+const MAXIMUM_SHOWN = 2_000;
 
 const variable = z
 	.string()
@@ -46,7 +48,7 @@ export interface McpServer extends McpServerSetting {
 /** The servers that a file declares, and the name of each unusable one with the reason. */
 export interface DeclaredServers {
 	servers: McpServer[];
-	unusable: { name: string; reason: 'address' | 'form' }[];
+	unusable: { name: string; reason: 'address' | 'form' | 'length' }[];
 }
 
 /** The files of a folder in which other programs declare servers, each with the member that holds them. */
@@ -65,7 +67,10 @@ export function readServerFile(value: unknown, { file, member }: (typeof SERVER_
 	for (const [name, entry] of Object.entries(isFields(declared) ? declared : {}).slice(0, MAXIMUM_SERVERS)) {
 		const { command, args = [], env = {}, url } = isFields(entry) ? entry : {};
 		const server = mcpServerSchema.safeParse({ command, args, env }).data;
-		if (server !== undefined && SERVER_NAME.test(name)) {
+		const shown = server && [server.command, ...server.args, ...Object.entries(server.env).flat()].join(' ');
+		if (shown !== undefined && shown.length > MAXIMUM_SHOWN) {
+			result.unusable.push({ name: name.slice(0, MAXIMUM_ARGUMENTS), reason: 'length' });
+		} else if (server !== undefined && SERVER_NAME.test(name)) {
 			result.servers.push({ ...server, name, file });
 		} else {
 			result.unusable.push({

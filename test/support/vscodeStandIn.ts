@@ -32,10 +32,24 @@ class ThemeIcon {
 	}
 }
 
-/** The parts that exist. A test replaces a function or a value by `Object.assign`, and restores it afterwards. */
+class CancellationTokenSource {
+	private readonly controller = new AbortController();
+	readonly token = {
+		onCancellationRequested: (listener: () => void) => this.controller.signal.addEventListener('abort', listener),
+	};
+
+	cancel(): void {
+		this.controller.abort();
+	}
+
+	dispose(): void {}
+}
+
+/** What is there. A test replaces a function or a value by `Object.assign`, and puts it back. */
 const present: Record<string, object> = {
 	Uri,
 	ThemeIcon,
+	CancellationTokenSource,
 	env: { language: 'en' },
 	extensions: { getExtension: () => undefined },
 	// This implementation comes from the editor's makers and has the editor's rule for arguments.

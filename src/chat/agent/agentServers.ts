@@ -1,13 +1,19 @@
-// The MCP servers that agents may use in the folders of this window: those of the user's settings, and those that files
-// of a folder declare. Each needs the user's consent to exactly that declaration.
-import { readFile } from 'node:fs/promises';
+// The MCP servers that agents may use in the folders of this window: those of the user's settings, and those that files of
+// a folder declare, each once the user has agreed to exactly that.
+import { existsSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { digestOfServer, type KnownTools } from '../../agents/mcp/mcpServers.ts';
 import { packageOf } from '../../agents/mcp/serverPackage.ts';
+import { SerialQueue } from '../../base/async.ts';
+import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { isFields } from '../../base/fields.ts';
+import { isWithin } from '../../base/filePlace.ts';
+import { showExactly } from '../../base/invisible.ts';
 import { parseJsonWithComments } from '../../base/json.ts';
+import { oneLine, shortName } from '../../base/plainText.ts';
 import { shellWord } from '../../base/shellWord.ts';
 import {
 	type DeclaredServers,
@@ -17,6 +23,7 @@ import {
 	readServerFile,
 	SERVER_FILES,
 	SERVER_NAME,
+	withValues,
 } from '../../contract/mcpServers.ts';
 import { askModal } from '../../platform/notify.ts';
 
@@ -24,11 +31,15 @@ const STATE_KEY = 'errand.mcpServers';
 const SECRET_PREFIX = 'errand.mcp.';
 const MAXIMUM_FILE_BYTES = 1024 * 1024;
 const MAXIMUM_DESCRIPTION = 600;
+/** The tools that one question describes. */
+const MAXIMUM_TOOLS = 10;
 
 /** The user's decision about a server of one folder, and the digest of the declaration that it was made for. */
 interface KnownServer {
 	digest: string;
 	isAllowed: boolean;
+	/** The yes was one to a server that runs without a sandbox too. */
+	isOutside?: true;
 	tools?: KnownTools;
 }
 
@@ -46,7 +57,8 @@ export class AgentServers {
 	private readonly storage: AgentServersStorage;
 	/** Servers that the user was asked about and did not decide on. This window does not ask again. */
 	private readonly undecided = new Set<string>();
-	/** The sentences that were already reported in this window. */
+	private readonly inputs = new SerialQueue();
+	/** The sentences that this window has told. */
 	private readonly told = new Set<string>();
 
 	constructor(storage: AgentServersStorage) {
@@ -85,15 +97,18 @@ export class AgentServers {
 	}
 
 	noteTools(server: AgreedServer, tools: KnownTools): void {
-		this.note(server, { digest: digestOfServer(server), isAllowed: true, tools });
+		const digest = digestOfServer(server);
+		const known = this.known(server);
+		this.note(server, { ...(known?.digest === digest ? known : {}), digest, isAllowed: true, tools });
 	}
 
 	/** Asks whether to allow tools that are new, or whose description by the server has changed. */
 	async askAboutTools(server: AgreedServer, tools: readonly Record<string, unknown>[]): Promise<boolean> {
 		const use = vscode.l10n.t('Use Them');
-		const described = tools.map(
-			({ name, description }) => `${name}: ${String(description ?? '').slice(0, MAXIMUM_DESCRIPTION)}`,
-		);
+		const described = tools.slice(0, MAXIMUM_TOOLS).map(describeTool);
+		if (tools.length > MAXIMUM_TOOLS) {
+			described.push(vscode.l10n.t('{0} more', tools.length - MAXIMUM_TOOLS));
+		}
 		const chosen = await askModal(
 			vscode.l10n.t('The MCP server “{0}” describes tools in another way than before. Use them?', server.name),
 			described.join('\n\n'),
@@ -103,17 +118,27 @@ export class AgentServers {
 	}
 
 	/**
-	 * Resolves to the values that a server asks for, after a question about each that is not stored yet. Throws a
-	 * UserFacingError if the user gives none.
+	 * Resolves with the values that a server asks for, after a question about each that is not kept yet. Throws the signal's
+	 * reason, and a UserFacingError where the user gives none.
 	 */
-	async inputsOf(server: AgreedServer): Promise<ReadonlyMap<string, string>> {
+	inputsOf(server: AgreedServer, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+		// The box of one would take the place of another's.
+		return this.inputs.run(() => this.inputsNow(server, signal));
+	}
+
+	private async inputsNow(server: AgreedServer, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+		const { folder, name } = server;
+		// What a folder declares in another way is another program, which gets nothing that was entered for the one before.
+		const whose = folder === undefined ? ['', name] : [folder, name, digestOfServer(server)];
 		const values = new Map<string, string>();
 		for (const input of placeholdersOf(server).inputs) {
-			const key = SECRET_PREFIX + JSON.stringify([server.folder ?? '', server.name, input]);
-			const value = (await this.storage.secrets.get(key)) ?? (await askInput(server.name, input));
+			signal.throwIfAborted();
+			const key = SECRET_PREFIX + JSON.stringify([...whose, input]);
+			const value = (await this.storage.secrets.get(key)) ?? (await askInput(name, input, signal));
+			signal.throwIfAborted();
 			if (value === undefined) {
 				throw new UserFacingError(
-					vscode.l10n.t('The MCP server “{0}” is not used, because it has no value for {1}.', server.name, input),
+					vscode.l10n.t('The MCP server “{0}” is not used, because it has no value for {1}.', name, input),
 				);
 			}
 			await this.storage.secrets.store(key, value);
@@ -128,17 +153,19 @@ export class AgentServers {
 			return true;
 		}
 		const known = this.known(server);
-		if (known?.digest === digest) {
-			return known.isAllowed;
+		const same = known?.digest === digest ? known : undefined;
+		// A yes to a server in a sandbox is none to one that can do whatever the user can.
+		if (same && (!same.isAllowed || isSandboxed || same.isOutside)) {
+			return same.isAllowed;
 		}
-		const asked = keyOf(server) + digest;
+		const asked = `${keyOf(server)}${digest}${isSandboxed}`;
 		if (this.undecided.has(asked)) {
 			return false;
 		}
 		const use = vscode.l10n.t('Use This Server');
 		const never = vscode.l10n.t('Never in This Folder');
 		const chosen = await askModal(
-			known
+			known && !same
 				? vscode.l10n.t('The MCP server “{0}” is declared in another way now. May agents use it?', server.name)
 				: vscode.l10n.t('May agents use the MCP server “{0}”?', server.name),
 			describe(server, isSandboxed),
@@ -149,7 +176,8 @@ export class AgentServers {
 			this.undecided.add(asked);
 			return false;
 		}
-		this.note(server, { digest, isAllowed: chosen === use });
+		const isOutside = !isSandboxed || undefined;
+		this.note(server, { ...same, digest, isAllowed: chosen === use, ...defined({ isOutside }) });
 		return chosen === use;
 	}
 
@@ -186,8 +214,8 @@ function settingServers(setting: unknown): FolderServers {
 async function folderServers(folder: string): Promise<FolderServers> {
 	const result: FolderServers = { servers: [], unusable: [] };
 	for (const place of SERVER_FILES) {
-		const text = await readFile(path.join(folder, place.file), 'utf8').catch(() => '');
-		if (text !== '' && text.length <= MAXIMUM_FILE_BYTES) {
+		const text = await readSmallFile(path.join(folder, place.file));
+		if (text !== undefined) {
 			const { servers, unusable } = readServerFile(parseJsonWithComments(text), place);
 			result.servers = [...result.servers, ...servers.map(server => ({ ...server, folder }))];
 			result.unusable = [...result.unusable, ...unusable];
@@ -196,16 +224,34 @@ async function folderServers(folder: string): Promise<FolderServers> {
 	return result;
 }
 
+/** A repository may have a link there to a device, or to a pipe that nobody writes to. */
+async function readSmallFile(file: string): Promise<string | undefined> {
+	try {
+		const status = await stat(file);
+		return status.isFile() && status.size <= MAXIMUM_FILE_BYTES ? await readFile(file, 'utf8') : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
 function unusableText(name: string, reason: DeclaredServers['unusable'][number]['reason']): string {
-	return reason === 'address'
-		? vscode.l10n.t(
+	switch (reason) {
+		case 'address':
+			return vscode.l10n.t(
 				'The MCP server “{0}” is not used: agents here use servers that a command starts, not addresses.',
 				name,
-			)
-		: vscode.l10n.t(
+			);
+		case 'length':
+			return vscode.l10n.t(
+				'The MCP server “{0}” is not used: its declaration is too long to be shown in a question. Put it into a script, or into errand.agents.mcpServers.',
+				name,
+			);
+		case 'form':
+			return vscode.l10n.t(
 				'The MCP server “{0}” is not used: its declaration cannot be read. Correct its command, args and env.',
 				name,
 			);
+	}
 }
 
 /** Describes what a yes would start, where, with what input, and what it can reach. */
@@ -213,25 +259,50 @@ function describe(server: AgreedServer, isSandboxed: boolean): string {
 	const { command, args, env, hosts, files, file } = server;
 	const { inputs, variables } = placeholdersOf(server);
 	const wanted = packageOf(server)?.wanted;
-	const names = Object.keys(env);
+	const set = Object.entries(env).map(([variable, value]) => `${variable}=${shownWord(value)}`);
+	const own = args.filter(word => isFileOf(server.folder ?? '', word));
+	const absolute = wanted === undefined ? [command, ...args].filter(word => path.isAbsolute(word)) : [];
 	const lines = [
 		vscode.l10n.t('{0} declares it.', file ?? ''),
 		vscode.l10n.t('Command: {0}', [command, ...args].map(shownWord).join(' ')),
 		wanted !== undefined &&
 			vscode.l10n.t('{0} is installed with npm first, without its scripts, and stays at that version.', wanted),
-		names.length > 0 && vscode.l10n.t('Variables that it sets: {0}', names.join(', ')),
+		set.length > 0 && vscode.l10n.t('Variables that it sets: {0}', set.join(' ')),
 		variables.length > 0 && vscode.l10n.t('It gets these variables of yours: {0}', variables.join(', ')),
 		inputs.length > 0 && vscode.l10n.t('You are asked for: {0}', inputs.join(', ')),
 		isSandboxed
 			? vscode.l10n.t('It runs in a sandbox of its own. {0} {1}', filesText(files), hostsText(hosts))
 			: vscode.l10n.t('There is no sandbox on this machine: it runs as you, and can do whatever you can.'),
+		isSandboxed &&
+			absolute.length > 0 &&
+			vscode.l10n.t('It also sees what lies beside these files: {0}', absolute.map(shownWord).join(' ')),
+		own.length > 0 &&
+			vscode.l10n.t('It runs these files as an agent may have changed them: {0}', own.map(shownWord).join(' ')),
 		vscode.l10n.t('You are asked about its calls as the approvals in the chat say.'),
 	];
 	return lines.filter(line => line !== false).join('\n');
 }
 
-/** Quotes a word for a shell only if it needs quotes. */
-const shownWord = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : (shellWord(word) ?? word));
+/**
+ * Words that need no quotes in a shell have none. One that no shell takes as it is has escapes, so that no end of a line in
+ * it begins what looks like a sentence of ours.
+ */
+function shownWord(word: string): string {
+	return /^[\w@%+=:,./-]+$/.test(word) ? word : showExactly(shellWord(word) ?? JSON.stringify(word));
+}
+
+/** Returns whether a word of a declaration names something in its folder, which the agent's copy has too. */
+function isFileOf(folder: string, word: string): boolean {
+	const file = path.resolve(folder, withValues(word, { folder, input: () => '', variable: () => '' }));
+	return isWithin(folder, file) && existsSync(file);
+}
+
+function describeTool({ name, description, inputSchema }: Record<string, unknown>): string {
+	const properties = isFields(inputSchema) && isFields(inputSchema['properties']) ? inputSchema['properties'] : {};
+	const described = oneLine(String(description ?? ''), MAXIMUM_DESCRIPTION);
+	const takes = oneLine(Object.keys(properties).join(', '), MAXIMUM_DESCRIPTION);
+	return `${shortName(String(name))} (${takes}): ${described}`;
+}
 
 function filesText(files: McpServer['files']): string {
 	switch (files) {
@@ -250,11 +321,23 @@ function hostsText(hosts: readonly string[]): string {
 		: vscode.l10n.t('It reaches these hosts alone: {0}.', hosts.join(', '));
 }
 
-function askInput(server: string, input: string): Thenable<string | undefined> {
-	return vscode.window.showInputBox({
-		title: vscode.l10n.t('MCP Server “{0}”: {1}', server, input),
-		prompt: vscode.l10n.t('The value is kept as a secret of the editor and given to this server alone.'),
-		password: true,
-		ignoreFocusOut: true,
-	});
+/** The box goes when the signal aborts. */
+async function askInput(server: string, input: string, signal: AbortSignal): Promise<string | undefined> {
+	const cancelling = new vscode.CancellationTokenSource();
+	const cancel = () => cancelling.cancel();
+	signal.addEventListener('abort', cancel, { once: true });
+	try {
+		return await vscode.window.showInputBox(
+			{
+				title: vscode.l10n.t('MCP Server “{0}”: {1}', server, input),
+				prompt: vscode.l10n.t('The value is kept as a secret of the editor and given to this server alone.'),
+				password: true,
+				ignoreFocusOut: true,
+			},
+			cancelling.token,
+		);
+	} finally {
+		signal.removeEventListener('abort', cancel);
+		cancelling.dispose();
+	}
 }

@@ -6,6 +6,7 @@ import type { McpCall } from '../../agents/mcp/gate.ts';
 import { McpServers } from '../../agents/mcp/mcpServers.ts';
 import { startServer } from '../../agents/mcp/startServer.ts';
 import type { ToolCall } from '../../agents/session/events.ts';
+import { SESSION_LIMITS } from '../../agents/session/limits.ts';
 import type { PermissionPolicy } from '../../agents/session/permissions.ts';
 import { defined } from '../../base/defined.ts';
 import { describeError } from '../../base/errors.ts';
@@ -28,6 +29,7 @@ export interface TurnServersOptions {
 }
 
 const ALLOW = 'allow';
+const MAXIMUM_INPUT = SESSION_LIMITS.textLength;
 const OPTIONS = [
 	{ id: ALLOW, name: 'Allow', kind: 'allow_once' },
 	{ id: 'refuse', name: 'Refuse', kind: 'reject_once' },
@@ -44,6 +46,9 @@ export async function turnServers(agreed: AgentServers, options: TurnServersOpti
 	for (const problem of problems) {
 		tellProblem(problem);
 	}
+	/** Servers for which the user has entered no value in this turn. The agent may start them as often as it likes. */
+	const declined = new Map<string, unknown>();
+	const told = new Set<string>();
 	return new McpServers({
 		servers,
 		async start({ name }, agent, signal) {
@@ -52,7 +57,15 @@ export async function turnServers(agreed: AgentServers, options: TurnServersOpti
 				throw new Error('there is no such server');
 			}
 			try {
-				const inputs = await agreed.inputsOf(server);
+				if (declined.has(name)) {
+					throw declined.get(name);
+				}
+				const inputs = await agreed.inputsOf(server, signal).catch(error => {
+					if (!signal.aborted) {
+						declined.set(name, error);
+					}
+					throw error;
+				});
 				return await startServer(
 					server,
 					{
@@ -66,17 +79,23 @@ export async function turnServers(agreed: AgentServers, options: TurnServersOpti
 					signal,
 				);
 			} catch (error) {
-				tellProblem(vscode.l10n.t('The MCP server “{0}” was not started: {1}', name, describeError(error)));
+				const problem = vscode.l10n.t('The MCP server “{0}” was not started: {1}', name, describeError(error));
+				if (!signal.aborted && !told.has(problem)) {
+					told.add(problem);
+					tellProblem(problem);
+				}
 				throw error;
 			}
 		},
 		async ask({ name }, call, signal) {
 			const tool = `${name}.${call.tool}`;
-			const step = {
+			const input = JSON.stringify(call.arguments);
+			const step: ToolCall = {
 				...newCall(vscode.l10n.t('MCP tool {0}', tool)),
 				...defined({ id: stepOf(steps(), name, call.tool) }),
 				mcpTool: tool,
-				input: JSON.stringify(call.arguments),
+				// Nobody can agree to what is too long to be shown.
+				...(input.length > MAXIMUM_INPUT ? { isInputCut: true as const } : { input }),
 			};
 			shown.set(call, step);
 			show(step);

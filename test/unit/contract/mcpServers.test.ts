@@ -55,6 +55,14 @@ describe('a file that declares MCP servers', () => {
 		]);
 	});
 
+	it('cannot declare more of a server than a question can show', () => {
+		const long = { command: 'x', args: ['y'.repeat(1_000)], env: { A: 'z'.repeat(1_000) } };
+		assert.deepEqual(readServerFile({ servers: { long } }, editorFile), {
+			servers: [],
+			unusable: [{ name: 'long', reason: 'length' }],
+		});
+	});
+
 	it('that is something else declares nothing', () => {
 		for (const value of [undefined, null, [], 'servers', { servers: [server] }, { servers: 5 }]) {
 			assert.deepEqual(readServerFile(value, editorFile).servers, []);

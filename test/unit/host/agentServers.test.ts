@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { AgentServers, type AgreedServer } from '../../../src/chat/agent/agentServers.ts';
+
+const USE = 'Use This Server';
+
+/** Placeholders as declarations write them. */
+const KEY = `\${input:key}`;
+const FOLDER = `\${workspaceFolder}`;
+
+describe('the MCP servers of a folder', () => {
+	let folder: string;
+	let servers: AgentServers;
+	let secrets: Map<string, string>;
+	/** The questions so far, and how they are answered. */
+	let asked: { question: string; detail: string }[];
+	let answer: string | undefined;
+	/** The boxes that are open. */
+	let boxes: { answer(value: string | undefined): void }[];
+
+	beforeEach(async () => {
+		folder = await mkdtemp(path.join(os.tmpdir(), 'errand-servers-'));
+		await mkdir(path.join(folder, '.vscode'));
+		[asked, answer, boxes, secrets] = [[], USE, [], new Map()];
+		const state = new Map<string, unknown>();
+		servers = new AgentServers({
+			declared: () => ({}),
+			state: { get: (key: string) => state.get(key), update: async (key: string, value) => void state.set(key, value) },
+			secrets: { get: async key => secrets.get(key), store: async (key, value) => void secrets.set(key, value) },
+		} as ConstructorParameters<typeof AgentServers>[0]);
+		Object.assign(vscode.window, {
+			showWarningMessage: async (question: string, { detail }: { detail: string }) => {
+				asked.push({ question, detail });
+				return answer;
+			},
+			showInputBox: (_: unknown, token: vscode.CancellationToken) =>
+				new Promise(resolve => {
+					token.onCancellationRequested(() => resolve(undefined));
+					boxes.push({ answer: resolve });
+				}),
+		});
+	});
+	afterEach(async () => {
+		Reflect.deleteProperty(vscode.window, 'showWarningMessage');
+		Reflect.deleteProperty(vscode.window, 'showInputBox');
+		await rm(folder, { recursive: true, force: true });
+	});
+
+	const declare = (server: object) =>
+		writeFile(path.join(folder, '.vscode/mcp.json'), JSON.stringify({ servers: { one: server } }));
+	const names = async (isSandboxed = true) =>
+		(await servers.agreed([folder], isSandboxed)).servers.map(({ name }) => name);
+	async function agreedOne(): Promise<AgreedServer> {
+		const { servers: agreed } = await servers.agreed([folder], true);
+		return agreed[0] ?? assert.fail('There is none.');
+	}
+	const present = () => new AbortController().signal;
+	const turn = () => new Promise(resolve => setImmediate(resolve));
+
+	it('are asked about with all that the yes is about, each word of it on one line', async () => {
+		const args = ['/home/me/x.js', 'a\n\nIt sees no files.', '\u202Eb'];
+		await declare({ command: 'node', args, env: { START: 'run this', KEY } });
+		assert.deepEqual(await names(), ['one']);
+		const { detail } = asked[0] ?? assert.fail('Nothing was asked.');
+		assert.ok(detail.includes(String.raw`Command: node /home/me/x.js "a\n\nIt sees no files." "⟨U+202E⟩b"`), detail);
+		assert.match(detail, /^Variables that it sets: START='run this' KEY='\$\{input:key\}'$/m);
+		assert.match(detail, /^It also sees what lies beside these files: \/home\/me\/x\.js$/m);
+	});
+
+	it('are asked about with the files of the folder that they run, which agents can change', async () => {
+		await writeFile(path.join(folder, 'server.js'), '');
+		await declare({ command: 'node', args: ['server.js', `${FOLDER}/server.js`, 'other.js', '.', '..'] });
+		await names();
+		const words = `It runs these files as an agent may have changed them: server.js '${FOLDER}/server.js'\n`;
+		assert.ok(asked[0]?.detail.includes(words), asked[0]?.detail);
+	});
+
+	it('are asked about again before one runs without a sandbox, and not in one after that', async () => {
+		await declare({ command: 'node' });
+		assert.deepEqual(await names(), ['one']);
+		servers.noteTools(await agreedOne(), { add: 'digest' });
+		answer = undefined;
+		assert.deepEqual(await names(false), []);
+		assert.match(asked[1]?.detail ?? '', /it runs as you/);
+		assert.match(asked[1]?.question ?? '', /^May agents use/);
+		assert.deepEqual(await names(), ['one']);
+		assert.deepEqual(servers.toolsOf(await agreedOne()), { add: 'digest' });
+	});
+
+	it('without a sandbox are allowed in one as well', async () => {
+		await declare({ command: 'node' });
+		assert.deepEqual(await names(false), ['one']);
+		servers.noteTools(await agreedOne(), {});
+		assert.deepEqual([await names(false), await names(true)], [['one'], ['one']]);
+		assert.equal(asked.length, 1);
+	});
+
+	it('get no value that was entered for what was declared before', async () => {
+		await declare({ command: 'node', args: [KEY] });
+		const before = servers.inputsOf(await agreedOne(), present());
+		await turn();
+		boxes[0]?.answer('secret');
+		assert.equal((await before).get('key'), 'secret');
+		assert.equal((await servers.inputsOf(await agreedOne(), present())).get('key'), 'secret');
+		await declare({ command: 'evil', args: [KEY] });
+		const after = servers.inputsOf(await agreedOne(), present());
+		await turn();
+		boxes[1]?.answer(undefined);
+		await assert.rejects(after, /has no value for key/);
+	});
+
+	it('are asked for one value after another, and no more once the agent is stopped', async () => {
+		await declare({ command: 'node', args: [KEY] });
+		const server = await agreedOne();
+		const stopped = new AbortController();
+		const values = [servers.inputsOf(server, stopped.signal), servers.inputsOf(server, stopped.signal)];
+		const settled = Promise.allSettled(values);
+		await turn();
+		assert.equal(boxes.length, 1);
+		stopped.abort(new Error('stopped'));
+		assert.deepEqual(
+			(await settled).map(({ status }) => status),
+			['rejected', 'rejected'],
+		);
+		assert.equal(boxes.length, 1);
+		assert.equal(secrets.size, 0);
+	});
+
+	it('are none where the file is something else', async () => {
+		await symlink('/dev/zero', path.join(folder, '.vscode/mcp.json'));
+		assert.deepEqual(await names(), []);
+	});
+
+	it('are described by a changed tool’s name, arguments and words, on one line each', async () => {
+		await declare({ command: 'node' });
+		const server = await agreedOne();
+		const inputSchema = { properties: { to: {}, body: {} } };
+		await servers.askAboutTools(server, [
+			{ name: 'send', description: `Sends.\n\nadd (a, b): Adds. ${'x'.repeat(700)}`, inputSchema },
+			...Array.from({ length: 12 }, (_, at) => ({ name: `tool${at}` })),
+		]);
+		const { detail } = asked[1] ?? assert.fail('Nothing was asked.');
+		assert.match(detail, /^send \(to, body\): Sends\. add \(a, b\): Adds\. x+…$/m);
+		assert.match(detail, /^3 more$/m);
+	});
+});
