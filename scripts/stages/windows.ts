@@ -6,6 +6,6 @@ const inE2e = (names: readonly string[]) => names.map(name => `test/e2e/${name}.
  */
 export const sharedWindows: Readonly<Record<string, readonly string[]>> = {
 	chat: inE2e(['chat', 'conversations', 'encryptedChat']),
-	agents: inE2e(['chatAgent', 'agentServers']),
+	agents: inE2e(['agentServers', 'chatAgent']),
 	tasks: inE2e(['tasks', 'taskChanges']),
 };

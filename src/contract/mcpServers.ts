@@ -37,8 +37,6 @@ export type McpServerSetting = z.output<typeof mcpServerSchema>;
 
 export const SERVER_NAME = /^[A-Za-z0-9][\w.-]{0,39}$/;
 
-export const mcpServersSchema = z.record(z.string().regex(SERVER_NAME), mcpServerSchema);
-
 /** A server, and the file of a folder that declares it; `file` is undefined for a server in the user's settings. */
 export interface McpServer extends McpServerSetting {
 	name: string;

@@ -25,7 +25,7 @@ export interface EditorState {
 	globalState: Record<string, unknown>;
 }
 
-export function readKept(name: string, places: Places): string {
+function readKept(name: string, places: Places): string {
 	const text = readFileSync(path.join(keptFolder, name), 'utf8');
 	return text.replaceAll(/\{\{(\w+)\}\}/g, (_, place: keyof Places) => places[place]);
 }

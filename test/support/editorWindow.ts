@@ -319,20 +319,6 @@ export async function screenshot(page: Page, name: string): Promise<void> {
 }
 
 /**
- * Saves an image in light, high contrast and dark. `prepare` restores whatever the choice of a theme has closed. A run
- * that keeps no images leaves the window as it is.
- */
-export async function screenshotInThemes(page: Page, name: string, prepare = async () => {}): Promise<void> {
-	for (const theme of ['light', 'high-contrast', 'dark'] satisfies Theme[]) {
-		if (keepsImages) {
-			await useTheme(page, theme);
-			await prepare();
-			await screenshot(page, `${name}-${theme}`);
-		}
-	}
-}
-
-/**
  * Waits until a condition is true. The error names the condition and describes the open windows. A condition that
  * throws, for example because a frame is being replaced, is checked again.
  */

@@ -1,12 +1,11 @@
-// An MCP server for tests, a program of its own. Its only argument says how it behaves:
-//   honest     two tools: `add` adds, `look` tells what the server can see
+// An MCP server for tests, a program of its own. Its first argument says how it behaves:
+//   honest     three tools: `add` adds, `look` tells what the server can see, `write` writes a file
 //   changing   the description of a tool is another one in each process
-//   silent     it never answers
 //   flooding   it answers a call with a message that does not end
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-const [how = 'honest', file] = process.argv.slice(2);
+const [how = 'honest'] = process.argv.slice(2);
 
 const send = message => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 const tool = (name, description) => ({ name, description, inputSchema: { type: 'object' } });
@@ -46,12 +45,7 @@ function answer({ method, params = {} }) {
 			};
 		case 'tools/call': {
 			const { name, arguments: given = {} } = params;
-			const text =
-				name === 'add'
-					? String(given.a + given.b)
-					: name === 'look'
-						? JSON.stringify({ ...look(), file: file && readFileSync(file, 'utf8') })
-						: write();
+			const text = name === 'add' ? String(given.a + given.b) : name === 'look' ? JSON.stringify(look()) : write();
 			return { content: [{ type: 'text', text }] };
 		}
 		default:
@@ -61,7 +55,7 @@ function answer({ method, params = {} }) {
 
 createInterface({ input: process.stdin }).on('line', line => {
 	const message = JSON.parse(line);
-	if (message.id === undefined || how === 'silent') {
+	if (message.id === undefined) {
 		return;
 	}
 	if (how === 'flooding' && message.method === 'tools/call') {

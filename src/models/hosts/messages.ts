@@ -187,7 +187,7 @@ export function isAboutKey({ code }: ClientError): boolean {
  * Returns the problem if something else answered: a redirect, or a web page. `other` is the message for any other
  * unexpected answer.
  */
-export function foreignAnswerParts({ status = 0, isPage }: ClientError, place: string, other: FaultParts): FaultParts {
+function foreignAnswerParts({ status = 0, isPage }: ClientError, place: string, other: FaultParts): FaultParts {
 	if (status >= 300 && status < 400) {
 		return {
 			cause: vscode.l10n.t('{0} sends the question on to another address, as for a login.', place),
