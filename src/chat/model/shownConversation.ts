@@ -22,8 +22,8 @@ export function shownState({ id, encryption }: ShownConversation): unknown {
 	return encryption ? { id, encryption } : id;
 }
 
-/** The state of the workspace, or of a window without a folder. */
-interface WindowState {
+/** The editor's state of one window: that of its workspace, if it has one. */
+export interface WindowState {
 	get(key: string): unknown;
 	update(key: string, value: unknown): PromiseLike<void>;
 }

@@ -2,18 +2,13 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { removeOldFiles, replaceFile } from '../../base/files.ts';
+import type { WindowState } from '../model/shownConversation.ts';
 
 /** The key in the state of a window without a folder that holds the name of its file. */
 const WINDOW_KEY = 'errand.window';
 
 /** Files of windows in which nothing was typed for this long are removed, in milliseconds. */
 const FORGOTTEN_AFTER_MS = 30 * 24 * 60 * 60_000;
-
-/** The editor's state of one window. */
-export interface WindowState {
-	get(key: string): unknown;
-	update(key: string, value: unknown): PromiseLike<void>;
-}
 
 /**
  * Returns the file of a window without a folder, for which the editor provides no storage. `folder` holds the files of
