@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { RunningChild } from '../../base/childProcess.ts';
+import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { type McpServer, withValues } from '../../contract/mcpServers.ts';
 import { findProgram } from '../catalogue/findProgram.ts';
@@ -69,7 +70,7 @@ export async function startServer(server: McpServer, place: ServerPlace, signal:
 			programs: program.programs,
 			env: {
 				...baseEnvironment(seen),
-				...(process.versions['electron'] ? { ELECTRON_RUN_AS_NODE: '1' } : {}),
+				...defined({ ELECTRON_RUN_AS_NODE: process.versions['electron'] ? '1' : undefined }),
 				...proxyVariables(relay, seen.relayUrl),
 				...Object.fromEntries(Object.entries(server.env).map(([variable, value]) => [variable, filled(value)])),
 			},

@@ -149,7 +149,7 @@ async function open(
 		...seen,
 		token: place.relay?.token ?? '',
 		model,
-		...(decide === undefined ? {} : { isAttended: true }),
+		...defined({ isAttended: decide === undefined ? undefined : true }),
 	});
 	await writeAgentHome(place.home, files);
 	mcpServers?.beginAt(place);

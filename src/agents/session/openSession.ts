@@ -41,7 +41,10 @@ export async function openSession(
 	options: OpenSessionOptions,
 	limits: SessionLimits,
 ): Promise<OpenedSession> {
-	const clientCapabilities = { ...CAPABILITIES, ...(options.canAsk ? { elicitation: { form: {} } } : {}) };
+	const clientCapabilities = {
+		...CAPABILITIES,
+		...defined({ elicitation: options.canAsk ? { form: {} } : undefined }),
+	};
 	const introduction = { protocolVersion: PROTOCOL_VERSION, clientCapabilities };
 	const agent = await connection.request('initialize', introduction, initializeReplySchema, limits.initializeMs);
 	if (agent.protocolVersion !== PROTOCOL_VERSION) {

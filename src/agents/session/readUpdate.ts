@@ -127,8 +127,10 @@ function readCompaction(update: Record<string, unknown>, calls: ToolCalls, limit
 		...told,
 		fields: {
 			...told.fields,
-			...(status === undefined ? {} : { status: state }),
-			...(output === undefined ? {} : { output: cutText(output, limits.textLength) }),
+			...defined({
+				status: status === undefined ? undefined : state,
+				output: output === undefined ? undefined : cutText(output, limits.textLength),
+			}),
 		},
 	});
 }

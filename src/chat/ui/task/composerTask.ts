@@ -1,5 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import type { ReactiveController, ReactiveControllerHost, TemplateResult } from 'lit';
+import { defined } from '../../../base/defined.ts';
 import { type ComposerMode, type TurnMode, taskGoal } from '../../model/mode.ts';
 import { iconButton } from '../components/iconButton.ts';
 import type { HostRequests } from '../hostRequests.ts';
@@ -62,7 +63,7 @@ export class ComposerTask implements ReactiveController {
 
 	/** The parts that are stored with the draft. */
 	get draft(): Pick<Draft, 'task' | 'next'> {
-		return { ...(this.isOn ? { task: true as const } : {}), ...(this.next === '' ? {} : { next: this.next }) };
+		return defined({ task: this.isOn ? (true as const) : undefined, next: this.next || undefined });
 	}
 
 	get isShown(): boolean {
