@@ -95,9 +95,9 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Runs the user's own npm to install the contents of a folder's lockfile, or one package. npm and its children have
- * ended when this settles. Rejects with the signal's reason, or with a UserFacingError that ends a sentence beginning
- * with what was to be installed.
+ * Runs the user's own npm to install what the lock of a folder says, or one package. npm and what it started have ended
+ * when this settles. Rejects with the signal's reason, or with a UserFacingError, which ends a sentence that begins with
+ * what was to be installed.
  */
 export async function runNpm({ folder, package: wanted, cache, environment, signal }: NpmRun): Promise<void> {
 	const npm = await npmCommand(environment);

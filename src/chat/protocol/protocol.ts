@@ -38,8 +38,7 @@ export type ToPage =
 	| AnswerMessage
 	/** Shows above the composer why something was not done, until the user goes on. */
 	| { kind: 'hint-set'; hint: string }
-	/** Puts a question into the composer if it is empty. */
-	/** With `isAdded`, the text goes below the existing text; otherwise, only into an empty field. */
+	/** Puts a text into the composer where it is empty, or below what is there where `isAdded` says so. */
 	| { kind: 'composer-fill'; text: string; isAdded?: true }
 	/** Sends the draft, if there is one, now that a model can answer it. */
 	| { kind: 'draft-send' }

@@ -12,8 +12,8 @@ export interface UpstreamSettings {
 }
 
 /**
- * Reads the setting. A server without a name is named by its address. The value `false` for the Ollama server's slug
- * turns off looking for it.
+ * Reads the setting. A server without a name has its address for one. The value `false` for the Ollama server's slug turns
+ * off looking for it.
  */
 export function readUpstreamSettings(value: unknown): UpstreamSettings {
 	const settings: UpstreamSettings = { upstreams: [], problems: [], findOllama: true };
