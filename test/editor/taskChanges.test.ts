@@ -157,7 +157,7 @@ describe('the changes of a task in the editor', () => {
 		let task = put();
 		await rows.unfold(node);
 		await changes.read(task, resultOf(task));
-		await waitFor('the look', () => snapshots.has('task-1'));
+		await waitFor('the snapshot', () => snapshots.has('task-1'));
 		await commit('errand/work', first, { 'more.txt': 'one\ntwo\n', 'added.txt': 'new\n' });
 		task = put({ updatedAt: '2026-11-22T10:00:00Z' });
 		const reading = changes.read(task, resultOf(task));
@@ -221,7 +221,7 @@ describe('the changes of a task in the editor', () => {
 		const task = store.get('task-1') ?? assert.fail();
 		await changes.read(task, resultOf(task));
 		await unfold();
-		await waitFor('the look', () => snapshots.has('task-1'));
+		await waitFor('the snapshot', () => snapshots.has('task-1'));
 		assert.deepEqual(tree.changedRows(), []);
 		const [file = assert.fail()] = await tree.getChildren(row);
 		assert.equal(tree.getParent(file), row);

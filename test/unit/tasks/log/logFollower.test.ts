@@ -42,7 +42,7 @@ describe('a followed log', () => {
 	});
 
 	/** The log of a task in a window that has just opened. */
-	const open = (taskId: string, kept?: LogFile) => {
+	const open = (taskId: string, file?: LogFile) => {
 		output = new TextOutput();
 		const target = { connection: { name: 'test', label: 'Test' }, taskId, title: 'Title' };
 		const log = new LogFollower(
@@ -55,7 +55,7 @@ describe('a followed log', () => {
 				onStatus() {},
 				onEnd: (_log, task) => ended.push(task),
 			},
-			kept,
+			file,
 		);
 		opened.push(log);
 		return log;
@@ -195,57 +195,57 @@ describe('a followed log', () => {
 
 		afterEach(async () => {
 			// A folder that is still written to cannot be removed.
-			await Promise.all(opened.map(kept => kept.written()));
+			await Promise.all(opened.map(file => file.written()));
 			await rm(folder, { recursive: true, force: true });
 		});
 
 		/** Opens what a window keeps of the log. */
-		function keptLog(): LogFile {
-			const kept = new LogFiles(folder).of('a');
-			opened.push(kept);
-			return kept;
+		function logFile(): LogFile {
+			const file = new LogFiles(folder).of('a');
+			opened.push(file);
+			return file;
 		}
 
 		it('shows what was stored and goes on after it, and leaves nothing behind at its end', async () => {
-			const keptBefore = keptLog();
-			const before = open('a', keptBefore);
+			const fileBefore = logFile();
+			const before = open('a', fileBefore);
 			before.keep();
 			void before.run(client());
 			await waitFor('the entries', () => messages().length === 3);
 			before.dispose();
-			await keptBefore.written();
+			await fileBefore.written();
 
 			server.log('a', ...numbered(3, 5));
 			server.finish('a', 'completed');
-			const keptAfter = keptLog();
-			const after = open('a', keptAfter);
+			const fileAfter = logFile();
+			const after = open('a', fileAfter);
 			after.keep();
 			assert.equal(await after.run(client()), true);
 			assert.deepEqual(messages(), numbered(0, 5));
 			assert.deepEqual(streams('a'), ['0', '3']);
 			after.forget();
-			await keptAfter.written();
+			await fileAfter.written();
 			assert.deepEqual(await readdir(folder), []);
 		});
 
 		it('shows nothing twice where it is suspended while what was stored is read, and followed again at once', async () => {
-			const keptBefore = keptLog();
-			const before = open('a', keptBefore);
+			const fileBefore = logFile();
+			const before = open('a', fileBefore);
 			before.keep();
 			void before.run(client());
 			await waitFor('the entries', () => messages().length === 3);
 			before.dispose();
-			await keptBefore.written();
+			await fileBefore.written();
 
 			server.finish('a', 'completed');
-			const kept = keptLog();
+			const file = logFile();
 			const isAsked = Promise.withResolvers<void>();
-			const stored = kept.read.bind(kept);
-			kept.read = async () => {
+			const stored = file.read.bind(file);
+			file.read = async () => {
 				await isAsked.promise;
 				return stored();
 			};
-			const after = open('a', kept);
+			const after = open('a', file);
 			after.keep();
 			const first = after.run(client());
 			after.suspend('Suspended.');
@@ -257,16 +257,16 @@ describe('a followed log', () => {
 		});
 
 		it('is read from its start where nothing was stored', async () => {
-			const before = open('a', keptLog());
+			const before = open('a', logFile());
 			void before.run(client());
 			await waitFor('the entries', () => messages().length === 3);
 			before.dispose();
 			server.finish('a', 'completed');
-			const kept = keptLog();
-			const after = open('a', kept);
+			const file = logFile();
+			const after = open('a', file);
 			after.keep();
 			assert.equal(await after.run(client()), true);
-			await kept.written();
+			await file.written();
 			assert.deepEqual(messages(), numbered(0, 3));
 			assert.deepEqual(streams('a'), ['0', '0']);
 		});

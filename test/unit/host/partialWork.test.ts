@@ -15,7 +15,7 @@ describe('the command that keeps the work of an agent whose task was ended', () 
 	let done: string[];
 	let problems: unknown[];
 	let told: string[];
-	let kept: PartialWork;
+	let partialWork: PartialWork;
 	let keepWork: (id: string) => Promise<string>;
 
 	beforeEach(() => {
@@ -31,7 +31,7 @@ describe('the command that keeps the work of an agent whose task was ended', () 
 			done.push(`keep ${id}`);
 			return 'errand/tidy';
 		};
-		kept = new PartialWork({
+		partialWork = new PartialWork({
 			store: { get: () => task },
 			active: {
 				target: async () => ({
@@ -52,7 +52,7 @@ describe('the command that keeps the work of an agent whose task was ended', () 
 	afterEach(() => Reflect.deleteProperty(vscode.window, 'showInformationMessage'));
 
 	it('says what it does and asks once, then makes the commit and reads the list again', async () => {
-		await kept.keep('over');
+		await partialWork.keep('over');
 		assert.equal(asked.length, 1);
 		assert.match(asked[0] ?? '', /Keep what “Tidy” did\?.*makes a commit.*on the branch “errand\/tidy”\..*incomplete/);
 		assert.deepEqual(done, ['keep over', 'refresh']);
@@ -62,16 +62,16 @@ describe('the command that keeps the work of an agent whose task was ended', () 
 
 	it('makes no commit if the user declines', async () => {
 		answer = undefined;
-		await kept.keep('over');
+		await partialWork.keep('over');
 		assert.deepEqual([asked.length, done], [1, []]);
 	});
 
 	it('asks nothing if there is nothing to keep, or the service is not the local one', async () => {
 		task = readTask({ id: 'over', prompt: 'Tidy', status: 'stopped' });
-		await kept.keep('over');
+		await partialWork.keep('over');
 		task = readTask({ id: 'over', prompt: 'Tidy', status: 'stopped', errand });
 		isLocal = false;
-		await kept.keep('over');
+		await partialWork.keep('over');
 		assert.deepEqual([asked, done], [[], []]);
 	});
 
@@ -79,15 +79,15 @@ describe('the command that keeps the work of an agent whose task was ended', () 
 		const { promise, reject } = Promise.withResolvers<string>();
 		const making = keepWork;
 		keepWork = () => promise;
-		const first = kept.keep('over');
-		await kept.keep('over');
+		const first = partialWork.keep('over');
+		await partialWork.keep('over');
 		assert.equal(asked.length, 1);
 		const refusal = new ClientError('invalid-request', 'refused');
 		reject(refusal);
 		await first;
 		assert.deepEqual([problems, done], [[refusal], []]);
 		keepWork = making;
-		await kept.keep('over');
+		await partialWork.keep('over');
 		assert.deepEqual(done, ['keep over', 'refresh']);
 	});
 });
