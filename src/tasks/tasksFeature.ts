@@ -5,7 +5,7 @@ import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import type { Event } from '../base/event.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/types.ts';
-import type { Consent, TaskCheck, TaskCheckRequest } from '../contract/agents.ts';
+import type { LocalService } from '../localService/api.ts';
 import { askModal } from '../platform/notify.ts';
 import { readSetting } from '../platform/settings.ts';
 import { ApplyCommands } from './apply/applyCommands.ts';
@@ -71,22 +71,11 @@ export interface TasksDependencies {
 		ensureKey(): Promise<boolean>;
 		readonly onDidChange: Event<void>;
 	};
-	/** The functions of the local service that tasks need beyond the contract. */
-	localService: {
-		/** Returns whether the user has stopped the service, which background work must not start again. */
-		isStopped(): boolean;
-		readonly onDidChangeStopped: Event<void>;
-		/** Registers folders for the service's look-ups. */
-		nameRepositories(folders: readonly string[]): Promise<void>;
-		/** Returns the needs of a task that the user has not allowed yet. */
-		checkTask(request: TaskCheckRequest): Promise<TaskCheck>;
-		/** Makes the service remember the user's consent for a repository. */
-		allow(consent: Consent): Promise<void>;
-		/**
-		 * Makes a commit of the work that an agent had done when its task was ended. Returns the name of its branch.
-		 */
-		keepWork(taskId: string): Promise<string>;
-	};
+	/** The local service, as far as tasks need it beyond the contract. */
+	localService: Pick<
+		LocalService,
+		'isStopped' | 'onDidChangeStopped' | 'nameRepositories' | 'checkTask' | 'allow' | 'keepWork'
+	>;
 	composer: TaskComposer;
 	logger: Logger;
 }

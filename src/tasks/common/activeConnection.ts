@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import type { Client } from '../../client/types.ts';
+import type { LocalService } from '../../localService/api.ts';
 import { errorText } from '../../platform/notify.ts';
 import type { TaskConnection, TaskTarget } from '../model/taskConnection.ts';
 
@@ -9,8 +10,7 @@ export interface ActiveConnectionDependencies {
 		read(): Promise<TaskConnection>;
 		client(): Promise<Client>;
 	};
-	/** `isStopped` returns whether the user has stopped the local service. */
-	localService: { isStopped(): boolean };
+	localService: Pick<LocalService, 'isStopped'>;
 }
 
 /** The connection to which the rows belong. It is read once, and again after a switch. */
