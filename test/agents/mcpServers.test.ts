@@ -207,7 +207,9 @@ describe('an MCP server beside a sandboxed agent', () => {
 			].map(([shown, name]) => `ERRAND_MCP_TOKEN='${shown}' ${node} ${inside} mcp 41417 ${name} </dev/null`);
 			model.play({ calls: attempts.map(command => ({ name: 'run', input: { command } })) }, { text: 'Done.' });
 			await agent.prompt('Go');
-			for (const result of model.requests.at(-1)?.results ?? []) {
+			const said = model.requests.at(-1)?.results ?? [];
+			assert.equal(said.length, attempts.length);
+			for (const result of said) {
 				assert.match(result, /is not available/);
 			}
 		});
