@@ -5,7 +5,13 @@
 // is allowed, the agent is told about the refused hunks in a prompt of the same turn, and the stored state of its copy
 // excludes them.
 import { randomUUID } from 'node:crypto';
-import type { AgentForm, FormValue, PermissionAnswer, PermissionRequest } from '../../agents/session/events.ts';
+import type {
+	AgentForm,
+	FormAnswer,
+	FormValue,
+	PermissionAnswer,
+	PermissionRequest,
+} from '../../agents/session/events.ts';
 import { formContent } from '../../agents/session/forms.ts';
 import type { FormPolicy, PermissionPolicy } from '../../agents/session/permissions.ts';
 import { defined } from '../../base/defined.ts';
@@ -43,7 +49,7 @@ export interface ApprovalQuestionsOptions {
 export class ApprovalQuestions {
 	private readonly options: ApprovalQuestionsOptions;
 	private waiting: { question: string; form?: AgentForm; answer(answer: QuestionEnd): void } | undefined;
-	/** Settles when no request is being decided. Undefined while none is. */
+	/** Resolves when nothing is asked any more. Undefined while nothing is. */
 	private settled: Promise<void> | undefined;
 
 	constructor(options: ApprovalQuestionsOptions) {
@@ -81,7 +87,11 @@ export class ApprovalQuestions {
 		this.options.onForm(form, { id: randomUUID(), approval: { state: 'refused', ...defined({ reason }) } });
 	}
 
-	readonly askForm: FormPolicy = async (form, signal) => {
+	readonly askForm: FormPolicy = (form, signal) => this.inTurn(() => this.askFormNow(form, signal));
+
+	readonly decide: PermissionPolicy = (request, signal) => this.inTurn(() => this.decideNow(request, signal));
+
+	private async askFormNow(...[form, signal]: Parameters<FormPolicy>): Promise<FormAnswer> {
 		const { onForm } = this.options;
 		const question = randomUUID();
 		onForm(form, { id: question, approval: { state: 'waiting', question } });
@@ -93,7 +103,7 @@ export class ApprovalQuestions {
 		const isUnanswered = answer === 'unanswered';
 		onForm(form, { id: question, approval: { state: isUnanswered ? 'unanswered' : 'no' } });
 		return { action: isUnanswered ? 'cancel' : 'decline' };
-	};
+	}
 
 	/** Asks a waiting question again, because its content has changed. */
 	askAgain(question: string): boolean {
@@ -102,29 +112,23 @@ export class ApprovalQuestions {
 		return waiting !== undefined;
 	}
 
-	/** Decides one request after another, because an answer may allow the next request. */
-	readonly decide: PermissionPolicy = (request, signal): Promise<PermissionAnswer> => {
+	/** Asks one thing after another: only one can be answered, and the answer may allow what the next one asks for. */
+	private async inTurn<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
 		const earlier = this.settled;
-		const decide = async (): Promise<PermissionAnswer> => {
-			if (earlier !== undefined) {
-				await earlier;
+		const { promise, resolve } = Promise.withResolvers<void>();
+		this.settled = promise;
+		if (earlier !== undefined) {
+			await earlier;
+		}
+		try {
+			return await ask();
+		} finally {
+			if (this.settled === promise) {
+				this.settled = undefined;
 			}
-			try {
-				return await this.decideNow(request, signal);
-			} finally {
-				if (this.settled === settled) {
-					this.settled = undefined;
-				}
-			}
-		};
-		const decided = decide();
-		const settled = decided.then(
-			() => {},
-			() => {},
-		);
-		this.settled = settled;
-		return decided;
-	};
+			resolve();
+		}
+	}
 
 	private async decideNow(...[request, signal]: Parameters<PermissionPolicy>): Promise<PermissionAnswer> {
 		const { rules, onAsk, onDecide, onAllowance } = this.options;

@@ -139,6 +139,23 @@ describe('the questions of an agent', () => {
 			assert.deepEqual(told, ['waiting', 'unanswered', 'refused it asks for a key']);
 		});
 
+		it('wait for the question about a server’s tool that is asked meanwhile, and that waits for them', async () => {
+			const first = questions.decide(request, open);
+			const filled = questions.askForm(form, open);
+			const second = questions.decide(request, open);
+			assert.deepEqual(told, ['ask one']);
+			questions.answer(latest(), 'once');
+			assert.deepEqual(await first, { option: 'yes' });
+			await new Promise(setImmediate);
+			assert.equal(told.at(-1), 'waiting');
+			assert.equal(questions.fillIn(latest(), { place: 'here' }), undefined);
+			assert.deepEqual(await filled, { action: 'accept', content: { place: 'here' } });
+			await new Promise(setImmediate);
+			assert.equal(told.at(-1), 'ask one');
+			questions.answer(latest(), 'no');
+			assert.deepEqual(await second, { option: 'no' });
+		});
+
 		it('are no requests for a permission, whose answers they do not take', async () => {
 			const decided = questions.decide(request, open);
 			assert.equal(questions.fillIn(latest(), { place: 'here' }), undefined);
