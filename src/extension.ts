@@ -21,10 +21,7 @@ import { registerTasks } from './tasks/register.ts';
 
 let closeChat: (() => Promise<void>) | undefined;
 
-/**
- * Builds the features in the order of their dependencies and passes each its dependencies. Nothing loads or starts
- * here.
- */
+/** Builds the features in the order of their dependencies, and hands each what it needs. Nothing loads or starts here. */
 export function activate(context: vscode.ExtensionContext): void {
 	try {
 		wire(context);
