@@ -95,7 +95,7 @@ describe('an agent in the chat', () => {
 	it('that only plans writes nothing, also by a command, and its plan is started from the composer', async () => {
 		await changeSettings(page, window().server, { 'errand.agents.approvals': 'plan' });
 		await sendMessage(chat, `/agent ${PLANNING}`);
-		await chat.getByText('Change src/discount.js').waitFor();
+		await chat.getByRole('listitem').filter({ hasText: 'Change src/discount.js' }).waitFor();
 		await replyEnds(chat);
 		const [written, made] = model.results.slice(-2);
 		assert.match(written ?? '', /not allowed/);
