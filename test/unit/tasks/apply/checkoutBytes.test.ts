@@ -239,6 +239,30 @@ function changed(before: Text, { kind, at, line: added }: Fate): Text {
 				: before;
 }
 
+interface Made {
+	newRules: string | undefined;
+	files: { before: Text; task: Fate; own: Fate; added: Text | null | undefined }[];
+}
+
+/**
+ * Where a task changes attributes, git has stored all line ends as it wants them. Other ones it takes for the new version
+ * already once it has cleaned them, although by the new attributes it would write other bytes.
+ */
+function storedForNewRules<History extends Made>(made: History): History {
+	const stored = (text: Text): Text => ({ ...text, ends: ['\n'] });
+	return made.newRules === undefined
+		? made
+		: {
+				...made,
+				files: made.files.map(({ before, task, own, added }) => ({
+					before: stored(before),
+					task: task.kind === 'ends' ? { ...task, kind: 'edit' as const } : task,
+					own,
+					added: added && stored(added),
+				})),
+			};
+}
+
 const history = fc
 	.record({
 		autocrlf: fc.constantFrom('false', 'true', 'input'),
@@ -249,6 +273,7 @@ const history = fc
 			maxLength: NAMES.length,
 		}),
 	})
+	.map(storedForNewRules)
 	.map(made => ({ ...made, [fc.toStringMethod]: () => JSON.stringify(made, undefined, 1) }));
 type History = typeof history extends fc.Arbitrary<infer T> ? T : never;
 
