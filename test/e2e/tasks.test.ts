@@ -4,13 +4,13 @@ import type { Frame, Page } from 'playwright-core';
 import { reloadWindow } from '../support/editor.ts';
 import {
 	answerInput,
-	appears,
 	changeSettings,
 	dialog,
 	hiddenWidth,
 	openFile,
 	pickInMenu,
 	quickRow,
+	remembersOpen,
 	resizeSideBar,
 	runCommand,
 	type Theme,
@@ -170,14 +170,12 @@ describe('tasks in the window', () => {
 
 		it('are followed on after a reload of the window, with every entry once, and the document of another log is there again', async () => {
 			const prompt = '/demo slow through a reload';
+			await openLogDocument(TASK);
+			// A served editor writes it down once a minute, and not when it is left.
+			await until('the editor has written down that the document is open', () => remembersOpen(page, 'errand-log'));
 			await startTask(page, prompt);
 			await until('the log has begun', async () => /line 8 of/.test(logOf(prompt)));
-			await until('a reload finds the document among the open ones', async () => {
-				await openLogDocument(TASK);
-				await reloadWindow(page);
-				// A served editor that is left at once may not have written down which documents are open.
-				return appears(page.getByRole('tab', { name: TASK }), 10_000);
-			});
+			await reloadWindow(page);
 			await until('the document shows the log again', async () => {
 				// The editor may forget that the prompt was closed just before, and shows it in front of the document.
 				await page

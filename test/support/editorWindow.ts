@@ -318,6 +318,29 @@ export async function screenshot(page: Page, name: string): Promise<void> {
 	}
 }
 
+/** Returns whether a reload of the window would find a text among the addresses of what is open in its editors. */
+export function remembersOpen(page: Page, text: string): Promise<boolean> {
+	return page.evaluate(async wanted => {
+		const result = <T>(request: IDBRequest<T>) =>
+			new Promise<T>((resolve, reject) => {
+				request.onsuccess = () => resolve(request.result);
+				request.onerror = () => reject(request.error);
+			});
+		for (const { name = '' } of await indexedDB.databases()) {
+			if (name.startsWith('vscode-web-state-db-')) {
+				const database = await result(indexedDB.open(name));
+				const items = database.transaction('ItemTable').objectStore('ItemTable');
+				const state = await result(items.get('memento/workbench.parts.editor'));
+				database.close();
+				if (String(state).includes(wanted)) {
+					return true;
+				}
+			}
+		}
+		return false;
+	}, text);
+}
+
 /**
  * Waits until a condition is true. The error names the condition and describes the open windows. A condition that
  * throws, for example because a frame is being replaced, is checked again.
