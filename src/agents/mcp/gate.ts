@@ -2,11 +2,12 @@
 // to, and the server may change its tools, send requests to the agent's model or the user, or write without end.
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
+import { isFields } from '../../base/fields.ts';
 import { parseJson } from '../../base/json.ts';
 import { oneLine } from '../../base/plainText.ts';
 import { linesOf } from '../lines.ts';
 import { Refusals } from '../relay/refusals.ts';
-import { isRecord, textOfBlock } from '../session/read.ts';
+import { textOfBlock } from '../session/read.ts';
 
 /** A tool as a server describes it: its name and everything else that an agent's model is told about it. */
 export type McpTool = Record<string, unknown> & { name: string };
@@ -156,13 +157,13 @@ class Gate {
 			});
 			return;
 		}
-		this.open.set(id, { method, isFurther: isRecord(message['params']) && message['params']['cursor'] !== undefined });
+		this.open.set(id, { method, isFurther: isFields(message['params']) && message['params']['cursor'] !== undefined });
 		await write(this.server, method === 'initialize' ? withoutCapabilities(message) : message);
 	}
 
 	private async noticeOfAgent(method: string, message: Message): Promise<void> {
 		const { params } = message;
-		const cancelled = method === 'notifications/cancelled' && isRecord(params) ? params['requestId'] : undefined;
+		const cancelled = method === 'notifications/cancelled' && isFields(params) ? params['requestId'] : undefined;
 		const waiting = this.waiting.get(cancelled as Id);
 		if (waiting !== undefined) {
 			waiting.abort();
@@ -176,11 +177,11 @@ class Gate {
 	/** Asks for a decision about a call. */
 	private async call(id: Id, message: Message): Promise<void> {
 		const { params } = message;
-		const { name, arguments: given = {} } = isRecord(params) ? params : {};
+		const { name, arguments: given = {} } = isFields(params) ? params : {};
 		const withdrawn = new AbortController();
 		this.waiting.set(id, withdrawn);
 		const signal = AbortSignal.any([withdrawn.signal, this.closing.signal]);
-		const isUsable = typeof name === 'string' && this.tools.has(name) && isRecord(given);
+		const isUsable = typeof name === 'string' && this.tools.has(name) && isFields(given);
 		const call = isUsable ? { tool: name, arguments: given } : undefined;
 		const refusal =
 			call === undefined
@@ -229,11 +230,11 @@ class Gate {
 		if (call !== undefined) {
 			this.options.onAnswer(call, answerIn(result));
 		}
-		if (method === 'initialize' && isRecord(result)) {
+		if (method === 'initialize' && isFields(result)) {
 			await write(this.agent, { ...message, result: withToolsAlone(result) });
 			return;
 		}
-		if (method !== 'tools/list' || !isRecord(result)) {
+		if (method !== 'tools/list' || !isFields(result)) {
 			await write(this.agent, message);
 			return;
 		}
@@ -252,7 +253,7 @@ class Gate {
 
 /** Reads the answer to a call. An answer without a result is an error. */
 function answerIn(result: unknown): McpAnswer {
-	const { content, isError } = isRecord(result) ? result : { content: [], isError: true };
+	const { content, isError } = isFields(result) ? result : { content: [], isError: true };
 	const texts = (Array.isArray(content) ? content : []).map(block => textOfBlock(block) ?? '');
 	return { isError: isError === true, text: texts.join('\n').slice(0, MAXIMUM_ANSWER) };
 }
@@ -271,7 +272,7 @@ function toolsIn(result: Message): McpTool[] {
 
 /** Returns what a server gets of a call: what was asked about, and the token by which it tells of its progress. */
 function paramsOf({ tool, arguments: given }: McpCall, params: unknown): Message {
-	const meta: Message = isRecord(params) && isRecord(params['_meta']) ? params['_meta'] : {};
+	const meta: Message = isFields(params) && isFields(params['_meta']) ? params['_meta'] : {};
 	const { progressToken } = meta;
 	const isToken = typeof progressToken === 'string' || typeof progressToken === 'number';
 	return { name: tool, arguments: given, ...(isToken ? { _meta: { progressToken } } : {}) };
@@ -279,14 +280,14 @@ function paramsOf({ tool, arguments: given }: McpCall, params: unknown): Message
 
 /** A server's answer to `initialize`, which promises nothing that is not passed on. */
 function withToolsAlone(result: Message): Message {
-	const capabilities: Message = isRecord(result['capabilities']) ? result['capabilities'] : {};
+	const capabilities: Message = isFields(result['capabilities']) ? result['capabilities'] : {};
 	const { tools } = capabilities;
 	return { ...result, capabilities: tools === undefined ? {} : { tools } };
 }
 
 /** A name is shown with each question, so that one which would be shown as another or in part is none. */
 function isTool(value: unknown): value is McpTool {
-	const name = isRecord(value) ? value['name'] : undefined;
+	const name = isFields(value) ? value['name'] : undefined;
 	return typeof name === 'string' && name !== '' && oneLine(name, MAXIMUM_TOOL_NAME) === name;
 }
 
@@ -300,7 +301,7 @@ async function* messagesOf(output: Readable, who: string): AsyncGenerator<Messag
 	};
 	for await (const line of linesOf(output, limits)) {
 		const message = parseJson(line.toString('utf8'));
-		if (isRecord(message)) {
+		if (isFields(message)) {
 			yield message;
 		}
 	}
@@ -311,7 +312,7 @@ const idOf = ({ id }: Message): Id | undefined => (typeof id === 'string' || typ
 /** Removes all capabilities, so that an agent gets no requests, neither for its model nor for the user's answers. */
 const withoutCapabilities = (message: Message): Message => ({
 	...message,
-	params: { ...(isRecord(message['params']) ? message['params'] : {}), capabilities: {} },
+	params: { ...(isFields(message['params']) ? message['params'] : {}), capabilities: {} },
 });
 
 const failure = (id: Id, code: number, message: string): Message => ({ jsonrpc: '2.0', id, error: { code, message } });

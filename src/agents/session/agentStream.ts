@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk';
 import type { RunningChild } from '../../base/childProcess.ts';
+import { isFields } from '../../base/fields.ts';
 import { linesOf } from '../lines.ts';
 import { AgentFailure } from './agentFailure.ts';
 import type { SessionLimits } from './limits.ts';
 import { type AgentAnswer, type AgentMessage, type RequestId, readMessage } from './message.ts';
-import { isRecord } from './read.ts';
 import { brokenProtocol, tooLongMessage, tooMuchOutput } from './sentences.ts';
 
 /** The time for which the reader may work before everything else in this process gets its turn. */
@@ -135,7 +135,7 @@ export class AgentStream implements Stream {
 	}
 
 	private takeNotification(method: string, params: unknown): AnyMessage | undefined {
-		if (method === 'session/update' && isRecord(params)) {
+		if (method === 'session/update' && isFields(params)) {
 			this.options.onUpdate(params);
 		}
 		// With this notification, an agent withdraws a request. No other notification is needed.

@@ -1,10 +1,10 @@
 // The questions of an agent beyond permissions: forms with typed fields and choices. Every part of a form is hostile.
 import { defined } from '../../base/defined.ts';
+import { isFields } from '../../base/fields.ts';
 import { oneLine, plainText } from '../../base/plainText.ts';
 import { cutText } from './cutText.ts';
 import type { AgentForm, FormField, FormOption, FormRefusal, FormValue } from './events.ts';
 import type { SessionLimits } from './limits.ts';
-import { isRecord } from './read.ts';
 
 /** The maximum size of a form. A larger one is refused as a whole, as it could not be shown completely. */
 export const MAXIMUM_FIELDS = 20;
@@ -29,9 +29,9 @@ export function readForm(params: Record<string, unknown>, { entries }: Pick<Sess
 	if (params['mode'] !== 'form') {
 		return refused(params['mode'] === 'url' ? 'address' : 'unreadable');
 	}
-	const schema = isRecord(params['requestedSchema']) ? params['requestedSchema'] : {};
+	const schema = isFields(params['requestedSchema']) ? params['requestedSchema'] : {};
 	const required = Array.isArray(schema['required']) ? schema['required'] : [];
-	const properties = Object.entries(isRecord(schema['properties']) ? schema['properties'] : {});
+	const properties = Object.entries(isFields(schema['properties']) ? schema['properties'] : {});
 	const fields = properties
 		.slice(0, MAXIMUM_FIELDS)
 		.flatMap(([name, property]) => readField(name, property, required.includes(name), entries) ?? []);
@@ -87,8 +87,8 @@ function textIn(value: unknown, maximum: number): string | undefined {
 }
 
 function readField(name: string, property: unknown, isRequired: boolean, entries: number): FormField | undefined {
-	const kind = isRecord(property) ? kindOf(property) : undefined;
-	if (kind === undefined || !isRecord(property) || name.length > MAXIMUM_TITLE) {
+	const kind = isFields(property) ? kindOf(property) : undefined;
+	if (kind === undefined || !isFields(property) || name.length > MAXIMUM_TITLE) {
 		return undefined;
 	}
 	const options = kind.startsWith('choice') ? readOptions(property) : undefined;
@@ -145,11 +145,11 @@ function kindOf({ type, format, ...others }: Record<string, unknown>): FormField
 
 /** Choices are plain values, or values with titles; if several may be chosen, they are in `items`. */
 function readOptions(property: Record<string, unknown>): (FormOption | undefined)[] {
-	const { oneOf, anyOf, enum: values } = isRecord(property['items']) ? property['items'] : property;
+	const { oneOf, anyOf, enum: values } = isFields(property['items']) ? property['items'] : property;
 	const titled = oneOf ?? anyOf;
 	const list = Array.isArray(titled) ? titled : Array.isArray(values) ? values : [];
 	return list.map(entry => {
-		const { const: value, title, description }: Record<string, unknown> = isRecord(entry) ? entry : { const: entry };
+		const { const: value, title, description }: Record<string, unknown> = isFields(entry) ? entry : { const: entry };
 		return typeof value === 'string'
 			? {
 					value,

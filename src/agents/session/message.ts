@@ -1,6 +1,6 @@
+import { isFields } from '../../base/fields.ts';
 import { parseJson } from '../../base/json.ts';
 import type { SessionLimits } from './limits.ts';
-import { isRecord } from './read.ts';
 
 /** The maximum length of request ids and method names, which are kept and sent back. */
 const MAXIMUM_NAME = 256;
@@ -28,7 +28,7 @@ export function readMessage(line: Buffer, limits: Pick<SessionLimits, 'levels'>)
 		return undefined;
 	}
 	const value = parseJson(line.toString('utf8'));
-	if (!isRecord(value) || value['jsonrpc'] !== '2.0') {
+	if (!isFields(value) || value['jsonrpc'] !== '2.0') {
 		return undefined;
 	}
 	const { id, method, params } = value;
@@ -50,7 +50,7 @@ function readAnswer(id: RequestId, value: Record<string, unknown>): AgentAnswer 
 	if (hasResult && (error === undefined || error === null)) {
 		return { kind: 'result', id, result };
 	}
-	if (!hasResult && isRecord(error)) {
+	if (!hasResult && isFields(error)) {
 		const { code, message, data } = error;
 		if (typeof code === 'number' && Number.isInteger(code) && typeof message === 'string') {
 			return { kind: 'error', id, error: { code, message, data } };

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { ContentBlock } from '@agentclientprotocol/sdk';
+import { isFields } from '../../base/fields.ts';
 import { type AgentConnection, connectAgent } from './agentConnection.ts';
 import { AgentFailure } from './agentFailure.ts';
 import { changedOptions, openReplySchemas } from './agentOptions.ts';
@@ -18,7 +19,6 @@ import { readForm } from './forms.ts';
 import { SESSION_LIMITS, type SessionLimits } from './limits.ts';
 import { type OpenedSession, openSession } from './openSession.ts';
 import { Permissions, readPermissionRequest } from './permissions.ts';
-import { isRecord } from './read.ts';
 import { readUpdate, SESSION_UPDATES } from './readUpdate.ts';
 import { emptyReplySchema, promptReplySchema } from './replies.ts';
 import { ToolCalls } from './toolCalls.ts';
@@ -39,7 +39,7 @@ export async function openAgentSession(options: AgentSessionOptions): Promise<Ag
 		signal: options.signal,
 		limits,
 		onUpdate(params) {
-			const kind = isRecord(params['update']) ? params['update']['sessionUpdate'] : undefined;
+			const kind = isFields(params['update']) ? params['update']['sessionUpdate'] : undefined;
 			if (session !== undefined) {
 				session.takeUpdate(params);
 			} else if (SESSION_UPDATES.has(kind)) {
@@ -178,7 +178,7 @@ class Session implements AgentSession {
 	 */
 	takeUpdate({ sessionId, update }: Record<string, unknown>): void {
 		const { isPrompting } = this.connection;
-		const isRead = isRecord(update) && (isPrompting || SESSION_UPDATES.has(update['sessionUpdate']));
+		const isRead = isFields(update) && (isPrompting || SESSION_UPDATES.has(update['sessionUpdate']));
 		if (sessionId !== this.id || !isRead) {
 			return;
 		}
@@ -211,7 +211,7 @@ class Session implements AgentSession {
 
 	/** Reads a request of the agent. One of another session, or without a prompt, must not be decided. */
 	readRequest(method: string, params: unknown): PermissionRequest | AgentForm | undefined {
-		if (!isRecord(params) || params['sessionId'] !== this.id || !this.connection.isPrompting) {
+		if (!isFields(params) || params['sessionId'] !== this.id || !this.connection.isPrompting) {
 			return undefined;
 		}
 		switch (method) {

@@ -1,4 +1,5 @@
 import { SerialQueue, untilAborted } from '../../base/async.ts';
+import { isFields } from '../../base/fields.ts';
 import { oneLine } from '../../base/plainText.ts';
 import {
 	type AgentEvent,
@@ -10,7 +11,7 @@ import {
 	type PermissionRequest,
 } from './events.ts';
 import type { SessionLimits } from './limits.ts';
-import { isRecord, oneOf, readList } from './read.ts';
+import { oneOf, readList } from './read.ts';
 import { readToolCall } from './toolCallFields.ts';
 import type { ToolCalls } from './toolCalls.ts';
 
@@ -35,15 +36,15 @@ export function readPermissionRequest(
 	calls: ToolCalls,
 	limits: SessionLimits,
 ): PermissionRequest | undefined {
-	const told = isRecord(params) ? readToolCall(params['toolCall'], limits) : undefined;
-	const options = isRecord(params) ? readList(params['options'], limits.entries, readOption) : undefined;
+	const told = isFields(params) ? readToolCall(params['toolCall'], limits) : undefined;
+	const options = isFields(params) ? readList(params['options'], limits.entries, readOption) : undefined;
 	if (told === undefined || options === undefined) {
 		return undefined;
 	}
 	return { call: calls.merged(told), options: options.entries, complete: told.complete };
 
 	function readOption(value: unknown): PermissionOption | undefined {
-		if (!isRecord(value)) {
+		if (!isFields(value)) {
 			return undefined;
 		}
 		const { optionId: id, name } = value;

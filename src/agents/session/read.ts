@@ -1,7 +1,4 @@
-/** The rest of the value is not examined: each reader checks the members itself. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-	return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+import { isFields } from '../../base/fields.ts';
 
 /**
  * Reads at most `maximum` entries and leaves out those for which `read` returns undefined. `complete` says whether all
@@ -24,10 +21,10 @@ export function readList<T>(
 
 /** Returns the text of a content block, or the address of a resource without one, or undefined for any other kind. */
 export function textOfBlock(value: unknown): string | undefined {
-	if (!isRecord(value)) {
+	if (!isFields(value)) {
 		return undefined;
 	}
-	const { text, uri } = value['type'] === 'resource' && isRecord(value['resource']) ? value['resource'] : value;
+	const { text, uri } = value['type'] === 'resource' && isFields(value['resource']) ? value['resource'] : value;
 	const [told] = ['text', 'resource', 'resource_link'].includes(String(value['type'])) ? [text ?? uri] : [];
 	return typeof told === 'string' ? told : undefined;
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { defined } from '../../base/defined.ts';
+import { isFields } from '../../base/fields.ts';
 import { oneLine } from '../../base/plainText.ts';
 import { cutText } from './cutText.ts';
 import {
@@ -11,7 +12,7 @@ import {
 	type ToolStatus,
 } from './events.ts';
 import type { SessionLimits } from './limits.ts';
-import { isRecord, oneOf, readList, textOfBlock } from './read.ts';
+import { oneOf, readList, textOfBlock } from './read.ts';
 import { readToolCall } from './toolCallFields.ts';
 import type { ToolCalls } from './toolCalls.ts';
 
@@ -33,7 +34,7 @@ export const SESSION_UPDATES: ReadonlySet<unknown> = new Set([
  * calls are remembered in `calls`.
  */
 export function readUpdate(update: unknown, calls: ToolCalls, limits: SessionLimits): AgentEvent | undefined {
-	if (!isRecord(update) || typeof update['sessionUpdate'] !== 'string') {
+	if (!isFields(update) || typeof update['sessionUpdate'] !== 'string') {
 		return undefined;
 	}
 	const kind = update['sessionUpdate'];
@@ -42,7 +43,7 @@ export function readUpdate(update: unknown, calls: ToolCalls, limits: SessionLim
 		case 'agent_thought_chunk': {
 			const { content } = update;
 			const text = textOfBlock(content);
-			if (text === undefined && isRecord(content) && content['type'] !== 'text') {
+			if (text === undefined && isFields(content) && content['type'] !== 'text') {
 				return otherUpdate(kind, update);
 			}
 			return text ? { type: kind === 'agent_message_chunk' ? 'message' : 'thought', text } : undefined;
@@ -136,18 +137,18 @@ function readCompaction(update: Record<string, unknown>, calls: ToolCalls, limit
 }
 
 function readCost(value: unknown): AgentCost | undefined {
-	return isRecord(value) && isCount(value['amount']) && typeof value['currency'] === 'string'
+	return isFields(value) && isCount(value['amount']) && typeof value['currency'] === 'string'
 		? { amount: value['amount'], currency: oneLine(value['currency'], MAXIMUM_KIND) }
 		: undefined;
 }
 
 /** The name is typed by the user, so one with blanks or hidden characters is not accepted. */
 function readCommand(value: unknown, { titleLength }: SessionLimits): AgentCommand | undefined {
-	if (!isRecord(value) || typeof value['name'] !== 'string' || !/^[\p{L}\p{N}_.:-]{1,100}$/u.test(value['name'])) {
+	if (!isFields(value) || typeof value['name'] !== 'string' || !/^[\p{L}\p{N}_.:-]{1,100}$/u.test(value['name'])) {
 		return undefined;
 	}
 	const { name, description, input } = value;
-	const hint = isRecord(input) && typeof input['hint'] === 'string' ? oneLine(input['hint'], titleLength) : undefined;
+	const hint = isFields(input) && typeof input['hint'] === 'string' ? oneLine(input['hint'], titleLength) : undefined;
 	return {
 		name,
 		description: typeof description === 'string' ? oneLine(description, titleLength) : '',
@@ -156,7 +157,7 @@ function readCommand(value: unknown, { titleLength }: SessionLimits): AgentComma
 }
 
 function readPlanEntry(value: unknown, { titleLength }: SessionLimits): PlanEntry | undefined {
-	if (!isRecord(value) || typeof value['content'] !== 'string') {
+	if (!isFields(value) || typeof value['content'] !== 'string') {
 		return undefined;
 	}
 	return {

@@ -1,9 +1,9 @@
 // Sentences about the failures of agents, each with the next step.
 import type { ChildResult } from '../../base/childProcess.ts';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
+import { isFields } from '../../base/fields.ts';
 import { oneLine } from '../../base/plainText.ts';
 import { AgentFailure } from './agentFailure.ts';
-import { isRecord } from './read.ts';
 
 /** The length to which the agent's words are cut. */
 const MAXIMUM_WORDS = 300;
@@ -22,7 +22,7 @@ export interface AnsweredError {
 
 export function answeredError({ code, message, data }: AnsweredError): AgentFailure {
 	// Servers that hide their errors behind the code's standard name put the message here.
-	const details = isRecord(data) && typeof data['details'] === 'string' ? data['details'] : '';
+	const details = isFields(data) && typeof data['details'] === 'string' ? data['details'] : '';
 	const words = oneLine(details || message, MAXIMUM_WORDS).replace(/\.$/, '');
 	if (code === ACCOUNT_CODE && (words === '' || ABOUT_ACCOUNT.test(`${message} ${details}`))) {
 		return new AgentFailure(
@@ -31,7 +31,7 @@ export function answeredError({ code, message, data }: AnsweredError): AgentFail
 		);
 	}
 	// An agent may know better what helps, such as another key, and say so in its message.
-	const step = isRecord(data) && data['tellsStep'] === true ? '' : ' Try again, or choose another agent.';
+	const step = isFields(data) && data['tellsStep'] === true ? '' : ' Try again, or choose another agent.';
 	return new AgentFailure('refused', `The agent answered with an error${quoted(words)}.${step}`);
 }
 

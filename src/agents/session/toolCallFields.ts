@@ -1,11 +1,12 @@
 // Reads an agent's reports about a tool call. Both kinds of updates and permission requests have the same form for it.
 import { defined } from '../../base/defined.ts';
+import { isFields } from '../../base/fields.ts';
 import { oneLine } from '../../base/plainText.ts';
 import { cutDiff } from './cutDiff.ts';
 import { cutText } from './cutText.ts';
 import { TOOL_KINDS, TOOL_STATUSES, type ToolCall, type ToolDiff, type ToolLocation } from './events.ts';
 import type { SessionLimits } from './limits.ts';
-import { isRecord, oneOf, readList, textOfBlock } from './read.ts';
+import { oneOf, readList, textOfBlock } from './read.ts';
 
 /** The members of a tool call that were reported. Each replaces the earlier report. */
 export type ToolCallFields = { -readonly [K in Exclude<keyof ToolCall, 'id'>]?: ToolCall[K] };
@@ -20,7 +21,7 @@ export interface ToolCallUpdate {
 
 /** Returns undefined for a value without a usable id. Members that do not fit count as missing. */
 export function readToolCall(value: unknown, limits: SessionLimits): ToolCallUpdate | undefined {
-	if (!isRecord(value)) {
+	if (!isFields(value)) {
 		return undefined;
 	}
 	const id = value['toolCallId'];
@@ -62,7 +63,7 @@ function readInput(
 	value: unknown,
 	{ textLength }: SessionLimits,
 ): Required<Pick<ToolCallFields, 'command' | 'input' | 'isInputCut'>> | undefined {
-	if (!isRecord(value) || Object.keys(value).length === 0) {
+	if (!isFields(value) || Object.keys(value).length === 0) {
 		return undefined;
 	}
 	const input = JSON.stringify(value);
@@ -94,7 +95,7 @@ function quoted(word: string): string {
 }
 
 function readLocation(value: unknown, { pathLength }: SessionLimits): ToolLocation | undefined {
-	if (!isRecord(value) || !isPath(value['path'], pathLength)) {
+	if (!isFields(value) || !isPath(value['path'], pathLength)) {
 		return undefined;
 	}
 	const { path, line } = value;
@@ -103,7 +104,7 @@ function readLocation(value: unknown, { pathLength }: SessionLimits): ToolLocati
 
 /** Returns a diff or a text, which is empty for content without one, such as an image. */
 function readContent(value: unknown, limits: SessionLimits): ToolDiff | string | undefined {
-	if (!isRecord(value)) {
+	if (!isFields(value)) {
 		return undefined;
 	}
 	if (value['type'] !== 'diff') {
