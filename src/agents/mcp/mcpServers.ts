@@ -156,7 +156,7 @@ export class McpServers {
 		tools: readonly McpTool[],
 		isFurther: boolean,
 	): Promise<readonly McpTool[]> {
-		const { known, note, askAboutTools } = this.options;
+		const { known, note } = this.options;
 		const listed = Object.fromEntries(tools.map(tool => [tool.name, digestOfTool(tool)]));
 		const before = known(server);
 		if (before === undefined) {
@@ -164,10 +164,10 @@ export class McpServers {
 			note(server, listed);
 			return tools;
 		}
-		const others = tools.filter(tool => before[tool.name] !== digestOfTool(tool));
+		const others = tools.filter(({ name }) => before[name] !== listed[name]);
 		const isSameList = isFurther && this.listedFirst.has(server.name);
 		const isKnown = others.every(({ name }) => isSameList && !Object.hasOwn(before, name));
-		if (!isKnown && !(await this.agrees(server, others, askAboutTools))) {
+		if (!isKnown && !(await this.agrees(server, others))) {
 			return tools.filter(tool => !others.includes(tool));
 		}
 		if (others.length > 0) {
@@ -177,15 +177,11 @@ export class McpServers {
 	}
 
 	/** Asks about tools. After a no, the server may say what it likes: nobody is asked again until the next turn. */
-	private async agrees(
-		server: McpServer,
-		tools: readonly McpTool[],
-		ask: McpServersOptions['askAboutTools'],
-	): Promise<boolean> {
+	private async agrees(server: McpServer, tools: readonly McpTool[]): Promise<boolean> {
 		if (this.declined.has(server.name) || this.ending.signal.aborted) {
 			return false;
 		}
-		const isAgreed = await ask(server, tools);
+		const isAgreed = await this.options.askAboutTools(server, tools);
 		if (!isAgreed) {
 			this.declined.add(server.name);
 		}
