@@ -21,27 +21,27 @@ const MCP_TOKEN_VARIABLE = 'ERRAND_MCP_TOKEN';
 /** Digests of tools as the user knows them, by their names. */
 export type KnownTools = Readonly<Record<string, string>>;
 
-export interface McpServersOptions {
-	servers: readonly McpServer[];
+export interface McpServersOptions<Server extends McpServer = McpServer> {
+	servers: readonly Server[];
 	/** Starts a server beside the agent, which works at `place`. Rejects with an error whose message is a sentence. */
-	start(server: McpServer, place: RunPlace, signal: AbortSignal): Promise<RunningChild>;
+	start(server: Server, place: RunPlace, signal: AbortSignal): Promise<RunningChild>;
 	/** Resolves with undefined if a call may be made, or with a sentence for the agent. */
-	ask(server: McpServer, call: McpCall, signal: AbortSignal): Promise<string | undefined>;
-	onAnswer(server: McpServer, call: McpCall, answer: McpAnswer): void;
+	ask(server: Server, call: McpCall, signal: AbortSignal): Promise<string | undefined>;
+	onAnswer(server: Server, call: McpCall, answer: McpAnswer): void;
 	/** Returns the tools of a server that the user knows, or undefined if none were listed yet. */
-	known(server: McpServer): KnownTools | undefined;
+	known(server: Server): KnownTools | undefined;
 	/** Stores the tools of a server that had never been listed before. */
-	note(server: McpServer, tools: KnownTools): void;
+	note(server: Server, tools: KnownTools): void;
 	/** Asks whether tools that are new or whose descriptions have changed may be used. */
-	askAboutTools(server: McpServer, tools: readonly McpTool[]): Promise<boolean>;
+	askAboutTools(server: Server, tools: readonly McpTool[]): Promise<boolean>;
 	/** Receives a sentence for the log. */
 	onRefused(sentence: string): void;
 }
 
-export class McpServers {
+export class McpServers<Server extends McpServer = McpServer> {
 	/** The token that the agent's command presents to the relay. It gives access to these servers only. */
 	readonly token = randomBytes(32).toString('base64url');
-	private readonly options: McpServersOptions;
+	private readonly options: McpServersOptions<Server>;
 	private readonly isToken = createTokenMatch(this.token);
 	private readonly ending = new AbortController();
 	private readonly running = new Map<string, number>();
@@ -52,7 +52,7 @@ export class McpServers {
 	private readonly admitting = new SerialQueue();
 	private place: RunPlace | undefined;
 
-	constructor(options: McpServersOptions) {
+	constructor(options: McpServersOptions<Server>) {
 		this.options = options;
 	}
 
@@ -106,7 +106,7 @@ export class McpServers {
 		await Promise.all(this.ended);
 	}
 
-	private async run(server: McpServer, place: RunPlace, socket: Duplex): Promise<void> {
+	private async run(server: Server, place: RunPlace, socket: Duplex): Promise<void> {
 		const { name } = server;
 		this.running.set(name, (this.running.get(name) ?? 0) + 1);
 		const gone = new AbortController();
@@ -135,7 +135,7 @@ export class McpServers {
 		}
 	}
 
-	private gate(server: McpServer): GateOptions {
+	private gate(server: Server): GateOptions {
 		const { ask, onAnswer, onRefused } = this.options;
 		return {
 			admit: (tools, isFurther) => this.admit(server, tools, isFurther),
@@ -146,16 +146,12 @@ export class McpServers {
 	}
 
 	/** Admits tools of one list after another: an answer about one may hold for the next. */
-	private admit(server: McpServer, tools: readonly McpTool[], isFurther: boolean): Promise<readonly McpTool[]> {
+	private admit(server: Server, tools: readonly McpTool[], isFurther: boolean): Promise<readonly McpTool[]> {
 		return this.admitting.run(() => this.admitNow(server, tools, isFurther));
 	}
 
 	/** Admits the tools that the user knows as they are, and the others where the user agrees. */
-	private async admitNow(
-		server: McpServer,
-		tools: readonly McpTool[],
-		isFurther: boolean,
-	): Promise<readonly McpTool[]> {
+	private async admitNow(server: Server, tools: readonly McpTool[], isFurther: boolean): Promise<readonly McpTool[]> {
 		const { known, note } = this.options;
 		const listed = Object.fromEntries(tools.map(tool => [tool.name, digestOfTool(tool)]));
 		const before = known(server);
@@ -177,7 +173,7 @@ export class McpServers {
 	}
 
 	/** Asks about tools. After a no, the server may say what it likes: nobody is asked again until the next turn. */
-	private async agrees(server: McpServer, tools: readonly McpTool[]): Promise<boolean> {
+	private async agrees(server: Server, tools: readonly McpTool[]): Promise<boolean> {
 		if (this.declined.has(server.name) || this.ending.signal.aborted) {
 			return false;
 		}

@@ -12,7 +12,7 @@ import { defined } from '../../base/defined.ts';
 import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { AgentStep } from '../model/agentWork.ts';
-import type { AgentServers, AgreedServer } from './agentServers.ts';
+import type { AgentServers } from './agentServers.ts';
 
 export interface TurnServersOptions {
 	folders: readonly string[];
@@ -40,7 +40,6 @@ export async function turnServers(agreed: AgentServers, options: TurnServersOpti
 	const { folders, isSandboxed, own, all, decide, steps, show, logger } = options;
 	const { servers, problems } = await agreed.agreed(folders, isSandboxed);
 	const shown = new WeakMap<McpCall, ToolCall>();
-	const known = (name: string): AgreedServer | undefined => servers.find(server => server.name === name);
 	const onRefused = (reason: string): void => logger.log('info', 'something of an MCP server was refused', { reason });
 	const tellProblem = (title: string): void => show({ ...newCall(title), status: 'failed' });
 	for (const problem of problems) {
@@ -51,11 +50,8 @@ export async function turnServers(agreed: AgentServers, options: TurnServersOpti
 	const told = new Set<string>();
 	return new McpServers({
 		servers,
-		async start({ name }, agent, signal) {
-			const server = known(name);
-			if (server === undefined) {
-				throw new Error('there is no such server');
-			}
+		async start(server, agent, signal) {
+			const { name } = server;
 			try {
 				if (declined.has(name)) {
 					throw declined.get(name);
@@ -112,20 +108,9 @@ export async function turnServers(agreed: AgentServers, options: TurnServersOpti
 				show({ ...step, status: isError ? 'failed' : 'completed', output: text });
 			}
 		},
-		known: ({ name }) => {
-			const server = known(name);
-			return server && agreed.toolsOf(server);
-		},
-		note: ({ name }, tools) => {
-			const server = known(name);
-			if (server !== undefined) {
-				agreed.noteTools(server, tools);
-			}
-		},
-		askAboutTools: async ({ name }, tools) => {
-			const server = known(name);
-			return server !== undefined && (await agreed.askAboutTools(server, tools));
-		},
+		known: server => agreed.toolsOf(server),
+		note: (server, tools) => agreed.noteTools(server, tools),
+		askAboutTools: (server, tools) => agreed.askAboutTools(server, tools),
 		onRefused,
 	});
 }
