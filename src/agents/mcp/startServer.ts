@@ -49,14 +49,8 @@ export async function startServer(server: McpServer, place: ServerPlace, signal:
 	};
 	try {
 		relay = folder === undefined ? undefined : await openHosts(hosts, { ...agent, folder }, onRefused);
-		const { treeFolders: _, lent: __, ...rest } = agent;
-		const own: RunPlace = {
-			...rest,
-			home,
-			relay,
-			tree: files === 'none' ? empty : agent.tree,
-			...(files === 'write' ? { ...agent, home, relay } : { treeFolders: [] }),
-		};
+		const tree = files === 'none' ? empty : agent.tree;
+		const own: RunPlace = { ...agent, home, relay, tree, ...(files === 'write' ? {} : { treeFolders: [], lent: [] }) };
 		const seen = seenFrom(own);
 		const values = {
 			folder: seen.tree,
