@@ -6,7 +6,7 @@ import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { type McpServer, withValues } from '../../contract/mcpServers.ts';
 import { findProgram } from '../catalogue/findProgram.ts';
-import { type Relay, withoutModel } from '../relay/relay.ts';
+import { proxyAddress, type Relay, withoutModel } from '../relay/relay.ts';
 import { baseEnvironment } from '../run/agentLaunch.ts';
 import { openRelayAt, type RunPlace, seenFrom, startAt } from '../run/runPlace.ts';
 import { installServerPackage, packageOf } from './serverPackage.ts';
@@ -115,6 +115,6 @@ function proxyVariables(relay: Relay | undefined, url: string): Record<string, s
 	if (relay === undefined) {
 		return {};
 	}
-	const proxy = url.replace('://', `://errand:${relay.token}@`);
+	const proxy = proxyAddress(url, relay.token);
 	return { HTTPS_PROXY: proxy, https_proxy: proxy, NODE_USE_ENV_PROXY: '1' };
 }

@@ -88,6 +88,11 @@ export function withoutModel(message: string): RelayOptions['handle'] {
 	};
 }
 
+/** Returns the address of a relay as the variables of programs name a proxy. */
+export function proxyAddress(url: string, token: string): string {
+	return url.replace('://', `://errand:${token}@`);
+}
+
 /** Opens a relay with a token of its own. Rejects with the system's error if it cannot listen. */
 export async function openRelay(options: RelayOptions): Promise<Relay> {
 	const token = randomBytes(32).toString('base64url');

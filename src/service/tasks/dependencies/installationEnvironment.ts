@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { proxyAddress } from '../../../agents/relay/relay.ts';
 
 export interface InstallationPlace {
 	/** The address of the relay for the command: `http://127.0.0.1:<port>`. */
@@ -16,10 +17,7 @@ export function bundlerFolder(home: string): string {
 
 /** Returns the variables for the commands of an installation, for all package managers. */
 export function installationEnvironment({ relay, token, home }: InstallationPlace): Record<string, string> {
-	const proxy = new URL(relay);
-	proxy.username = 'errand';
-	proxy.password = token;
-	const address = proxy.href.replace(/\/$/, '');
+	const address = proxyAddress(relay, token);
 	return {
 		HOME: home,
 		CI: '1',
