@@ -16,6 +16,11 @@ export function objectsOf(value: unknown): Fields[] {
 	return Array.isArray(value) ? value.filter(isFields) : [];
 }
 
+/** Returns a copy without the fields that are null. Many programs send null for what they leave open. */
+export function withoutNulls(fields: Fields): Fields {
+	return only(Object.keys(fields), fields);
+}
+
 /** Returns a copy with only the named fields that are present and not null. */
 export function only(names: readonly string[], fields: Fields): Fields {
 	const kept: Fields = {};

@@ -1,5 +1,5 @@
 // The Messages API as agents use it, answered by the chat endpoint of a connection.
-import { isFields, only } from '../../base/fields.ts';
+import { isFields, withoutNulls } from '../../base/fields.ts';
 import { sseEvent } from '../../base/streamText.ts';
 import { checkRequest } from '../../client/core/requestCheck.ts';
 import type { ChatStreamEvent } from '../../client/types.ts';
@@ -30,7 +30,7 @@ export function readClientMessages(body: unknown, settings: ChatSettings): Model
  * @throws ClientError `invalid-request` naming the field.
  */
 export function chatRequestIn(body: unknown, settings: ChatSettings): ChatRequest {
-	const received = isFields(body) ? { ...only(Object.keys(body), body), model: settings.model } : body;
+	const received = isFields(body) ? { ...withoutNulls(body), model: settings.model } : body;
 	const { request } = chatOfMessages(checkRequest(messagesRequestSchema, received as MessagesRequest));
 	return chatRequestFor({ ...request }, settings);
 }

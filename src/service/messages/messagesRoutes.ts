@@ -2,7 +2,7 @@
 import { type Clock, systemClock } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import { ClientError } from '../../base/errors.ts';
-import { isFields, only } from '../../base/fields.ts';
+import { isFields, withoutNulls } from '../../base/fields.ts';
 import type { Logger } from '../../base/logger.ts';
 import { sseEvent } from '../../base/streamText.ts';
 import { chatRequestSchema } from '../../contract/chatRequest.ts';
@@ -70,7 +70,7 @@ function readMessagesRequest(
 	body: unknown,
 	{ model, note }: { model: string | undefined; note: NoteField },
 ): GatewayRequest {
-	const received = isFields(body) ? { ...defined({ model }), ...only(Object.keys(body), body) } : body;
+	const received = isFields(body) ? { ...defined({ model }), ...withoutNulls(body) } : body;
 	const asked = chatOfMessages(parseOrRefuse(messagesRequestSchema, received), note);
 	const { mayCallSeveral, thoughts, hints } = asked;
 	const request = parseOrRefuse(chatRequestSchema, asked.request);
