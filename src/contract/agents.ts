@@ -10,7 +10,8 @@ const agentId = z
 	.string()
 	.regex(/^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/, 'must be lowercase letters, digits or hyphens');
 
-const variableName = z
+/** The name of a variable that a program may get. */
+export const variableName = z
 	.string()
 	.regex(/^[A-Za-z_]\w*$/, 'must be the name of a variable')
 	.refine(

@@ -1,21 +1,15 @@
 // MCP servers for agents, as declared in settings and in files of a folder.
 import * as z from 'zod';
-import { isDecisiveVariable } from '../base/childEnvironment.ts';
 import { isFields } from '../base/fields.ts';
+import { variableName } from './agents.ts';
 
 const MAXIMUM_SERVERS = 20;
 const MAXIMUM_ARGUMENTS = 100;
 const MAXIMUM_TEXT = 10_000;
+const MAXIMUM_VARIABLE = 100;
 /** The characters of what a file declares of one server, all of which a question shows. */
 const MAXIMUM_SHOWN = 2_000;
 
-const variable = z
-	.string()
-	.regex(/^[A-Za-z_]\w{0,99}$/, 'must be the name of a variable')
-	.refine(
-		name => !isDecisiveVariable(name),
-		'must not be a variable that decides what programs load or where they look',
-	);
 const host = z
 	.string()
 	.max(260)
@@ -27,7 +21,9 @@ export const mcpServerSchema = z.strictObject({
 	command: z.string().min(1).max(MAXIMUM_TEXT),
 	args: z.array(z.string().max(MAXIMUM_TEXT)).max(MAXIMUM_ARGUMENTS).default([]),
 	/** `${input:name}` is asked for once and stored as a secret; `${env:NAME}` is read from the user's environment. */
-	env: z.record(variable, z.string().max(MAXIMUM_TEXT)).default({}),
+	env: z
+		.record(variableName.max(MAXIMUM_VARIABLE, 'must be the name of a variable'), z.string().max(MAXIMUM_TEXT))
+		.default({}),
 	/** The hosts that it may reach, only by encrypted connections. */
 	hosts: z.array(host).max(MAXIMUM_ARGUMENTS).default([]),
 	/** Its access to the files that the agent works on. */
