@@ -40,7 +40,7 @@ export function parameters<T>(): T {
 	return JSON.parse(process.argv[2] ?? '{}') as T;
 }
 
-/** Yields the lines of a body as any hand-written reader would. This is the floor for the goals. */
+/** Yields the lines of a body with the least work that a reader can do. The goals are set against this floor. */
 export async function* linesOf(response: Response): AsyncGenerator<string[]> {
 	const decoder = new TextDecoder();
 	let rest = '';

@@ -54,7 +54,7 @@ export async function endFamily(root: number | undefined, mark?: string): Promis
 
 let ending = false;
 
-/** From now on, a signal or the end of the parent launcher ends this process and everything that it started. */
+/** Makes a signal or the end of the parent launcher end this process and everything that it started. */
 export function endChildrenOnSignal(cleanUp: () => void): void {
 	const mark = newMark();
 	Object.assign(process.env, mark.environment);

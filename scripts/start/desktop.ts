@@ -33,7 +33,7 @@ export function openDesktop(code: string, { dataFolder, extension, folder }: Lau
 		`--extensionDevelopmentPath=${viewOpener}`,
 		`--user-data-dir=${path.join(dataFolder, 'desktop')}`,
 		'--new-window',
-		// Without this flag, the command returns at once, and the window is not a child process of ours.
+		// The command would otherwise return at once, and the window would not be a child process of ours.
 		'--wait',
 		...(asRoot ? ['--no-sandbox'] : []),
 		folder,

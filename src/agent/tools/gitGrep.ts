@@ -25,7 +25,7 @@ export async function gitGrep(
 	try {
 		const { exitCode } = await runChild({
 			command: 'git',
-			// With its index, git would search wherever the repository's own configuration says that its files are.
+			// A search with the index would read wherever the repository's own configuration says that its files are.
 			args: [...safeArguments(), 'grep', '--no-index', '--exclude-standard', ...args],
 			cwd: folder,
 			env: childEnvironment(process.env, safeEnvironment('none')),

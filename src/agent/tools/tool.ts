@@ -39,7 +39,7 @@ export interface ToolResult {
 /** A function that the model can call. */
 export interface Tool<Schema extends z.ZodObject = z.ZodObject> {
 	name: string;
-	/** For the model: what the tool does and when to use it. */
+	/** Tells the model what the tool does and when to use it. */
 	description: string;
 	schema: Schema;
 	kind: ToolKind;

@@ -21,6 +21,7 @@ export function opencodeConfiguration(place: AgentPlace): string {
 		snapshot: false,
 		model: name,
 		small_model: name,
+		// A repository's own configuration can override these permissions.
 		...defined({ permission: place.isAttended ? { edit: 'ask', bash: 'ask', webfetch: 'ask' } : undefined }),
 		enabled_providers: ['errand'],
 		provider: {

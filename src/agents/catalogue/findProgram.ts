@@ -43,7 +43,7 @@ export async function findProgram(command: string, search: ProgramSearch): Promi
 }
 
 function candidates(command: string, folders: string): string[] {
-	// Without a shell, Windows starts only this kind of program by its name.
+	// Windows starts only an .exe file by its name when no shell is used.
 	const fileOf = (name: string) =>
 		process.platform === 'win32' && path.extname(name).toLowerCase() !== '.exe' ? `${name}.exe` : name;
 	if (path.isAbsolute(command)) {

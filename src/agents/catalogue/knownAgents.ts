@@ -24,7 +24,6 @@ export const knownAgents: readonly AgentDefinition[] = [
 		args: ['acp'],
 		needs: [],
 		api: 'chat',
-		// Its configuration makes it ask, but a repository's own configuration can override that.
 		instructionFiles: ['AGENTS.md', 'CLAUDE.md'],
 		megabytes: 680,
 		environment: place => ({
@@ -72,7 +71,7 @@ export const knownAgents: readonly AgentDefinition[] = [
 		args: [],
 		needs: [],
 		api: 'responses',
-		// Its own sandbox is off, because Errand's surrounds it.
+		// This mode switches Codex's own sandbox off, because Errand's surrounds it.
 		mode: 'agent-full-access',
 		instructionFiles: ['AGENTS.md'],
 		megabytes: 250,

@@ -58,8 +58,8 @@ const MAXIMUM_ANSWER = 20_000;
 const MAXIMUM_OPEN = 256;
 
 /**
- * What an agent may ask of a server. Everything else is answered as a method that is not there: a server can do as much for
- * a resource, a prompt or a completion as for a call, and nobody would be asked.
+ * The requests that an agent may send to a server. Every other one is answered as a method that is not there: a server
+ * can do as much for a resource, a prompt or a completion as for a call, and nobody would be asked.
  */
 const REQUESTS: ReadonlySet<string> = new Set(['initialize', 'ping', 'tools/list', 'tools/call']);
 const NOTIFICATIONS_OF_SERVERS: ReadonlySet<string> = new Set([

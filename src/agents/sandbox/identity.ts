@@ -49,8 +49,8 @@ export function withFiles(
 	command: readonly string[],
 	hasInput: boolean,
 ): { command: string; args: string[] } {
-	// Without these options, bash would run whatever some variables of the agent's environment name, and the user's own
-	// .bashrc if its input is a socket.
+	// Bash would otherwise run whatever some variables of the agent's environment name, and the user's own .bashrc if its
+	// input is a socket.
 	const options = path.basename(shell) === 'bash' ? ['--norc', '-p'] : [];
 	return {
 		command: shell,

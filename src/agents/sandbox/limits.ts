@@ -38,8 +38,8 @@ export function processLimits({ memory, disk, processes }: SandboxLimits): Proce
 		data: Math.min(memory, 6 * GIGABYTE),
 		fsize: Math.min(disk, 4 * GIGABYTE),
 		nofile: 65_536,
-		// With 0, a system that pipes core dumps to a program would still start that program, outside the sandbox; a limit
-		// of 1 byte prevents that.
+		// A system that pipes core dumps to a program starts it even at a limit of 0, outside the sandbox; a limit of 1 byte
+		// prevents that.
 		core: 1,
 	};
 }

@@ -24,7 +24,7 @@ const MANAGERS = [
 	{ variable: 'JENV_ROOT', folder: '.jenv' },
 	{ variable: 'ASDF_DATA_DIR', folder: '.asdf' },
 	{ variable: 'VOLTA_HOME', folder: '.volta' },
-	// Its programs lie in cargo's folder, which contains credentials.
+	// The programs of rustup lie in cargo's folder, which contains credentials.
 	{ variable: 'RUSTUP_HOME', folder: '.rustup', programs: '.cargo/bin' },
 ];
 

@@ -138,7 +138,7 @@ export class AgentStream implements Stream {
 		if (method === 'session/update' && isFields(params)) {
 			this.options.onUpdate(params);
 		}
-		// With this notification, an agent withdraws a request. No other notification is needed.
+		// An agent withdraws a request with this notification. No other one is needed.
 		return method === '$/cancel_request' ? { jsonrpc: '2.0', method, params } : undefined;
 	}
 
