@@ -94,7 +94,7 @@ export class AgentLog {
 		this.endThought();
 		if (this.cost !== undefined) {
 			const { amount, currency } = this.cost;
-			this.log.said('agent_model', `The agent says that its session has cost ${amount} ${currency} so far.`);
+			this.log.said('agent_usage', `The agent says that its session has cost ${amount} ${currency} so far.`);
 			this.cost = undefined;
 		}
 	}

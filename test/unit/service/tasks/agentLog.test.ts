@@ -68,7 +68,7 @@ describe('the log of an agent', () => {
 		assert.deepEqual(entries, [
 			['agent_permission', 'Not answered, as nobody is there to be asked: Which region?', 'warning', 'plain-text'],
 			['agent_permission', 'Not answered, as it asks for a key or password: Which region?', 'warning', 'plain-text'],
-			['agent_model', 'The agent says that its session has cost 0.25 USD so far.', 'info', 'plain-text'],
+			['agent_usage', 'The agent says that its session has cost 0.25 USD so far.', 'info', 'plain-text'],
 		]);
 	});
 
