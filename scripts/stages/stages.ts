@@ -130,6 +130,8 @@ export class TestRun {
 						environment,
 						// A busy window needs more than one processor, so more windows at a time gain nothing.
 						jobs: cores,
+						// The pages of several files share a browser.
+						filesPerProcess: name === 'page' ? 4 : 1,
 						together: Object.values(sharedWindows),
 						hooks: 'test/support/windowHooks.ts',
 						runsFailedAgain: true,

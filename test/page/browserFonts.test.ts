@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
 import process from 'node:process';
-import type { Browser } from 'playwright-core';
-import { launchBrowser } from '../support/browser.ts';
+import { sharedBrowser } from '../support/browser.ts';
 
 /** The families that the editor asks for, that its browser falls back to, and one that nobody has. */
 const FAMILIES = ['system-ui', 'sans-serif', 'serif', 'monospace', 'Arial', 'A Family That Nobody Has'];
 
 describe('the browser of the tests', () => {
-	let browser: Browser | undefined;
-
 	before(function () {
 		// Other systems choose fonts by themselves.
 		if (process.platform !== 'linux') {
@@ -16,11 +13,8 @@ describe('the browser of the tests', () => {
 		}
 	});
 
-	after(() => browser?.close());
-
 	it('draws every text with the fonts of the project, whichever the machine has', async () => {
-		browser = await launchBrowser();
-		const page = await browser.newPage();
+		const page = await (await sharedBrowser()).newPage();
 		await page.setContent('<p>Errand → ✓</p>');
 		const devtools = await page.context().newCDPSession(page);
 		await devtools.send('DOM.enable');
@@ -37,5 +31,6 @@ describe('the browser of the tests', () => {
 				assert.match(familyName, /^DejaVu Sans|^DejaVu Serif/, family);
 			}
 		}
+		await page.close();
 	});
 });

@@ -1,5 +1,6 @@
 import type { Context, RootHookObject } from 'mocha';
 import { WINDOW_LINE } from '../../scripts/stages/totals.ts';
+import { closeSharedBrowser } from './browser.ts';
 import { describeWindows, keepImages } from './openWindows.ts';
 import { closeSharedWindow } from './useWindow.ts';
 
@@ -22,5 +23,6 @@ export const mochaHooks: RootHookObject = {
 
 	async afterAll() {
 		await closeSharedWindow();
+		await closeSharedBrowser();
 	},
 };

@@ -1,7 +1,7 @@
 // A page of the extension in a real Chromium, with a substitute for the editor around it.
 import assert from 'node:assert/strict';
 import type { Browser, Disposable, Page } from 'playwright-core';
-import { launchBrowser } from '../support/browser.ts';
+import { launchBrowser, sharedBrowser } from '../support/browser.ts';
 import { screenshot } from '../support/editorWindow.ts';
 import { PageServer, type ServedPage } from './pageServer.ts';
 import { type ThemeName, themes } from './themes.ts';
@@ -38,20 +38,28 @@ export interface PageOptions {
 /** A page as the test knows it, by what a browser opens. */
 type PageKind<P> = new (page: Page, server: PageServer) => P;
 
-/** One Chromium and one server for a page. */
+/** One server for a page, and the Chromium that opens it. */
 export class PageHost<P extends TestPage> {
 	private readonly browser: Browser;
+	private readonly ownsBrowser: boolean;
 	private readonly server: PageServer;
 	private readonly Kind: PageKind<P>;
 
-	private constructor(browser: Browser, server: PageServer, Kind: PageKind<P>) {
+	private constructor(browser: Browser, ownsBrowser: boolean, server: PageServer, Kind: PageKind<P>) {
 		this.browser = browser;
+		this.ownsBrowser = ownsBrowser;
 		this.server = server;
 		this.Kind = Kind;
 	}
 
-	static async start<P extends TestPage>(served: ServedPage, Kind: PageKind<P>): Promise<PageHost<P>> {
-		return new PageHost(await launchBrowser(), await PageServer.start(served), Kind);
+	/** Launches a browser, unless it gets one that outlives this host. */
+	static async start<P extends TestPage>(
+		served: ServedPage,
+		Kind: PageKind<P>,
+		browser?: Browser,
+	): Promise<PageHost<P>> {
+		const server = await PageServer.start(served);
+		return new PageHost(browser ?? (await launchBrowser()), browser === undefined, server, Kind);
 	}
 
 	/** Opens a new page, with a profile of its own. */
@@ -63,14 +71,14 @@ export class PageHost<P extends TestPage> {
 	}
 
 	async stop(): Promise<void> {
-		await this.browser.close();
+		await (this.ownsBrowser ? this.browser.close() : undefined);
 		await this.server.stop();
 	}
 }
 
 /**
- * Gives what opens a page in the tests of a `describe`, which share a host. `opened` is told of each page, which must not leave
- * a fault behind. It is the same page, loaded anew, wherever that is possible: this takes half the processor time of a new
+ * Gives what opens a page in the tests of a `describe`, which share a host, and a browser with the other files of this
+ * process. `opened` is told of each page, which must not leave a fault behind. It is the same page, loaded anew, wherever that is possible: this takes half the processor time of a new
  * one.
  */
 export function usePage<P extends TestPage>(
@@ -83,10 +91,13 @@ export function usePage<P extends TestPage>(
 	let spare: P | undefined;
 
 	before(async () => {
-		host = await PageHost.start(served, Kind);
+		host = await PageHost.start(served, Kind, await sharedBrowser());
 	});
 
-	after(() => host?.stop());
+	after(async () => {
+		await spare?.page.close();
+		await host?.stop();
+	});
 
 	/** Ends the use of the last page. Only one without faults is used again. */
 	const leave = async () => {
