@@ -16,7 +16,7 @@ import { isInGate } from './gate.ts';
 import { runMocha } from './mocha.ts';
 import { withRecordingProxy } from './recordingProxy.ts';
 import type { Totals } from './totals.ts';
-import { sharedWindows } from './windows.ts';
+import { sharedWindows, WINDOW_QUARTERS } from './windows.ts';
 
 export type StageName =
 	| 'check'
@@ -29,18 +29,19 @@ export type StageName =
 	| 'e2e'
 	| 'screenshots';
 
-const cores = os.availableParallelism();
-
-/** Tests spend part of their time waiting. */
-const jobs = 2 * cores;
-
 /** Makes the conformance stage break the code, to see whether its proofs notice. */
 const MUTATE = '--mutate';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** The stages of `npm run test:all`, and of `npm test`, which runs a part of their files. */
-export const stageNames: readonly StageName[] = ['check', 'unit', 'agents', 'conformance', 'page', 'editor', 'e2e'];
+/**
+ * The stages of `npm run test:all`, and of `npm test`, which runs a part of their files. Those of a row run one after
+ * another, beside those of the other row: windows leave a part of the machine idle.
+ */
+export const stageRows: readonly (readonly StageName[])[] = [
+	['check', 'unit', 'agents', 'conformance'],
+	['page', 'editor', 'e2e'],
+];
 
 export interface TestRunOptions {
 	/** Flags for the build of the extension. */
@@ -80,14 +81,13 @@ export class TestRun {
 						args,
 						folder,
 						environment,
-						jobs,
+						// Tests spend part of their time waiting.
+						quarters: 2,
 						filesPerProcess: 12,
 						hooks: 'test/support/vscodeStandIn.ts',
 					}),
 				);
 			case 'agents':
-				// Errand's own agent runs in the form in which it is shipped.
-				await buildLocked();
 				return this.withProcesses(environment =>
 					testAgents({ files: this.filesOf('agents'), args, folder, environment }),
 				);
@@ -95,7 +95,7 @@ export class TestRun {
 				if (args.includes(MUTATE)) {
 					const { mutateConformance } = await import('./mutate.ts');
 					const chosen = args.filter(argument => argument !== MUTATE);
-					return mutateConformance({ chosen, folder, jobs: cores });
+					return mutateConformance({ chosen, folder, jobs: os.availableParallelism() });
 				}
 				return this.withProcesses(environment =>
 					runMocha({
@@ -104,7 +104,7 @@ export class TestRun {
 						folder,
 						environment,
 						// Most of the time passes in waiting: for parts missing in a falsified reply, or for a limit to expire.
-						jobs: 4 * cores,
+						quarters: 1,
 						first: 'test/conformance/faults/',
 					}),
 				);
@@ -128,8 +128,7 @@ export class TestRun {
 						args,
 						folder,
 						environment,
-						// A busy window needs more than one processor, so more windows at a time gain nothing.
-						jobs: cores,
+						quarters: WINDOW_QUARTERS,
 						// The pages of several files share a browser.
 						filesPerProcess: name === 'page' ? 4 : 1,
 						together: Object.values(sharedWindows),
@@ -199,11 +198,6 @@ export class TestRun {
 			fs.rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 		}
 	}
-}
-
-/** Builds all programs, locked because another run's build would empty `dist` meanwhile. */
-function buildLocked(): Promise<unknown> {
-	return withLock(path.join(cache, 'build.lock'), 'building', () => build());
 }
 
 /** Removes the folders of runs that were killed. */

@@ -1,3 +1,9 @@
+/**
+ * What a window needs, in quarters of a processor. Busy ones use more for a while, and all of them wait a fourth of the
+ * time, in which processes of other stages go on.
+ */
+export const WINDOW_QUARTERS = 3;
+
 const inE2e = (names: readonly string[]) => names.map(name => `test/e2e/${name}.test.ts`);
 
 /**
