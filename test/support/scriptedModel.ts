@@ -14,7 +14,7 @@ export type Step =
 	| { do: 'say'; text: string };
 
 /** A tool as an agent offers it. */
-interface Tool {
+export interface Tool {
 	name: string;
 	properties: Record<string, { type?: string; items?: { properties?: Record<string, unknown> } }>;
 	required: readonly string[];
@@ -150,7 +150,7 @@ export class ScriptedModel {
 	): Promise<void> {
 		const head = { id: `chatcmpl-${++this.calls}`, created: 0, model: body['model'] };
 		const usage = { prompt_tokens: 1_000, completion_tokens: 100, total_tokens: 1_100 };
-		const call = step.do === 'say' ? undefined : this.callOf(step, tools);
+		const call = step.do === 'say' ? undefined : this.callFor(step, tools);
 		const text = step.do === 'say' ? step.text : '';
 		const finish = call === undefined ? 'stop' : 'tool_calls';
 		if (body['stream'] !== true) {
@@ -179,48 +179,57 @@ export class ScriptedModel {
 		response.end('data: [DONE]\n\n');
 	}
 
-	private callOf(step: Exclude<Step, { do: 'say' }>, tools: readonly Tool[]): object {
-		if (step.do === 'call') {
-			return this.callNamed(step.tool, step.input);
-		}
-		const names = TOOL_NAMES[step.do];
-		const tool = tools.find(({ name }) => names.includes(name));
-		if (tool === undefined && step.do !== 'run') {
-			return this.callOf({ do: 'run', command: asCommand(step) }, tools);
-		}
-		if (tool === undefined) {
-			throw new Error(`The agent has no tool that runs a command: ${tools.map(({ name }) => name).join(', ')}`);
-		}
-		const fields: Record<string, unknown> = {};
-		const put = (name: string, value: string, properties: Record<string, unknown> = tool.properties, into = fields) => {
-			const known = FIELD_NAMES[name] ?? [name];
-			into[known.find(candidate => candidate in properties) ?? name] = value;
-		};
-		if ('path' in step) {
-			put('path', `${this.options.tree}/${step.path}`);
-		}
-		if (step.do === 'edit') {
-			const edits = tool.properties['edits']?.items?.properties;
-			const edit: Record<string, unknown> = {};
-			put('from', step.from, edits, edit);
-			put('to', step.to, edits, edit);
-			Object.assign(fields, edits === undefined ? edit : { edits: [edit] });
-		}
-		if (step.do === 'write') {
-			put('content', step.content);
-		}
-		if (step.do === 'run') {
-			put('command', step.command);
-		}
-		for (const name of tool.required) {
-			fields[name] ??= tool.properties[name]?.type === 'boolean' ? false : `${step.do} as asked`;
-		}
-		return this.callNamed(tool.name, fields);
-	}
-
-	private callNamed(name: string, input: object): object {
+	private callFor(step: Exclude<Step, { do: 'say' }>, tools: readonly Tool[]): object {
+		const { name, input } = callOf(step, tools, this.options.tree);
 		return { id: `call_${++this.calls}`, type: 'function', function: { name, arguments: JSON.stringify(input) } };
 	}
+}
+
+/**
+ * Returns a step as a call of one of an agent's tools, with that tool's own names for its fields. `tree` is the folder
+ * of the tree as the agent sees it.
+ */
+export function callOf(
+	step: Exclude<Step, { do: 'say' }>,
+	tools: readonly Tool[],
+	tree: string,
+): { name: string; input: Record<string, unknown> } {
+	if (step.do === 'call') {
+		return { name: step.tool, input: { ...step.input } };
+	}
+	const names = TOOL_NAMES[step.do];
+	const tool = tools.find(({ name }) => names.includes(name));
+	if (tool === undefined && step.do !== 'run') {
+		return callOf({ do: 'run', command: asCommand(step) }, tools, tree);
+	}
+	if (tool === undefined) {
+		throw new Error(`The agent has no tool that runs a command: ${tools.map(({ name }) => name).join(', ')}`);
+	}
+	const fields: Record<string, unknown> = {};
+	const put = (name: string, value: string, properties: Record<string, unknown> = tool.properties, into = fields) => {
+		const known = FIELD_NAMES[name] ?? [name];
+		into[known.find(candidate => candidate in properties) ?? name] = value;
+	};
+	if ('path' in step) {
+		put('path', `${tree}/${step.path}`);
+	}
+	if (step.do === 'edit') {
+		const edits = tool.properties['edits']?.items?.properties;
+		const edit: Record<string, unknown> = {};
+		put('from', step.from, edits, edit);
+		put('to', step.to, edits, edit);
+		Object.assign(fields, edits === undefined ? edit : { edits: [edit] });
+	}
+	if (step.do === 'write') {
+		put('content', step.content);
+	}
+	if (step.do === 'run') {
+		put('command', step.command);
+	}
+	for (const name of tool.required) {
+		fields[name] ??= tool.properties[name]?.type === 'boolean' ? false : `${step.do} as asked`;
+	}
+	return { name: tool.name, input: fields };
 }
 
 /** Returns a shell command for a step for which an agent has no tool. */
@@ -243,7 +252,8 @@ function quoted(text: string): string {
 	return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-function messagesOf(body: Record<string, unknown>): Message[] {
+/** Returns the messages of a request's body. */
+export function messagesOf(body: Record<string, unknown>): Message[] {
 	const list = Array.isArray(body['messages']) ? (body['messages'] as Record<string, unknown>[]) : [];
 	return list.map(({ role, content }) => ({ role: String(role), content: textOf(content) }));
 }
@@ -255,7 +265,8 @@ function textOf(content: unknown): string {
 	return typeof content === 'string' ? content : '';
 }
 
-function toolsOf(body: Record<string, unknown>): Tool[] {
+/** Returns the tools that a request's body offers. */
+export function toolsOf(body: Record<string, unknown>): Tool[] {
 	const list = Array.isArray(body['tools']) ? (body['tools'] as { function?: Record<string, unknown> }[]) : [];
 	return list.flatMap(({ function: called }) => {
 		if (called === undefined) {
