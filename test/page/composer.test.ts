@@ -28,6 +28,15 @@ describe('the composer of the chat page', () => {
 		assert.deepEqual(await chat.savedState(), { draft: '', conversation: CONVERSATION_ID });
 	});
 
+	it('leaves the second key of a chord of the editor out of the text, and no other key', async () => {
+		await open();
+		await chat.snapshot([]);
+		await textarea().press('Control+K');
+		await textarea().press('a');
+		await textarea().pressSequentially('ask');
+		assert.equal(await textarea().inputValue(), 'ask');
+	});
+
 	it('keeps the text and says why when the host does not take it', async () => {
 		await open();
 		await chat.snapshot([]);

@@ -6,8 +6,8 @@ import './page.css';
 import * as l10n from '@vscode/l10n';
 import type { PageData, ToPage } from '../protocol/protocol.ts';
 import { ChatApp } from './components/chatApp.ts';
+import { chordListener, selectAllAtOnce } from './editorKeys.ts';
 import type { PageHost } from './page.ts';
-import { selectAllAtOnce } from './selectAll.ts';
 import { WindowCopy } from './windowCopy.ts';
 
 declare function acquireVsCodeApi(): PageHost;
@@ -33,6 +33,7 @@ document.body.append(app);
 // Only the editor can post messages here, because the page has no frames and no other origin embeds it.
 window.addEventListener('message', (event: MessageEvent<ToPage>) => app.receive(event.data));
 document.addEventListener('keydown', selectAllAtOnce);
+document.addEventListener('keydown', chordListener());
 const tellFocus = () => host.postMessage({ kind: 'focus-set', focused: document.hasFocus() });
 window.addEventListener('focus', tellFocus);
 window.addEventListener('blur', tellFocus);
