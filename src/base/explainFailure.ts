@@ -67,23 +67,23 @@ function explain(error: ClientError, subject: FailureSubject): ExplainedFailure 
 	const again = l10n.t('Try again.');
 	switch (error.code) {
 		case 'no-key':
-			return says(l10n.t('{0} needs a key', name), l10n.t('Enter one to go on.'), 'enterKey');
+			return says(l10n.t('{0} requires a key', name), l10n.t('Enter one to continue.'), 'enterKey');
 		case 'unauthorised':
 		case 'forbidden':
 			if (hasKey === false) {
-				return says(l10n.t('{0} wants a key', name), l10n.t('Enter one to go on.'), 'enterKey');
+				return says(l10n.t('{0} requires a key', name), l10n.t('Enter one to continue.'), 'enterKey');
 			}
 			return error.code === 'unauthorised'
-				? says(l10n.t('{0} refuses the key', name), l10n.t('Check it, or enter another one.'), 'changeKey')
+				? says(l10n.t('{0} rejected the key', name), l10n.t('Check it, or enter a different one.'), 'changeKey')
 				: says(
-						l10n.t('{0} does not allow this to the account of the key', name),
-						l10n.t('Use the key of one that may.'),
+						l10n.t('{0} doesn’t allow this for the key’s account', name),
+						l10n.t('Use the key of an account with permission.'),
 						'changeKey',
 					);
 		case 'plan-required':
 			return says(
-				l10n.t('The plan of this account on {0} does not include this', name),
-				l10n.t('Change the plan in the service’s dashboard, or use the key of another account.'),
+				l10n.t('This account’s plan on {0} doesn’t include this', name),
+				l10n.t('Change the plan in the service’s dashboard, or use the key of a different account.'),
 				'manageKeys',
 			);
 		case 'not-found':
@@ -92,35 +92,35 @@ function explain(error: ClientError, subject: FailureSubject): ExplainedFailure 
 			}
 			return server === undefined
 				? says(
-						l10n.t('{0} does not know what was asked for', name),
-						l10n.t('Refresh, or check the address of the connection.'),
+						l10n.t('{0} couldn’t find what was requested', name),
+						l10n.t('Refresh, or check the connection’s address.'),
 					)
 				: says(
-						l10n.t('{0} does not have the model any more, or nothing serves models at its address', name),
-						l10n.t('Choose another model, or check the address of the server.'),
+						l10n.t('{0} no longer has the model, or nothing serves models at its address', name),
+						l10n.t('Select a different model, or check the server’s address.'),
 						'chooseModel',
 					);
 		case 'source-link-missing':
 			return says(
-				l10n.t('{0} has no link to your source hosting', name),
+				l10n.t('{0} isn’t linked to your source hosting', name),
 				l10n.t('Link it in the service’s dashboard.'),
 			);
 		case 'invalid-request':
 			return error.wasSent
 				? says(
-						l10n.t('{0} does not accept the request', name),
-						server === undefined ? '' : l10n.t('Change the message or its settings, or choose another model.'),
+						l10n.t('{0} rejected the request', name),
+						server === undefined ? '' : l10n.t('Change the message or its settings, or select a different model.'),
 					)
 				: { cause: l10n.t('The request was not sent: {0}', error.message), step: '' };
 		case 'payment-required':
 			return says(
-				l10n.t('The credit or the quota of the account on {0} is used up', name),
-				l10n.t('Add to it there, then try again.'),
+				l10n.t('The account on {0} is out of credit or quota', name),
+				l10n.t('Add credit there, then try again.'),
 			);
 		case 'too-large':
-			return says(l10n.t('The request is too large for {0}', name), l10n.t('Send less.'));
+			return says(l10n.t('The request is too large for {0}', name), l10n.t('Send a smaller request.'));
 		case 'rate-limited': {
-			const words = l10n.t('{0} takes no more requests for now', name);
+			const words = l10n.t('{0} is limiting requests', name);
 			return error.retryAfterMs === undefined
 				? { ...says(words, l10n.t('Try again in a moment.')), isRetry: true }
 				: says(words, l10n.t('Try again in {0} s.', Math.ceil(error.retryAfterMs / 1000)));
@@ -133,26 +133,26 @@ function explain(error: ClientError, subject: FailureSubject): ExplainedFailure 
 			return error.serviceMessage === undefined
 				? { ...offlineParts(error, subject), help: { action: 'showLog' } }
 				: says(
-						l10n.t('{0} cannot be reached', name),
-						l10n.t('Check the network or the address, then try again.'),
+						l10n.t('Couldn’t reach {0}', name),
+						l10n.t('Check your network and the address, then try again.'),
 						'showLog',
 					);
 		case 'timeout': {
-			const words = l10n.t('{0} did not answer in time', name);
+			const words = l10n.t('{0} didn’t respond in time', name);
 			return url === undefined || server !== undefined
 				? { ...says(words, again, 'showLog'), isRetry: true }
-				: says(words, l10n.t('Check the address and the port, or try again when the server is ready.'), 'showLog');
+				: says(words, l10n.t('Check the address and port, or try again when the server is ready.'), 'showLog');
 		}
 		case 'aborted':
 			return { cause: l10n.t('Stopped.'), step: '' };
 		case 'truncated':
-			return says(l10n.t('{0} broke off its reply before the end', name), l10n.t('What came is kept. Try again.'));
+			return says(l10n.t('{0} ended its reply early', name), l10n.t('The part that arrived is kept. Try again.'));
 		case 'bad-response':
 			return { ...badResponseParts(error, subject), help: { action: 'showLog' } };
 		case 'not-supported':
 			return says(
 				l10n.t('{0} has no address for this', name),
-				l10n.t('Choose another connection.'),
+				l10n.t('Select a different connection.'),
 				'switchConnection',
 			);
 		default:
@@ -174,9 +174,9 @@ function withWords(words: string, { serviceMessage, status }: ClientError): stri
 function failedWords({ code, isPage, status }: ClientError, name: string): string {
 	// A page comes from a gateway in front of the service, which is itself what failed.
 	if (code === 'upstream' && !isPage) {
-		return l10n.t('{0} got no answer from a service behind it', name);
+		return l10n.t('{0} got no response from a service it depends on', name);
 	}
-	return status === 503 ? l10n.t('{0} cannot answer now', name) : l10n.t('{0} had an internal error', name);
+	return status === 503 ? l10n.t('{0} is temporarily unavailable', name) : l10n.t('{0} had an internal error', name);
 }
 
 function badResponseParts(error: ClientError, { name, server }: FailureSubject): FaultParts {
@@ -187,29 +187,29 @@ function badResponseParts(error: ClientError, { name, server }: FailureSubject):
 	if (redirectedTo !== undefined) {
 		return {
 			cause: l10n.t(
-				'{0} sends the request on to {1}, as for a login or because it has moved. A key is not sent there.',
+				'{0} redirected the request to {1}, for example to sign in or because it has moved. A key isn’t sent there.',
 				name,
 				oneLine(redirectedTo, MAXIMUM_QUOTE),
 			),
-			step: l10n.t('Check the address, and whether the network asks for a login first.'),
+			step: l10n.t('Check the address, and whether your network requires you to sign in first.'),
 		};
 	}
 	if (status !== undefined && status >= 300 && status < 400) {
 		return {
-			cause: l10n.t('{0} sends the request on to where it may not go (HTTP {1}).', name, status),
+			cause: l10n.t('{0} redirected the request to an address that isn’t allowed (HTTP {1}).', name, status),
 			step: l10n.t('Check the address.'),
 		};
 	}
 	const words =
 		server === undefined
-			? l10n.t('{0} answered with something that is not in its contract', name)
-			: l10n.t('{0} answered with something that is no reply', name);
+			? l10n.t('{0} sent a response that doesn’t match its API', name)
+			: l10n.t('{0} sent a response that isn’t a reply', name);
 	return { cause: withWords(words, error), step: l10n.t('Check its address, then try again.') };
 }
 
 function pageParts(name: string): FaultParts {
 	return {
-		cause: l10n.t('A web page answered in place of {0}, such as one for a login.', name),
-		step: l10n.t('Check the address, and whether the network asks for a login first.'),
+		cause: l10n.t('A web page, such as a sign-in page, responded instead of {0}.', name),
+		step: l10n.t('Check the address, and whether your network requires you to sign in first.'),
 	};
 }

@@ -24,8 +24,8 @@ export function offlineParts(
 	if (fault === undefined) {
 		return url === undefined
 			? {
-					cause: l10n.t('{0} cannot be reached.', name),
-					step: l10n.t('Check the network or the address, then try again.'),
+					cause: l10n.t('Couldn’t reach {0}.', name),
+					step: l10n.t('Check your network and the address, then try again.'),
 				}
 			: brokenOff(error, url, name);
 	}
@@ -35,7 +35,7 @@ export function offlineParts(
 		return { cause: isUnsent ? `${cause} ${l10n.t('Nothing was sent.')}` : cause, step };
 	}
 	if (fault.kind === 'certificate' && fault.problem === 'other-host') {
-		return { cause, step: l10n.t('Check the address; if it is right, ask whoever runs the server.') };
+		return { cause, step: l10n.t('Check the address. If it’s correct, contact the server’s administrator.') };
 	}
 	if (fault.kind !== 'unreachable') {
 		return { cause, step };
@@ -44,12 +44,12 @@ export function offlineParts(
 	if (fault.code === 'ENOTFOUND' || fault.code === 'EAI_AGAIN') {
 		return {
 			cause: name === place ? l10n.t('There is no host named {0}.', oneLine(fault.place)) : cause,
-			step: l10n.t('Check the spelling and the network.'),
+			step: l10n.t('Check the spelling and your network.'),
 		};
 	}
 	return isLoopbackHost(new URL(url).hostname)
 		? {
-				cause: name === place ? l10n.t('Nothing answers at {0}: the connection was refused.', place) : cause,
+				cause: name === place ? l10n.t('Nothing responds at {0}: the connection was refused.', place) : cause,
 				step: l10n.t('Start the server, or check the port.'),
 			}
 		: { cause, step };
@@ -63,26 +63,26 @@ function networkFaultParts(fault: NetworkFault, connection: string): FaultParts 
 		}
 		case 'proxy-credentials':
 			return {
-				cause: l10n.t('The user name or the password in the setting http.proxy cannot be read.'),
-				step: l10n.t('Write a “%” that belongs to it as %25, an “@” as %40 and a “:” as %3A.'),
+				cause: l10n.t('Couldn’t read the user name or password in the setting http.proxy.'),
+				step: l10n.t('Write “%” as %25, “@” as %40 and “:” as %3A in them.'),
 			};
 		case 'proxy-refused':
 			return fault.status === 407
 				? {
-						cause: l10n.t('The proxy asks for a user name and a password, or for other ones (HTTP 407).'),
-						step: l10n.t('Put them into the setting http.proxy, as in http://user:password@host:port.'),
+						cause: l10n.t('The proxy requires a user name and password, or different ones (HTTP 407).'),
+						step: l10n.t('Add them to the setting http.proxy, as in http://user:password@host:port.'),
 					}
 				: {
-						cause: l10n.t('The proxy did not open a tunnel to {0} (HTTP {1}).', connection, fault.status),
+						cause: l10n.t('The proxy didn’t open a tunnel to {0} (HTTP {1}).', connection, fault.status),
 						step: l10n.t(
-							'Check the service’s address and the setting http.proxy; an address that needs no proxy belongs into http.noProxy.',
+							'Check the service’s address and the setting http.proxy. If the address doesn’t need a proxy, add it to http.noProxy.',
 						),
 					};
 		case 'unreachable':
 			return {
-				cause: l10n.t('{0} cannot be reached: nothing answers at {1} ({2}).', connection, fault.place, fault.code),
+				cause: l10n.t('Couldn’t reach {0}: nothing responds at {1} ({2}).', connection, fault.place, fault.code),
 				step: l10n.t(
-					'If that is your proxy, correct the setting http.proxy; if it is the service, check the network and the address, then try again.',
+					'If that’s your proxy, correct the setting http.proxy. If it’s the service, check your network and the address, then try again.',
 				),
 			};
 	}
@@ -95,33 +95,38 @@ function certificateWords(problem: CertificateProblem, connection: string): [cau
 			return [
 				l10n.t('The certificate of {0} is self-signed.', connection),
 				l10n.t(
-					'If you trust it, add it to the system’s certificates and start the editor again; else ask whoever runs the service.',
+					'If you trust it, add it to the system’s certificates and restart the editor. Otherwise, contact the service’s administrator.',
 				),
 			];
 		case 'unknown-issuer':
 			return [
-				l10n.t('The certificate of {0} was issued by an authority that is not trusted here.', connection),
+				l10n.t('The certificate of {0} was issued by an authority that isn’t trusted on this machine.', connection),
 				l10n.t(
-					'If it is your company’s own, add that authority’s certificate to the system’s certificates and start the editor again.',
+					'If it’s your company’s own, add that authority’s certificate to the system’s certificates and restart the editor.',
 				),
 			];
 		case 'other-host':
 			return [
-				l10n.t('The certificate of {0} is for another host name.', connection),
-				l10n.t('Check the address in the setting errand.connections; if it is right, ask whoever runs the service.'),
+				l10n.t('The certificate of {0} is for a different host name.', connection),
+				l10n.t(
+					'Check the address in the setting errand.connections. If it’s correct, contact the service’s administrator.',
+				),
 			];
 		case 'expired':
 			return [
 				l10n.t('The certificate of {0} has expired.', connection),
-				l10n.t('Check this machine’s date; if it is right, whoever runs the service has to renew the certificate.'),
+				l10n.t('Check this machine’s date. If it’s correct, the service’s administrator has to renew the certificate.'),
 			];
 		case 'not-yet-valid':
 			return [
 				l10n.t('The certificate of {0} is not valid yet.', connection),
-				l10n.t('Check this machine’s date; if it is right, ask whoever runs the service.'),
+				l10n.t('Check this machine’s date. If it’s correct, contact the service’s administrator.'),
 			];
 		case 'revoked':
-			return [l10n.t('The certificate of {0} was revoked.', connection), l10n.t('Ask whoever runs the service.')];
+			return [
+				l10n.t('The certificate of {0} was revoked.', connection),
+				l10n.t('Contact the service’s administrator.'),
+			];
 	}
 }
 
@@ -129,18 +134,18 @@ function certificateWords(problem: CertificateProblem, connection: string): [cau
 function brokenOff(error: ClientError, url: string, name: string): FaultParts {
 	if ([...causesOf(error)].some(({ message }) => message === 'bad port')) {
 		return {
-			cause: l10n.t('The editor connects to no server at the port of {0}, which is reserved for another use.', name),
-			step: l10n.t('Let the server listen at another port.'),
+			cause: l10n.t('The editor doesn’t connect to the port of {0}, which is reserved for another use.', name),
+			step: l10n.t('Run the server on a different port.'),
 		};
 	}
 	const isWithoutTls = /^(?:ERR_SSL_|EPROTO)/.test(systemErrorCode(error.cause) ?? '');
 	return isWithoutTls && url.startsWith('https:')
 		? {
-				cause: l10n.t('{0} does not speak https.', name),
-				step: l10n.t('Write http:// in front of the address if the server is on your own network.'),
+				cause: l10n.t('{0} doesn’t support https.', name),
+				step: l10n.t('Start the address with http:// if the server is on your own network.'),
 			}
 		: {
-				cause: l10n.t('{0} broke the connection off before it answered.', name),
-				step: l10n.t('Check the port, and whether the server wants http or https.'),
+				cause: l10n.t('{0} closed the connection before it responded.', name),
+				step: l10n.t('Check the port, and whether the server uses http or https.'),
 			};
 }

@@ -8,8 +8,8 @@ export function agentProblemText(problem: 'not-found' | 'own-account' | 'model-a
 		case 'own-account':
 			return vscode.l10n.t('It needs an account of its own, so Errand does not run it yet.');
 		case 'model-api':
-			return vscode.l10n.t('It speaks a model API that Errand’s relay does not.');
+			return vscode.l10n.t('It uses a model API that Errand doesn’t support.');
 		case 'no-model':
-			return vscode.l10n.t('It needs a model: add a model server.');
+			return vscode.l10n.t('It needs a model. Add a model server.');
 	}
 }

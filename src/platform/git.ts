@@ -69,7 +69,7 @@ export async function getGitApi(): Promise<GitApi> {
 	const git = await extension.activate();
 	if (!git.enabled) {
 		throw new UserFacingError(
-			vscode.l10n.t('Git is turned off by the setting “git.enabled”. Turn it on, then try again.'),
+			vscode.l10n.t('Git is disabled by the setting “git.enabled”. Enable it, then try again.'),
 		);
 	}
 	let api: GitApi;

@@ -20,21 +20,21 @@ export function gitFailure(error: unknown, words: string): UserFacingError {
 function wordsOf({ reason, setting, folder }: GitRefusal): string {
 	switch (reason) {
 		case 'old-git':
-			return vscode.l10n.t('This git is too old for Errand. Install git 2.31 or newer, then reload the window.');
+			return vscode.l10n.t('This version of Git is too old. Install Git 2.31 or later, then reload the window.');
 		case 'unsafe-name':
 			return vscode.l10n.t(
-				'The setting “{0}” in {1} has a name that is not safe to use (letters, digits, “_”, “.” and “-” are). Rename or remove it there, then try again.',
+				'The setting “{0}” in {1} has a name that isn’t safe to use. Use only letters, digits, “_”, “.” and “-”: rename or remove it there, then try again.',
 				harmless(setting?.key ?? ''),
 				fileOf(setting),
 			);
 		case 'transport-program':
 			return vscode.l10n.t(
-				'The repository’s own configuration names a program for the way to its remote ({0} in {1}), which Errand does not run. Push the branch yourself, or move the setting into your own git configuration.',
+				'The repository’s configuration specifies a program for connecting to its remote ({0} in {1}), which Errand doesn’t run. Push the branch yourself, or move the setting to your own Git configuration.',
 				harmless(setting?.key ?? ''),
 				fileOf(setting),
 			);
 		case 'no-folder':
-			return vscode.l10n.t('The folder {0} is not there any more.', harmless(folder ?? ''));
+			return vscode.l10n.t('The folder {0} no longer exists.', harmless(folder ?? ''));
 	}
 }
 

@@ -16,7 +16,7 @@ export async function getMissingFiles(place: GitPlace, commit: string, remote: s
 		throw gitFailure(
 			error,
 			vscode.l10n.t(
-				'Git could not get the missing files from {0}: {1} Check your access to it, then try again.',
+				'Git couldn’t get the missing files from {0}: {1} Check your access, then try again.',
 				shortName(remote),
 				gitReason(error),
 			),

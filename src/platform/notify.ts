@@ -69,7 +69,7 @@ function explained(error: unknown, connection: string): ExplainedFailure {
 		? explainFailure(error, { name: connection })
 		: {
 				cause: vscode.l10n.t(
-					'Errand ran into a fault of its own: {0}. The log has more.',
+					'Errand ran into an unexpected error: {0}. See the log for details.',
 					oneLine(describeError(error), MAXIMUM_QUOTE),
 				),
 				step: '',

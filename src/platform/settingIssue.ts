@@ -18,7 +18,7 @@ export function settingIssueText(issue: z.core.$ZodIssue, value: unknown): strin
 	const field = issue.path.join('.');
 	if (issue.code === 'unrecognized_keys') {
 		const unknown = issue.keys.map(key => (field === '' ? key : `${field}.${key}`)).join(', ');
-		return vscode.l10n.t('there is no field {0}', unknown);
+		return vscode.l10n.t('there’s no field {0}', unknown);
 	}
 	const found = issue.path.reduce<unknown>((inner, name) => Object(inner)[name], value);
 	if (found === undefined) {
@@ -57,13 +57,13 @@ function allowedText(issue: z.core.$ZodIssue): string {
 				.join(vscode.l10n.t(' or '));
 		case 'too_small':
 			return issue.origin === 'string' || issue.origin === 'array'
-				? vscode.l10n.t('one that is not empty')
+				? vscode.l10n.t('a non-empty value')
 				: issue.inclusive === false
 					? vscode.l10n.t('a number above {0}', formatNumber(issue.minimum))
 					: vscode.l10n.t('a number of at least {0}', formatNumber(issue.minimum));
 		case 'too_big':
 			return issue.origin === 'string'
-				? vscode.l10n.t('a text of at most {0} characters', formatNumber(issue.maximum))
+				? vscode.l10n.t('text of at most {0} characters', formatNumber(issue.maximum))
 				: vscode.l10n.t('a number of at most {0}', formatNumber(issue.maximum));
 		case 'invalid_format':
 			return vscode.l10n.t('lowercase letters, digits, dots, hyphens and underscores, at most 64');
@@ -81,7 +81,7 @@ function allowedText(issue: z.core.$ZodIssue): string {
 function typeText(expected: string): string {
 	switch (expected) {
 		case 'string':
-			return vscode.l10n.t('a text');
+			return vscode.l10n.t('text');
 		case 'number':
 			return vscode.l10n.t('a number');
 		case 'int':

@@ -16,7 +16,7 @@ export function readSetting<K extends SettingId>(id: K): SettingTypes[K] {
 export function readTextSetting(id: 'errand.chat.model' | 'errand.chat.instructions'): string {
 	const value: unknown = readSetting(id);
 	if (typeof value !== 'string') {
-		throw new UserFacingError(vscode.l10n.t('The setting {0} cannot be read: it must be a text. Correct it.', id));
+		throw new UserFacingError(vscode.l10n.t('Couldn’t read the setting {0}: it must be text. Correct it.', id));
 	}
 	return value;
 }
@@ -34,7 +34,7 @@ export function clearSetting(id: SettingId): Thenable<void> {
 /** Explains why a setting cannot be written, in the editor's own words. */
 export function notWritten(error: unknown): UserFacingError {
 	const reason = error instanceof Error ? error.message : '';
-	return new UserFacingError(vscode.l10n.t('The settings cannot be written: {0}', reason), { cause: error });
+	return new UserFacingError(vscode.l10n.t('Couldn’t write the settings: {0}', reason), { cause: error });
 }
 
 /**

@@ -91,13 +91,13 @@ describe('the encrypted chat in the window', () => {
 		await frame.getByRole('button', { name: 'New Encrypted Conversation' }).click();
 		await pickItem(page, 'Shared address');
 		await pickItem(page, 'Keep the Conversation');
-		await says(/^Local: encrypted, no hardware\n.+completeness of a streamed reply are not proven$/);
+		await says(/^Local: encrypted, no hardware\n.+completeness of a streamed reply aren’t proven$/);
 		await ask(frame, `Tell of ${KEPT}.`);
 		await replyEnds(frame);
 		await expireSessions(localService(window().server) ?? assert.fail('no local service'));
 		await ask(frame, 'And once more.');
 		await replyEnds(frame);
-		await says(/^Local: encrypted, no hardware\n.+completeness of a streamed reply are not proven$/);
+		await says(/^Local: encrypted, no hardware\n.+completeness of a streamed reply aren’t proven$/);
 		assert.equal(await turns(frame).count(), 2);
 	});
 
@@ -132,7 +132,7 @@ describe('the encrypted chat in the window', () => {
 		await says(/^Encrypted, connects with the next message$/);
 		await ask(frame, 'Still encrypted?');
 		await replyEnds(frame);
-		await says(/^Local: encrypted, no hardware\n.+completeness of a streamed reply are not proven$/);
+		await says(/^Local: encrypted, no hardware\n.+completeness of a streamed reply aren’t proven$/);
 	});
 
 	/**

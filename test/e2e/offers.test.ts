@@ -123,7 +123,7 @@ describe('what Errand offers to others, in the window', () => {
 			await asked.getByRole('button', { name: 'Cancel' }).click();
 			const { isError, texts } = await refused;
 			assert.equal(isError, true);
-			assert.match(texts[0] ?? '', /The user did not allow it, so nothing was sent/);
+			assert.match(texts[0] ?? '', /The user didn’t allow it, so nothing was sent/);
 			assert.equal(await taskCount(), 0);
 			assert.equal(origin('for-each-ref'), pushed, 'nothing was pushed');
 
@@ -223,8 +223,8 @@ describe('what Errand offers to others, in the window', () => {
 			const { behaviour } = service;
 			service.behaviour = { status: 401, body: { error: { message: 'no such key' } } };
 			const { error } = await probe.tell({ do: 'ask', text: 'Why?' });
-			assert.deepEqual([error?.code, error?.message], ['NoPermissions', 'Acme refuses the key: no such key.']);
-			await toast(page, 'Acme refuses the key').getByRole('button', { name: 'Change Key…' }).click();
+			assert.deepEqual([error?.code, error?.message], ['NoPermissions', 'Acme rejected the key: no such key.']);
+			await toast(page, 'Acme rejected the key').getByRole('button', { name: 'Change Key…' }).click();
 			await quickRow(page, 'Inference key').first().waitFor();
 			await dismissInput(page);
 			service.behaviour = behaviour;

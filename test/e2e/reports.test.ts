@@ -133,7 +133,7 @@ describe('reports in tabs of the window', () => {
 		await report.press('Evaluate Again');
 		await report.says(/^Nothing has been sent yet/);
 		await report.press('Send and Evaluate');
-		await report.says(/^Quillon refuses the key/);
+		await report.says(/^Quillon rejected the key/);
 		await report.press('Change Key…');
 		await quickRow(page, 'Inference key').first().waitFor();
 		await dismissInput(page);

@@ -212,13 +212,13 @@ describe('services and their keys, in the window', () => {
 		await isAt('Add Service');
 		await input().fill(keyed.origin);
 		await row('Another Address…').click();
-		await row('wants a key').waitFor();
+		await row('requires a key').waitFor();
 		await page.keyboard.press('Enter');
 		await isAt(`Key of ${new URL(keyed.origin).host}`);
 		assert.equal(await input().getAttribute('type'), 'password');
 		await input().fill(WRONG_KEY);
 		await page.keyboard.press('Enter');
-		await widget().getByText('refuses the key').waitFor();
+		await widget().getByText('rejected the key').waitFor();
 		await input().fill(SERVER_KEY);
 		await page.keyboard.press('Enter');
 		await row('private-large').click();
@@ -262,7 +262,7 @@ describe('services and their keys, in the window', () => {
 		await sendMessage(frame, 'text');
 		await keyIsAsked('Inference key of Quillon', service.hosts.public);
 		await dismissInput(page);
-		await toast(page, 'Nothing was sent: Quillon needs a key for this (Inference key)').waitFor();
+		await toast(page, 'Nothing was sent: Quillon requires a key for this (Inference key)').waitFor();
 		await runCommand(page, 'Notifications: Clear All Notifications');
 		await frame.getByText('Not sent: Quillon has no key yet.').waitFor();
 		assert.equal(await composer().inputValue(), 'text');
@@ -302,12 +302,12 @@ describe('services and their keys, in the window', () => {
 		await pickItem(page, 'Inference key');
 		await pickItem(page, 'Replace…');
 		await answerInput(page, WRONG_KEY);
-		await toast(page, 'Quillon refuses the key').getByRole('button', { name: 'Replace' }).click();
+		await toast(page, 'Quillon rejected the key').getByRole('button', { name: 'Replace' }).click();
 		await keyIsAsked('Inference key of Quillon', service.hosts.public);
 		await dismissInput(page);
 		await ask(frame, 'tell me');
 		const turn = turns(frame).last();
-		await turn.getByText('Quillon refuses the key').waitFor();
+		await turn.getByText('Quillon rejected the key').waitFor();
 		await turn.getByRole('button', { name: 'Change Key…' }).click();
 		await row('Inference key').filter({ hasText: '· refused' }).waitFor();
 		await pickItem(page, 'Inference key');
@@ -323,7 +323,7 @@ describe('services and their keys, in the window', () => {
 		await input().fill(service.hosts.public);
 		await row('Another Address…').click();
 		await isAt('Address of the Service');
-		await row('It answers and wants a key.').waitFor();
+		await row('It answers and requires a key.').waitFor();
 		await page.keyboard.press('Enter');
 		await isAt(`Key of ${new URL(service.hosts.public).host}`);
 		await input().fill(keys.inference);
@@ -412,7 +412,7 @@ describe('services and their keys, in the window', () => {
 
 		await walled.serveWith(makeCertificate({ hosts: [HOST], issuer: authority }));
 		proxy.credentials = `me:${PASSWORD}`;
-		await chatShows('The proxy asks for a user name and a password');
+		await chatShows('The proxy requires a user name and password');
 		await changeSettings(page, server, { 'http.proxy': proxy.url({ user: 'me', password: PASSWORD }) });
 		await chatShows(WALLED_REPLY);
 		assert.equal(proxy.requests.at(-1)?.credentials, `me:${PASSWORD}`);

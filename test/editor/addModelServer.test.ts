@@ -129,7 +129,7 @@ describe('a service is added', () => {
 			await gone.stop();
 			flow.add();
 			await flow.giveAddress(origin, `Use ${origin} Anyway`);
-			await flow.shows(/Nothing answers at .*: the connection was refused\./);
+			await flow.shows(/Nothing responds at .*: the connection was refused\./);
 			await flow.lists.pick('Change the Address…');
 			flow.type(flow.upstream.url);
 			await flow.shows(/It lists 2 models\./);

@@ -18,7 +18,7 @@ describe('a service is added', () => {
 			await flow.lists.pick('Another Address…');
 			await flow.isAt('Address of the Service');
 			flow.type(`${flow.service.hosts.public}/v1`);
-			await flow.shows(/It answers and wants a key\./);
+			await flow.shows(/It answers and requires a key\./);
 			await flow.lists.pick(`Use ${flow.service.hosts.public}/v1`);
 			assert.match(String((await flow.keyBox()).prompt), /sent to http:\/\/127\.0\.0\.1:\d+ only/);
 			assert.equal((await flow.keyBox()).password, true);
@@ -52,7 +52,7 @@ describe('a service is added', () => {
 			await flow.enterKey(KEY);
 			await flow.lists.pick('Host of cloud tasks and look-ups');
 			flow.type(flow.service.hosts.cloud);
-			await flow.shows(/It answers and wants a key\./);
+			await flow.shows(/It answers and requires a key\./);
 			await flow.lists.pick(`Use ${flow.service.hosts.cloud}`);
 			await flow.isAt('Add Connection');
 			flow.answers('mason, carver');
@@ -102,7 +102,7 @@ describe('a service is added', () => {
 			const isRefused = () => flow.boxes.last?.validationMessage !== undefined && flow.boxes.last?.enabled === true;
 			await waitFor('the refusal', isRefused);
 			await flow.enterKey('sk-wrong-0123456789');
-			await flow.shows(/refuses the key/);
+			await flow.shows(/rejected the key/);
 			await flow.lists.pick('Add It as a Connection…');
 			await flow.lists.pick('Add It');
 			await flow.ended();
@@ -121,7 +121,7 @@ describe('a service is added', () => {
 			await flow.lists.pick('Another Address…');
 			await flow.isAt('Address of the Service');
 			flow.type(server.origin);
-			await flow.shows(/It answers and wants a key\. It lists no models\./);
+			await flow.shows(/It answers and requires a key\. It lists no models\./);
 			await flow.lists.pick(`Use ${server.origin}`);
 			await flow.enterKey(KEY);
 			await flow.shows(/lists no models\. Name one for chat/);
@@ -231,7 +231,7 @@ describe('a service is added', () => {
 			flow.type(`${flow.service.hosts.public}?api_key=${KEY}`);
 			await flow.shows(/never into the settings/);
 			assert.equal(flow.lists.last?.value, flow.service.hosts.public);
-			await flow.shows(/wants a key/);
+			await flow.shows(/requires a key/);
 			assert.ok(flow.service.received.every(({ headers }) => headers.authorization === undefined));
 			await flow.lists.pick(`Use ${flow.service.hosts.public}/v1`);
 			await flow.lists.pick('Add It');

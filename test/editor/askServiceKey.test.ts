@@ -45,7 +45,7 @@ describe('the question for the key of a server', () => {
 		assert.deepEqual(server.received, []);
 		await boxes.enter('sk-wrong');
 		await waitFor('the key to be refused', () =>
-			/refuses the key: No cookie auth credentials found\. Check it/.test(String(boxes.last?.validationMessage)),
+			/rejected the key: No cookie auth credentials found\. Check it/.test(String(boxes.last?.validationMessage)),
 		);
 		assert.equal(boxes.last?.value, '', 'what is typed next does not stand behind the refused key');
 		await boxes.enter(KEY);

@@ -83,7 +83,7 @@ describe('the keys of a connection', () => {
 			label: 'Inference key',
 			key: WRONG_KEY,
 			row: /^Inference key \| set, ends in 6789 · refused/,
-			message: /^Acme refuses the key/,
+			message: /^Acme rejected the key/,
 		},
 		{
 			what: 'wants another plan for it',
@@ -109,7 +109,7 @@ describe('the keys of a connection', () => {
 
 	it('can be replaced from the notification that says that one is refused', async () => {
 		flow.answers(WRONG_KEY, contractKeys.inference);
-		flow.choose(/refuses the key/, 'Replace');
+		flow.choose(/rejected the key/, 'Replace');
 		await manage('Inference key');
 		await lists(/^Inference key \| .* · accepted/);
 	});
@@ -122,12 +122,12 @@ describe('the keys of a connection', () => {
 		assert.equal(await keys.ensure(acme(), 'inference'), false);
 		const [question = assert.fail()] = questions;
 		assert.deepEqual([question.title, question.password], ['Inference key of Acme', true]);
-		assert.match(question.prompt ?? '', /^Acme needs a key for this\. Kept in .* sent to http.*:\d+ only\.$/);
+		assert.match(question.prompt ?? '', /^Acme requires a key for this\. Kept in .* sent to http.*:\d+ only\.$/);
 		const problemOf = (text: string) => question.validateInput?.(text);
 		assert.equal(problemOf('no key'), 'A key has no spaces or special characters. Paste it alone.');
 		assert.equal(problemOf('token'), 'This kind of key begins with “sk-”.');
 		assert.equal(problemOf(` ${contractKeys.inference} `), undefined);
-		await says(/^Nothing was sent: Acme needs a key for this \(Inference key\)\./);
+		await says(/^Nothing was sent: Acme requires a key for this \(Inference key\)\./);
 	});
 
 	it('are checked when the user asks, and the list comes back with the answer, or with none', async () => {
@@ -154,7 +154,7 @@ describe('the keys of a connection', () => {
 		await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: 'goes on' }));
 		gone.resolve();
 		await checking;
-		await says(/refuses the key/);
+		await says(/rejected the key/);
 		assert.equal(shown.length, 2);
 		await vscode.commands.executeCommand('workbench.action.closeAllEditors');
 	});
@@ -195,7 +195,7 @@ describe('the keys of a connection', () => {
 		await rotate(`${WRONG_KEY}-too`);
 		assert.deepEqual(opened, [`${flow.service.hosts.public}/dashboard`]);
 		assert.equal(problemOf?.(WRONG_KEY), 'This is the present key. Paste the new one.');
-		await says(/^The present key stays\. Acme refuses the key/);
+		await says(/^The present key stays\. Acme rejected the key/);
 		assert.doesNotMatch(await stored('inference'), /-too/);
 		await rotate(contractKeys.inference);
 		await says(/^Acme gets the new key from now on\. Delete the old one in its dashboard\./);

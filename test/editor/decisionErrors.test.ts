@@ -14,23 +14,23 @@ const answers: readonly { what: string; answer: Answer; sentence: RegExp; button
 	{
 		what: '400',
 		answer: answerJson(400, { error: { message: 'questions.ok: too vague' } }),
-		sentence: /^Quillon does not accept the request: questions\.ok: too vague\.$/,
+		sentence: /^Quillon rejected the request: questions\.ok: too vague\.$/,
 	},
 	{
 		what: '401',
 		answer: answerJson(401, { error: 'Unauthorized' }),
-		sentence: /^Quillon refuses the key: Unauthorized\.$/,
+		sentence: /^Quillon rejected the key: Unauthorized\.$/,
 		button: manageKeys,
 	},
 	{
 		what: '402',
 		answer: answerJson(402, { error: { message: 'Pay first' } }),
-		sentence: /^The credit or the quota of the account on Quillon is used up: Pay first\. Add to it/,
+		sentence: /^The account on Quillon is out of credit or quota: Pay first\. Add credit/,
 	},
 	{
 		what: '403',
 		answer: answerJson(403, { detail: 'Not you' }),
-		sentence: /^Quillon does not allow this to the account of the key: Not you\.$/,
+		sentence: /^Quillon doesn’t allow this for the key’s account: Not you\.$/,
 		button: manageKeys,
 	},
 	{
@@ -41,17 +41,17 @@ const answers: readonly { what: string; answer: Answer; sentence: RegExp; button
 	{
 		what: '413',
 		answer: answerJson(413, { error: { message: 'At most 2 MB' } }),
-		sentence: /^The request is too large for Quillon: At most 2 MB\. Send less\.$/,
+		sentence: /^The request is too large for Quillon: At most 2 MB\. Send a smaller request\.$/,
 	},
 	{
 		what: '422',
 		answer: answerJson(422, { detail: [{ loc: ['body', 'state'], msg: 'Field required', type: 'missing' }] }),
-		sentence: /^Quillon does not accept the request: body\.state: Field required\.$/,
+		sentence: /^Quillon rejected the request: body\.state: Field required\.$/,
 	},
 	{
 		what: '429',
 		answer: answerJson(429, { error: { message: 'Slow down' } }, { 'retry-after': '90' }),
-		sentence: /^Quillon takes no more requests for now: Slow down\. Try again in \d+ s\.$/,
+		sentence: /^Quillon is limiting requests: Slow down\. Try again in \d+ s\.$/,
 	},
 	{
 		what: '500',
@@ -62,37 +62,37 @@ const answers: readonly { what: string; answer: Answer; sentence: RegExp; button
 	{
 		what: '502',
 		answer: answerJson(502, { error: { message: 'No model answered' } }),
-		sentence: /^Quillon got no answer from a service behind it: No model answered\. Try again\.$/,
+		sentence: /^Quillon got no response from a service it depends on: No model answered\. Try again\.$/,
 		button: showLog,
 	},
 	{
 		what: '503 of a gateway',
 		answer: answerLoginPage(503),
-		sentence: /^Quillon cannot answer now \(HTTP 503\)\. Try again\.$/,
+		sentence: /^Quillon is temporarily unavailable \(HTTP 503\)\. Try again\.$/,
 		button: showLog,
 	},
 	{
 		what: 'a login page',
 		answer: answerLoginPage(200),
-		sentence: /^A web page answered in place of Quillon, such as one for a login\. Check the address/,
+		sentence: /^A web page, such as a sign-in page, responded instead of Quillon\. Check the address/,
 		button: showLog,
 	},
 	{
 		what: 'a redirect elsewhere',
 		answer: response => void response.writeHead(307, { location: 'https://login.example/' }).end(),
-		sentence: /^Quillon sends the request on to https:\/\/login\.example.* A key is not sent there\./,
+		sentence: /^Quillon redirected the request to https:\/\/login\.example.* A key isn’t sent there\./,
 		button: showLog,
 	},
 	{
 		what: 'a reply without answers',
 		answer: answerJson(200, { model: 'decider-1.0.0' }),
-		sentence: /^Quillon answered with something that is not in its contract\./,
+		sentence: /^Quillon sent a response that doesn’t match its API\./,
 		button: showLog,
 	},
 	{
 		what: 'a connection that breaks',
 		answer: response => void response.destroy(),
-		sentence: /^Quillon cannot be reached/,
+		sentence: /^Couldn’t reach Quillon/,
 		button: showLog,
 	},
 ];

@@ -41,11 +41,11 @@ describe('the diagnosis of a connection', () => {
 			/^# Diagnosis of acme$/m,
 			/^1 problem was found\.$/m,
 			/Fine · Clock against .*: within a minute\./,
-			/Fine · Public host for chat .*: It answers and wants a key\./,
+			/Fine · Public host for chat .*: It answers and requires a key\./,
 			/Fine · Shared host of the encrypted channel .*: It answers as it should\./,
 			/Fine · Inference key: acme accepts the key/,
 			/Fine · Cloud token: acme accepts the key/,
-			/\*\*Problem\*\* · Agent key: acme refuses the key/,
+			/\*\*Problem\*\* · Agent key: acme rejected the key/,
 			/Not checked · Stream of a reply: /,
 		]) {
 			assert.match(text, words);
@@ -68,14 +68,14 @@ describe('the diagnosis of a connection', () => {
 		);
 		const text = await report();
 		assert.match(text, /\*\*Problem\*\* · Clock against .*: this machine is 60 min ahead\./);
-		assert.match(text, /\*\*Problem\*\* · Host of cloud tasks.*: Nothing answers at .*: the connection was refused\./);
-		assert.match(text, /\*\*Problem\*\* · Host of the agent task API.*: .* did not answer in time\./);
+		assert.match(text, /\*\*Problem\*\* · Host of cloud tasks.*: Nothing responds at .*: the connection was refused\./);
+		assert.match(text, /\*\*Problem\*\* · Host of the agent task API.*: .* didn’t respond in time\./);
 		// The tests run with a proxy in their environment.
 		assert.match(text, /Note · Name org\.invalid: not known on this machine \(ENOTFOUND\)/);
 		assert.match(text, /Fine · Proxy for org\.invalid: 127\.0\.0\.1:\d+ of HTTPS_PROXY accepts connections\./);
 		assert.match(
 			text,
-			/\*\*Problem\*\* · Organisation’s host .*: The proxy did not open a tunnel to org\.invalid \(HTTP 502\)\./,
+			/\*\*Problem\*\* · Organisation’s host .*: The proxy didn’t open a tunnel to org\.invalid \(HTTP 502\)\./,
 		);
 		assert.match(text, /Not checked · Clock against org\.invalid: no answer told the time\./);
 		assert.match(text, /Note · Inference key: not set\./);

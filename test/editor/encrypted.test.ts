@@ -108,7 +108,7 @@ describe('an encrypted session for a conversation', () => {
 			details: [
 				'GPU evidence not proven',
 				'Not proven: that the key lives in a GPU; freshness; which software',
-				'Each part is signed; order and completeness of a streamed reply are not proven',
+				'Each part is signed, but the order and completeness of a streamed reply aren’t proven',
 			],
 		});
 		assert.equal(await read(session), 'So it is.');
@@ -122,12 +122,12 @@ describe('an encrypted session for a conversation', () => {
 		await read(session);
 		assert.deepEqual(session.badge, {
 			label: 'Local: encrypted, no hardware',
-			details: ['Each part is signed; order and completeness of a streamed reply are not proven'],
+			details: ['Each part is signed, but the order and completeness of a streamed reply aren’t proven'],
 		});
 	});
 
 	describe('whose reply loses a part on its way', () => {
-		const UNPROVEN = /order and completeness of a streamed reply are not proven/;
+		const UNPROVEN = /order and completeness of a streamed reply aren’t proven/;
 		/** Edits the frames as a front without the key can. */
 		const edited = (frames: unknown[]) => frames.filter((_, index) => index !== 1);
 
@@ -182,7 +182,10 @@ describe('an encrypted session for a conversation', () => {
 				/^What Acme streamed is no encrypted reply .* The session goes on\. Ask for whole replies, or/,
 			);
 			assert.equal(action?.command, internalCommands.askForWholeReplies);
-			assert.match(explainChannelError(error, 'Acme').message, /^A web page answered in place of Acme/);
+			assert.match(
+				explainChannelError(error, 'Acme').message,
+				/^A web page, such as a sign-in page, responded instead of Acme/,
+			);
 			assert.equal(await read(session, true), 'Do not delete it.');
 			assert.equal(session.badge.label, 'Encrypted, key confirmed');
 			assert.doesNotMatch(session.badge.details.join(), UNPROVEN);

@@ -45,10 +45,10 @@ describe('why a server does not list its models', () => {
 
 	it('is that it wants a key, or refuses the one it got, in its own words', async () => {
 		const refuse: Answer = response => sendJson(response, 401, { error: { message: 'No such key.' } });
-		assert.equal(await saidAfter(refuse), 'HOST wants a key: No such key. Enter one to go on.');
+		assert.equal(await saidAfter(refuse), 'HOST requires a key: No such key. Enter one to continue.');
 		assert.equal(
 			await saidAfter(refuse, '/v1', 'sk-wrong-key'),
-			'HOST refuses the key: No such key. Check it, or enter another one.',
+			'HOST rejected the key: No such key. Check it, or enter a different one.',
 		);
 	});
 
@@ -62,7 +62,7 @@ describe('why a server does not list its models', () => {
 	it('is that a page answered, as of a login, or that it leads elsewhere', async () => {
 		assert.equal(
 			await saidAfter(response => void response.writeHead(200, { 'content-type': 'text/html' }).end('<form>')),
-			'A web page answered at HOST, such as one for a login. Check the address, and whether the network asks for a login first.',
+			'A web page answered at HOST, such as one for a login. Check the address, and whether your network requires you to sign in first.',
 		);
 		assert.match(
 			await saidAfter(response => void response.writeHead(302, { location: 'https://login.invalid/' }).end()),
@@ -79,13 +79,10 @@ describe('why a server does not list its models', () => {
 			await saidAfter(response => sendJson(response, 500, { message: 'out of memory' })),
 			/^HOST had an internal error: out of memory\. Try again\.$/,
 		);
-		assert.match(
-			await saidAfter(response => void response.writeHead(429).end()),
-			/^HOST takes no more requests for now/,
-		);
+		assert.match(await saidAfter(response => void response.writeHead(429).end()), /^HOST is limiting requests/);
 		assert.match(
 			await saidAfter(response => void response.writeHead(402).end()),
-			/^The credit or the quota of the account on HOST is used up \(HTTP 402\)\. Add/,
+			/^The account on HOST is out of credit or quota \(HTTP 402\)\. Add/,
 		);
 	});
 
@@ -93,11 +90,11 @@ describe('why a server does not list its models', () => {
 		const patience = { silence: 500, whole: 1_000 };
 		assert.match(
 			await saidAfter(() => new Promise(() => {}), '/v1', undefined, patience),
-			/^HOST did not answer in time\. Check the address/,
+			/^HOST didn’t respond in time\. Check the address/,
 		);
 		assert.equal(
 			await saidAfter(response => void response.socket?.destroy()),
-			'HOST broke the connection off before it answered. Check the port, and whether the server wants http or https.',
+			'HOST closed the connection before it responded. Check the port, and whether the server uses http or https.',
 		);
 	});
 
@@ -107,7 +104,7 @@ describe('why a server does not list its models', () => {
 		await server.stop();
 		assert.equal(
 			await saidOf(`${origin}/v1`),
-			'Nothing answers at HOST: the connection was refused. Start the server, or check the port.',
+			'Nothing responds at HOST: the connection was refused. Start the server, or check the port.',
 		);
 		// Behind the proxy of a test run, only the proxy looks names up.
 		const useProxy = (value: string | undefined) =>
@@ -115,10 +112,10 @@ describe('why a server does not list its models', () => {
 		await useProxy('off');
 		await waitFor('the name to be looked up', async () => {
 			const said = await saidOf('https://no-such-host.invalid/v1');
-			return said === 'There is no host named HOST. Check the spelling and the network.';
+			return said === 'There is no host named HOST. Check the spelling and your network.';
 		});
 		await useProxy(undefined);
-		assert.match(await saidOf('http://127.0.0.1:1/v1'), /^The editor connects to no server at the port of HOST/);
+		assert.match(await saidOf('http://127.0.0.1:1/v1'), /^The editor doesn’t connect to the port of HOST/);
 	});
 
 	it('is that its certificate is self-signed, or that it does not speak https', async () => {
@@ -138,7 +135,7 @@ describe('why a server does not list its models', () => {
 		const plain = await FaultServer.start(response => sendJson(response, 200, { data: [] }));
 		assert.match(
 			await saidOf(plain.origin.replace('http:', 'https:')),
-			/^HOST does not speak https\. Write http:\/\/ in front/,
+			/^HOST doesn’t support https\. Write http:\/\/ in front/,
 		);
 		await plain.stop();
 	});
@@ -180,13 +177,13 @@ describe('why a server behind a proxy does not list its models', () => {
 		proxy.refusal = 403;
 		assert.match(
 			await saidOf('https://models.invalid/v1', 'sk-some-key'),
-			/^The proxy did not open a tunnel to HOST \(HTTP 403\)\. Check the service’s address and the setting http\.proxy/,
+			/^The proxy didn’t open a tunnel to HOST \(HTTP 403\)\. Check the service’s address and the setting http\.proxy/,
 		);
 		proxy.refusal = undefined;
 		proxy.credentials = 'user:password';
 		assert.match(
 			await saidOf('https://models.invalid/v1'),
-			/^The proxy asks for a user name and a password, or for other ones \(HTTP 407\)\. Put them into the setting/,
+			/^The proxy requires a user name and password, or different ones \(HTTP 407\)\. Put them into the setting/,
 		);
 		assert.doesNotMatch(proxy.bytes.toString(), /sk-some-key/);
 	});

@@ -151,8 +151,14 @@ describe('requests to the models that the editor gets', () => {
 	});
 
 	const failures: { what: string; status: number; code: string; sentence: RegExp; tells: boolean }[] = [
-		{ what: '401', status: 401, code: 'NoPermissions', sentence: /^Quillon refuses the key/, tells: true },
-		{ what: '402', status: 402, code: 'Blocked', sentence: /^The credit or the quota of the account/, tells: false },
+		{ what: '401', status: 401, code: 'NoPermissions', sentence: /^Quillon rejected the key/, tells: true },
+		{
+			what: '402',
+			status: 402,
+			code: 'Blocked',
+			sentence: /^The account on Quillon is out of credit or quota/,
+			tells: false,
+		},
 		{
 			what: '403',
 			status: 403,
@@ -179,7 +185,7 @@ describe('requests to the models that the editor gets', () => {
 			sendJson(response, 429, { error: { message: 'slow' } }, { 'retry-after': '120' });
 		const { error } = await models.ask();
 		assert.equal((error as vscode.LanguageModelError).code, 'Blocked');
-		assert.match(messageOf(error), /^Quillon takes no more requests for now.* Try again in 120 s\./);
+		assert.match(messageOf(error), /^Quillon is limiting requests.* Try again in 120 s\./);
 	});
 
 	it('lead to the key manager with one notification, however many requests fail meanwhile', async () => {
@@ -193,7 +199,7 @@ describe('requests to the models that the editor gets', () => {
 		});
 		await Promise.all([models.ask(), models.ask(), models.ask()]);
 		assert.equal(models.shown.length, 1);
-		assert.match(models.shown[0] ?? '', /^Quillon refuses the key.*\[Change Key…\]$/);
+		assert.match(models.shown[0] ?? '', /^Quillon rejected the key.*\[Change Key…\]$/);
 		closed.resolve(undefined);
 	});
 

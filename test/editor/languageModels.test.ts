@@ -90,7 +90,7 @@ describe('the models that the editor gets', () => {
 			ledger: models.ledger,
 			changed() {},
 		});
-		await assert.rejects(models.list(true), /^Error: Errand ran into a fault of its own: broken\./);
+		await assert.rejects(models.list(true), /^Error: Errand ran into an unexpected error: broken\./);
 		assert.deepEqual(models.shown, []);
 	});
 

@@ -91,7 +91,7 @@ describe('the list of keys', () => {
 		await waitFor('the box', () => boxes.shown.length === 1);
 		await boxes.enter('sk-wrong');
 		await waitFor('the refusal', () =>
-			/refuses the key: Incorrect API key provided\./.test(String(boxes.last?.validationMessage)),
+			/rejected the key: Incorrect API key provided\./.test(String(boxes.last?.validationMessage)),
 		);
 		assert.equal(boxes.last?.value, '');
 		await boxes.enter(KEY);

@@ -196,7 +196,7 @@ describe('a connection is changed', () => {
 		manage('acme');
 		await flow.lists.pick('Public host for chat');
 		flow.type(flow.service.hosts.public);
-		await flow.shows(/wants a key/);
+		await flow.shows(/requires a key/);
 		await flow.lists.pick(`Use ${flow.service.hosts.public}`);
 		await waitFor('the host', () => acme()?.['apiUrl'] === flow.service.hosts.public);
 		await flow.leave();
@@ -222,13 +222,13 @@ describe('a model server is changed', () => {
 		await save();
 		flow.local.problems = [{ slug: 'mine', hasKey: false, code: 'unauthorised', status: 401 }];
 		await manage();
-		await flow.shows(/^Test \| .*wants a key \(HTTP 401\)\./);
+		await flow.shows(/^Test \| .*requires a key \(HTTP 401\)\./);
 		await flow.lists.pick('Test');
 		await flow.shows(/^Test \| It works\. It lists 2 models\./);
 		assert.equal(flow.upstream.requests.at(-1)?.headers.authorization, `Bearer ${SERVER_KEY}`);
 		flow.upstream.behaviour = { listStatus: 401 };
 		await flow.lists.pick('Test');
-		await flow.shows(/^Test \| .*refuses the key/);
+		await flow.shows(/^Test \| .*rejected the key/);
 		await flow.leave();
 	});
 
@@ -368,8 +368,8 @@ describe('the list of services', () => {
 			/^Local \| in use \| Runs on this machine, needs no account/,
 			/^Acme \| acme \| http:\/\/127\.0\.0\.1:\d+ · no key yet/,
 			/^broken \| cannot be used \| apiUrl must be an https address/,
-			/^mine .* refuses the key[^.]*\./,
-			/^keyless .* wants a key \(HTTP 401\)\./,
+			/^mine .* rejected the key[^.]*\./,
+			/^keyless .* requires a key \(HTTP 401\)\./,
 			/^other .*no host named models\.invalid/,
 			/^fine .* \| no key$/,
 			/^Ollama \| 127\.0\.0\.1:11434 \| Found on this machine, used as you agreed\./,

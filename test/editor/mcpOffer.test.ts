@@ -45,7 +45,7 @@ describe('the MCP server that the editor starts', () => {
 
 	it('names the cause of what it cannot do', async () => {
 		const texts = await invoke('get_task', { task_id: 'nothing' }).catch(error => [String(error)]);
-		assert.match(texts.join(), /Local does not know what was asked for/);
+		assert.match(texts.join(), /Local couldn’t find what was requested/);
 	});
 
 	it('brings its skill along', async () => {

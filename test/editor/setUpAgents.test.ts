@@ -108,8 +108,8 @@ describe('the list of agents', () => {
 			agentRow({ ...opencode, problem: 'own-account' }),
 			/needs an account of its own, so Errand does not run/,
 		);
-		assert.match(agentRow({ ...opencode, problem: 'model-api' }), /a model API that Errand’s relay does not/);
-		assert.match(agentRow({ ...opencode, problem: 'no-model' }), /It needs a model: add a model server\./);
+		assert.match(agentRow({ ...opencode, problem: 'model-api' }), /a model API that Errand doesn’t support/);
+		assert.match(agentRow({ ...opencode, problem: 'no-model' }), /It needs a model\. Add a model server\./);
 		assert.match(
 			agentRow({ id: 'demo', label: 'Demo', source: 'built-in' }),
 			/built in \| A demonstration: .*without a model/,
@@ -156,7 +156,7 @@ describe('the list of agents', () => {
 				'a | cannot be used | env must be a list of names of environment variables, without their values',
 				'd | cannot be used | env must not name LD_PRELOAD: it decides what programs load or where they look, which Errand sets itself',
 				'b | cannot be used | another entry has the same id',
-				'c | cannot be used | label is long, allowed: a text of at most 60 characters',
+				'c | cannot be used | label is long, allowed: text of at most 60 characters',
 			],
 		);
 	});
@@ -248,7 +248,7 @@ describe('setting agents up', () => {
 		failing.reject(new ClientError('timeout', 'late'));
 		await waitFor(
 			'the reason',
-			() => rows()[0]?.startsWith('Try Again | The local service did not answer in time.') === true,
+			() => rows()[0]?.startsWith('Try Again | The local service didn’t respond in time.') === true,
 		);
 		await pick('Try Again');
 		await waitFor('the agents', () => rows()[0]?.startsWith('The sandbox works') === true);
@@ -301,7 +301,7 @@ describe('setting agents up', () => {
 		answer = 'Install';
 		await pick('Pi');
 		await pick('Install…');
-		await waitFor('the reason', () => rows()[3]?.includes('does not accept the request: npm is not there.') === true);
+		await waitFor('the reason', () => rows()[3]?.includes('rejected the request: npm is not there.') === true);
 		assert.deepEqual([done, reads], [['install pi'], 2]);
 		await leave();
 	});

@@ -435,7 +435,7 @@ describe('the parts of the tasks feature in the editor', () => {
 					assert.match(error.message, words);
 					return true;
 				});
-			await refused(path.join(folder, 'none'), /^The folder .*none is not there any more\.$/);
+			await refused(path.join(folder, 'none'), /^The folder .*none no longer exists\.$/);
 			await refused(folder, /could not read the branches of “errand-editor-[^”]+”\. See what/);
 			await run('git', ['init', '--quiet'], { cwd: folder });
 			await refused(folder, /has no commit yet.*Make a first commit/);

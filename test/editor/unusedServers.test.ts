@@ -73,8 +73,8 @@ describe('the model servers of this machine whose models are not used', () => {
 				['The old one', '127.0.0.1:8'],
 			],
 		);
-		assert.match(failing[0]?.reason ?? '', /^127\.0\.0\.1:9 wants a key \(HTTP 401\)\. Enter one to go on\.$/);
-		assert.match(failing[1]?.reason ?? '', /^Nothing answers at 127\.0\.0\.1:8: the connection was refused\./);
+		assert.match(failing[0]?.reason ?? '', /^127\.0\.0\.1:9 requires a key \(HTTP 401\)\. Enter one to continue\.$/);
+		assert.match(failing[1]?.reason ?? '', /^Nothing responds at 127\.0\.0\.1:8: the connection was refused\./);
 		failing[1]?.ask();
 		assert.deepEqual(managed, ['gone']);
 	});

@@ -114,7 +114,7 @@ const ASKING: DecisionView = { ...READY, stage: 'asking', tone: 'pending', sente
 const REFUSED: DecisionView = {
 	...READY,
 	tone: 'bad',
-	sentence: 'Quillon refuses the key: Unauthorized.',
+	sentence: 'Quillon rejected the key: Unauthorized.',
 	help: 'Change Key…',
 };
 

@@ -108,7 +108,7 @@ export const HINDERED_TASK: NextTaskView = {
 export const VERSION_ID = '00000000-0000-4000-8000-0000000000ff';
 
 export const KEY_ERROR = {
-	message: 'lab refuses the key: Incorrect API key provided.',
+	message: 'lab rejected the key: Incorrect API key provided.',
 	action: { label: 'Change Key…', primary: true },
 };
 

@@ -197,7 +197,7 @@ function foreignAnswerParts({ status = 0, isPage }: ClientError, place: string, 
 	return isPage
 		? {
 				cause: vscode.l10n.t('A web page answered at {0}, such as one for a login.', place),
-				step: vscode.l10n.t('Check the address, and whether the network asks for a login first.'),
+				step: vscode.l10n.t('Check the address, and whether your network requires you to sign in first.'),
 			}
 		: other;
 }

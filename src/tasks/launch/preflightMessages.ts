@@ -210,7 +210,7 @@ function serviceText(look: ServiceCheck, { connection, repository }: PreflightNa
 			);
 		case 'no-link':
 			return warned(
-				vscode.l10n.t('{0} has no link to your source hosting', connection),
+				vscode.l10n.t('{0} isn’t linked to your source hosting', connection),
 				vscode.l10n.t('Link it in the service’s dashboard; until then private repositories cannot be cloned.'),
 			);
 		case 'failed':

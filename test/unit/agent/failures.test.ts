@@ -17,10 +17,10 @@ describe('Errand’s own agent, whose model’s service fails', () => {
 		describe(`by ${api}`, () => {
 			const temporary: [string, ScriptedReply, RegExp][] = [
 				['an internal error', { error: { status: 500, message: 'Oops', wait: 0 } }, /had an internal error: Oops/],
-				['a gateway without an answer', { error: { status: 502, message: 'Bad', wait: 0 } }, /service behind it/],
-				['too many requests', { error: { status: 429, message: 'Slower', wait: 0 } }, /no more requests/],
-				['a stream that breaks off', { text: 'Do', breaks: true }, /broke off its reply/],
-				['a connection that is closed', { breaks: true }, /broke off its reply|cannot be reached/],
+				['a gateway without an answer', { error: { status: 502, message: 'Bad', wait: 0 } }, /a service it depends on/],
+				['too many requests', { error: { status: 429, message: 'Slower', wait: 0 } }, /limiting requests/],
+				['a stream that breaks off', { text: 'Do', breaks: true }, /ended its reply early/],
+				['a connection that is closed', { breaks: true }, /ended its reply early|Couldn’t reach/],
 				['an empty reply', {}, /answered with nothing/],
 				['a reply of blanks', { text: ' \n' }, /answered with nothing/],
 			];
@@ -99,8 +99,12 @@ describe('Errand’s own agent, whose model’s service fails', () => {
 	});
 
 	for (const [status, code, sentence] of [
-		[401, 'invalid_api_key', /The model scripted refuses the key: Wrong key\. Check it, or enter another one/],
-		[403, 'forbidden', /does not allow this to the account of the key: Wrong key\. Use the key of one that may/],
+		[401, 'invalid_api_key', /The model scripted rejected the key: Wrong key\. Check it, or enter a different one/],
+		[
+			403,
+			'forbidden',
+			/doesn’t allow this for the key’s account: Wrong key\. Use the key of an account with permission/,
+		],
 		[502, 'unauthorized', /The model scripted cannot be used: Wrong key\. Enter another key for it, then try again/],
 	] as const) {
 		it(`leads to the key that was refused with ${status}, and nowhere else`, async () => {

@@ -23,7 +23,7 @@ interface ReplyError {
 /** The model that is asked; the label of the connection is Quillon. */
 const MODEL = 'quill-large';
 const said = (text: string) => answerJson(200, { choices: [{ message: { role: 'assistant', content: text } }] });
-const aPage = /^A web page answered in place of Quillon, such as one for a login\. Check the address, and whether/;
+const aPage = /^A web page, such as a sign-in page, responded instead of Quillon\. Check the address, and whether/;
 const { showLog, manageKeys } = commands;
 const { selectModel } = internalCommands;
 
@@ -31,18 +31,18 @@ const replyErrors: readonly ReplyError[] = [
 	{
 		what: '400 of the responses endpoint',
 		answer: answerJson(400, { error: { code: '400', message: 'Input must be a list' } }),
-		sentence: /^Quillon does not accept the request: Input must be a list\.$/,
+		sentence: /^Quillon rejected the request: Input must be a list\.$/,
 	},
 	{
 		what: '401',
 		answer: answerJson(401, { error: 'Unauthorized' }),
-		sentence: /^Quillon refuses the key: Unauthorized\.$/,
+		sentence: /^Quillon rejected the key: Unauthorized\.$/,
 		button: manageKeys,
 	},
 	{
 		what: '402',
 		answer: answerJson(402, { error: { message: 'Pay first' } }),
-		sentence: /^The credit or the quota of the account on Quillon is used up: Pay first\. Add/,
+		sentence: /^The account on Quillon is out of credit or quota: Pay first\. Add/,
 	},
 	{
 		what: '404 for a model',
@@ -62,35 +62,35 @@ const replyErrors: readonly ReplyError[] = [
 	{
 		what: 'a redirect elsewhere',
 		answer: response => void response.writeHead(302, { location: 'https://login.example/' }).end(),
-		sentence: /^Quillon sends the request on to https:\/\/login\.example, as for a login/,
+		sentence: /^Quillon redirected the request to https:\/\/login\.example, as for a login/,
 		button: showLog,
 	},
 	{
 		what: '413',
 		answer: answerJson(413, { error: { message: 'At most 2 MB' } }),
-		sentence: /^The request is too large for Quillon: At most 2 MB\. Send less\.$/,
+		sentence: /^The request is too large for Quillon: At most 2 MB\. Send a smaller request\.$/,
 	},
 	{
 		what: '422 with a list in detail',
 		answer: answerJson(422, {
 			detail: [{ loc: ['body', 'top_k'], msg: 'Input should be at most 100', type: 'less_than' }],
 		}),
-		sentence: /^Quillon does not accept the request: body\.top_k: Input should be at most 100\.$/,
+		sentence: /^Quillon rejected the request: body\.top_k: Input should be at most 100\.$/,
 	},
 	{
 		what: '422 with a list of errors',
 		answer: answerJson(422, { errors: [{ field: 'stop', message: 'has too many entries' }] }),
-		sentence: /^Quillon does not accept the request: stop: has too many entries\.$/,
+		sentence: /^Quillon rejected the request: stop: has too many entries\.$/,
 	},
 	{
 		what: '429 for a quota',
 		answer: answerJson(429, { error: { message: 'You exceeded your current quota.', code: 'insufficient_quota' } }),
-		sentence: /^The credit or the quota of the account on Quillon is used up: You exceeded your current quota\. Add/,
+		sentence: /^The account on Quillon is out of credit or quota: You exceeded your current quota\. Add/,
 	},
 	{
 		what: '502 of a provider',
 		answer: answerJson(502, { error: { message: 'fastlane did not answer' } }),
-		sentence: /^Quillon got no answer from a service behind it: fastlane did not answer\.$/,
+		sentence: /^Quillon got no response from a service it depends on: fastlane did not answer\.$/,
 		button: showLog,
 	},
 	{
@@ -110,7 +110,7 @@ const replyErrors: readonly ReplyError[] = [
 		what: 'no image and no words',
 		mode: 'image',
 		answer: said(''),
-		sentence: /^Quillon answered with something that is not in its contract/,
+		sentence: /^Quillon sent a response that doesn’t match its API/,
 		button: showLog,
 	},
 ];

@@ -15,41 +15,39 @@ import type { LinkProblem } from '../../../src/tasks/model/launchLink.ts';
 type Row = [options: ClientErrorOptions, sentence: RegExp, button?: string];
 
 const { manageKeys, showLog, switchConnection } = commands;
-const page = /^A web page answered in place of Quillon, such as one for a login\. Check the address, and whether/;
+const page = /^A web page, such as a sign-in page, responded instead of Quillon\. Check the address, and whether/;
 const said = { serviceMessage: 'Plainly no.' };
 const expired = Object.assign(new Error('expired'), { code: 'CERT_HAS_EXPIRED' });
 
 const codes: Record<ClientErrorCode, Row[]> = {
-	'no-key': [[{}, /^Quillon needs a key\.$/, manageKeys]],
-	unauthorised: [[said, /^Quillon refuses the key: Plainly no\.$/, manageKeys]],
-	'plan-required': [[{}, /^The plan of this account on Quillon does not include this\. Change the plan/, manageKeys]],
-	forbidden: [[{}, /^Quillon does not allow this to the account of the key\.$/, manageKeys]],
+	'no-key': [[{}, /^Quillon requires a key\.$/, manageKeys]],
+	unauthorised: [[said, /^Quillon rejected the key: Plainly no\.$/, manageKeys]],
+	'plan-required': [[{}, /^This account’s plan on Quillon doesn’t include this\. Change the plan/, manageKeys]],
+	forbidden: [[{}, /^Quillon doesn’t allow this for the key’s account\.$/, manageKeys]],
 	'not-found': [
-		[{}, /^Quillon does not know what was asked for\. Refresh, or check the address/],
+		[{}, /^Quillon couldn’t find what was requested\. Refresh, or check the address/],
 		[{ isPage: true }, page, showLog],
 	],
-	'source-link-missing': [[{}, /^Quillon has no link to your source hosting\. Link it in the service’s dashboard\.$/]],
+	'source-link-missing': [[{}, /^Quillon isn’t linked to your source hosting\. Link it in the service’s dashboard\.$/]],
 	'invalid-request': [
 		[{ unsent: true }, /^The request was not sent: for the log$/],
-		[said, /^Quillon does not accept the request: Plainly no\.$/],
-		[{ status: 400 }, /^Quillon does not accept the request \(HTTP 400\)\.$/],
+		[said, /^Quillon rejected the request: Plainly no\.$/],
+		[{ status: 400 }, /^Quillon rejected the request \(HTTP 400\)\.$/],
 	],
 	'session-expired': [[{}, /^Quillon failed \(session-expired\)\. Try again\.$/, showLog]],
-	'payment-required': [
-		[said, /^The credit or the quota of the account on Quillon is used up: Plainly no\. Add to it there/],
-	],
-	'too-large': [[said, /^The request is too large for Quillon: Plainly no\. Send less\.$/]],
+	'payment-required': [[said, /^The account on Quillon is out of credit or quota: Plainly no\. Add to it there/]],
+	'too-large': [[said, /^The request is too large for Quillon: Plainly no\. Send a smaller request\.$/]],
 	'rate-limited': [
-		[{}, /^Quillon takes no more requests for now\. Try again in a moment\.$/],
-		[{ ...said, retryAfterMs: 6_500 }, /^Quillon takes no more requests for now: Plainly no\. Try again in 7 s\.$/],
+		[{}, /^Quillon is limiting requests\. Try again in a moment\.$/],
+		[{ ...said, retryAfterMs: 6_500 }, /^Quillon is limiting requests: Plainly no\. Try again in 7 s\.$/],
 	],
 	server: [[said, /^Quillon had an internal error: Plainly no\. Try again\.$/, showLog]],
 	upstream: [
-		[said, /^Quillon got no answer from a service behind it: Plainly no\. Try again\.$/, showLog],
+		[said, /^Quillon got no response from a service it depends on: Plainly no\. Try again\.$/, showLog],
 		[{ isPage: true }, /^Quillon had an internal error\. Try again\.$/, showLog],
 	],
 	offline: [
-		[{}, /^Quillon cannot be reached\. Check the network or the address, then try again\.$/, showLog],
+		[{}, /^Couldn’t reach Quillon\. Check your network and the address, then try again\.$/, showLog],
 		[
 			{ cause: expired, unsent: true },
 			/^The certificate of Quillon has expired\. Nothing was sent\. Check this machine’s date/,
@@ -57,21 +55,25 @@ const codes: Record<ClientErrorCode, Row[]> = {
 		],
 		[{ cause: expired }, /^The certificate of Quillon has expired\. Check this machine’s date/, showLog],
 	],
-	timeout: [[{}, /^Quillon did not answer in time\. Try again\.$/, showLog]],
+	timeout: [[{}, /^Quillon didn’t respond in time\. Try again\.$/, showLog]],
 	aborted: [[{}, /^Stopped\.$/]],
-	truncated: [[{}, /^Quillon broke off its reply before the end\. What came is kept\. Try again\.$/]],
+	truncated: [[{}, /^Quillon ended its reply early\. The part that arrived is kept\. Try again\.$/]],
 	'bad-response': [
-		[{}, /^Quillon answered with something that is not in its contract\. Check its address/, showLog],
+		[{}, /^Quillon sent a response that doesn’t match its API\. Check its address/, showLog],
 		[{ isPage: true, status: 200 }, page, showLog],
 		[
 			{ status: 302, redirectedTo: 'https://login.example' },
-			/^Quillon sends the request on to https:\/\/login\.example, as for a login.* Check the address/,
+			/^Quillon redirected the request to https:\/\/login\.example, as for a login.* Check the address/,
 			showLog,
 		],
-		[{ status: 304 }, /^Quillon sends the request on to where it may not go \(HTTP 304\)\. Check the address/, showLog],
+		[
+			{ status: 304 },
+			/^Quillon redirected the request to where it may not go \(HTTP 304\)\. Check the address/,
+			showLog,
+		],
 	],
 	tampered: [[{}, /^Quillon failed \(tampered\)\. Try again\.$/, showLog]],
-	'not-supported': [[{}, /^Quillon has no address for this\. Choose another connection\.$/, switchConnection]],
+	'not-supported': [[{}, /^Quillon has no address for this\. Select a different connection\.$/, switchConnection]],
 };
 
 const withCode = (code: string, more: object = {}) => Object.assign(new Error(code), { code, ...more });
@@ -79,17 +81,17 @@ const withCode = (code: string, more: object = {}) => Object.assign(new Error(co
 /** Each names what to do, too. */
 const faults: [Error, RegExp][] = [
 	[withCode('DEPTH_ZERO_SELF_SIGNED_CERT'), /of Quillon is self-signed\. Nothing was sent\. If you trust it/],
-	[withCode('SELF_SIGNED_CERT_IN_CHAIN'), /an authority that is not trusted here.*add that authority’s/],
-	[withCode('ERR_TLS_CERT_ALTNAME_INVALID'), /is for another host name.*errand\.connections/],
+	[withCode('SELF_SIGNED_CERT_IN_CHAIN'), /an authority that isn’t trusted on this machine.*add that authority’s/],
+	[withCode('ERR_TLS_CERT_ALTNAME_INVALID'), /is for a different host name.*errand\.connections/],
 	[expired, /has expired.*Check this machine’s date/],
 	[withCode('CERT_NOT_YET_VALID'), /is not valid yet.*Check this machine’s date/],
-	[withCode('CERT_REVOKED'), /was revoked.*Ask whoever runs the service/],
+	[withCode('CERT_REVOKED'), /was revoked.*Contact the service’s administrator/],
 	[new URIError('malformed'), /http\.proxy cannot be read\. Write a “%”.*as %25/],
-	[new Error('Proxy response (407)'), /asks for a user name and a password.*Put them into the setting http\.proxy/],
+	[new Error('Proxy response (407)'), /requires a user name and password.*Add them to the setting http\.proxy/],
 	[new Error('Proxy response (403)'), /did not open a tunnel to Quillon \(HTTP 403\)\. Check.*http\.noProxy/],
 	[
 		withCode('ECONNREFUSED', { address: '127.0.0.1', port: 9 }),
-		/^Quillon cannot be reached: nothing answers at 127\.0\.0\.1:9 \(ECONNREFUSED\)\. If that is your proxy, correct/,
+		/^Couldn’t reach Quillon: nothing responds at 127\.0\.0\.1:9 \(ECONNREFUSED\)\. If that is your proxy, correct/,
 	],
 ];
 
@@ -146,7 +148,7 @@ describe('what a sentence repeats', () => {
 
 	it('of a fault is one line of a bounded length', () => {
 		const { message } = explainError(new Error(`a\nb\u202e${'x'.repeat(5000)}`), 'Test');
-		assert.match(message, /fault of its own: a b x+…\. The log has more\.$/);
+		assert.match(message, /fault of its own: a b x+…\. See the log for details\.$/);
 		assert.ok(message.length < 400);
 	});
 

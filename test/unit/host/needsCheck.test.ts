@@ -74,7 +74,7 @@ describe('the check of what one launch needs', () => {
 		answer = () => Promise.reject(new ClientError('timeout', 'late'));
 		needs.ask(request);
 		await needs.settled();
-		assert.deepEqual(needs.look, { kind: 'failed', reason: 'Local did not answer in time. Try again.' });
+		assert.deepEqual(needs.look, { kind: 'failed', reason: 'Local didn’t respond in time. Try again.' });
 		answer = () => Promise.reject(new ClientError('not-found', 'no route'));
 		needs.forget();
 		needs.ask(request);

@@ -168,7 +168,7 @@ const every: Record<PreflightFinding['kind'], Said[]> = {
 	'unusable-agents': [
 		{
 			finding: { kind: 'unusable-agents', agents: [agent] },
-			row: /^\$\(error\) “OpenCode” cannot run \| It needs a model: add a model server\. Set it up, or choose another/,
+			row: /^\$\(error\) “OpenCode” cannot run \| It needs a model\. Add a model server\. Set it up, or choose another/,
 			button: more,
 			behind: ['Choose Another Agent', 'Set Up Agents…'],
 		},

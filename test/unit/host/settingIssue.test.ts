@@ -16,7 +16,7 @@ describe('what is wrong with a setting', () => {
 		for (const [wrong, sentence] of [
 			[{ apiUrl: 'http://me:secret@api.example' }, /^apiUrl must be an https address without credentials, [^:]*$/],
 			[{ apiUrl: undefined }, /^apiUrl is missing$/],
-			[{ service: '' }, /^service is "", allowed: one that is not empty$/],
+			[{ service: '' }, /^service is "", allowed: a non-empty value$/],
 			[{ plan: 'private' }, /^plan is "private", allowed: "public", "enterprise"$/],
 			[{ accountZdr: 'yes' }, /^accountZdr is "yes", allowed: true or false$/],
 			[{ models: 'all' }, /^models is "all", allowed: a list$/],
@@ -30,7 +30,7 @@ describe('what is wrong with a setting', () => {
 			],
 			[
 				{ aliases: [{ name: 'a', model: 'b', provider: { olny: [] } }] },
-				/^there is no field aliases\.0\.provider\.olny$/,
+				/^there’s no field aliases\.0\.provider\.olny$/,
 			],
 		] as const) {
 			assert.match(said(connectionSchema, { ...fine, ...wrong }), sentence);
@@ -45,7 +45,7 @@ describe('what is wrong with a setting', () => {
 				{ url: 'ftp://models.example' },
 				/^url must be an http or https address without credentials, query or fragment$/,
 			],
-			[{ url, key: 'sk-secret' }, /^there is no field key$/],
+			[{ url, key: 'sk-secret' }, /^there’s no field key$/],
 			[{ url, prices: { input: -1, output: 1 } }, /^prices\.input is -1, allowed: a number of at least 0$/],
 			[{ url, prefixes: ['No Slug'] }, /^prefixes\.0 is "No Slug", allowed: lowercase letters, digits/],
 			[{ url, models: [{ id: 'a', kinds: ['video'] }] }, /^models\.0\.kinds\.0 is "video", allowed: "chat", "image"/],

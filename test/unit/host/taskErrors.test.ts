@@ -39,7 +39,7 @@ const lookUps: [string, (client: Client) => Promise<unknown>][] = [
 	['branches', client => client.sources.branches('acme', 'widgets')],
 	['organisations', client => client.sources.organisations()],
 ];
-const refused = /^Quillon refuses the key/;
+const refused = /^Quillon rejected the key/;
 
 const rows: Row[] = [
 	{ what: 'list 401', cloud: wrongKey.cloud, call: list, sentence: refused, button: commands.manageKeys },
@@ -60,7 +60,7 @@ const rows: Row[] = [
 	{
 		what: 'log stream 404',
 		call: client => first(client.tasks.follow('no-such-task')),
-		sentence: /^Quillon does not know what was asked for/,
+		sentence: /^Quillon couldn’t find what was requested/,
 	},
 	...lookUps.flatMap(([name, call]): Row[] => [
 		{ what: `${name} 401`, cloud: wrongKey.cloud, call, sentence: refused, button: commands.manageKeys },
@@ -68,14 +68,14 @@ const rows: Row[] = [
 			what: `${name} 404`,
 			cloud: specialKeys.withoutSourceLink,
 			call,
-			sentence: /^Quillon has no link to your source hosting.* Link it in the service’s dashboard\./,
+			sentence: /^Quillon isn’t linked to your source hosting.* Link it in the service’s dashboard\./,
 			isForDashboard: true,
 		},
 		{
 			what: `${name} 502`,
 			cloud: specialKeys.brokenSource,
 			call,
-			sentence: /^Quillon got no answer from a service behind it.* Try again\.$/,
+			sentence: /^Quillon got no response from a service it depends on.* Try again\.$/,
 			button: commands.showLog,
 		},
 		{
@@ -87,57 +87,57 @@ const rows: Row[] = [
 		},
 		...(name === 'organisations'
 			? []
-			: [{ what: `${name} 400`, status: 400, call, sentence: /^Quillon does not accept the request/ }]),
+			: [{ what: `${name} 400`, status: 400, call, sentence: /^Quillon rejected the request/ }]),
 	]),
 	{
 		what: 'branches 404 for a repository that is not there',
 		call: client => client.sources.branches('harbour-crew', 'no-such-repository'),
-		sentence: /^Quillon does not know what was asked for: Repository not found or no access\. Refresh/,
+		sentence: /^Quillon couldn’t find what was requested: Repository not found or no access\. Refresh/,
 	},
-	{ what: 'creation 400', status: 400, call: create, sentence: /^Quillon does not accept the request/ },
+	{ what: 'creation 400', status: 400, call: create, sentence: /^Quillon rejected the request/ },
 	{ what: 'creation 401', cloud: wrongKey.cloud, call: create, sentence: refused, button: commands.manageKeys },
 	{
 		what: 'creation 402',
 		cloud: specialKeys.withoutCredit,
 		call: create,
-		sentence: /^The credit or the quota of the account on Quillon is used up: Not enough credit\. Add/,
+		sentence: /^The account on Quillon is out of credit or quota: Not enough credit\. Add/,
 		isForDashboard: true,
 	},
 	{
 		what: 'creation 403',
 		cloud: specialKeys.outsideTeam,
 		call: create,
-		sentence: /^Quillon does not allow this to the account of the key: You are not a member of the selected team\.$/,
+		sentence: /^Quillon doesn’t allow this for the key’s account: You are not a member of the selected team\.$/,
 		button: commands.manageKeys,
 	},
 	{
 		what: 'creation 404',
 		cloud: specialKeys.withoutSourceLink,
 		call: create,
-		sentence: /^Quillon has no link to your source hosting.* Link it in the service’s dashboard\./,
+		sentence: /^Quillon isn’t linked to your source hosting.* Link it in the service’s dashboard\./,
 		isForDashboard: true,
 	},
 	{
 		what: 'creation 502',
 		cloud: specialKeys.brokenSource,
 		call: create,
-		sentence: /^Quillon got no answer from a service behind it: The source host failed\. Try again\.$/,
+		sentence: /^Quillon got no response from a service it depends on: The source host failed\. Try again\.$/,
 		button: commands.showLog,
 	},
 	{
 		what: 'stop 404',
 		call: client => client.tasks.stop('no-such-task'),
-		sentence: /^Quillon does not know what was asked for.* Refresh/,
+		sentence: /^Quillon couldn’t find what was requested.* Refresh/,
 	},
 	{
 		what: 'stop of a task that is over',
 		call: client => client.tasks.stop(taskIds.completed),
-		sentence: /^Quillon does not accept the request: The task is not running\.$/,
+		sentence: /^Quillon rejected the request: The task is not running\.$/,
 	},
 	{
 		what: 'further prompt 404',
 		call: client => client.tasks.continue('no-such-task', { prompt: 'Go on' }),
-		sentence: /^Quillon does not know what was asked for.* Refresh/,
+		sentence: /^Quillon couldn’t find what was requested.* Refresh/,
 	},
 	{
 		what: 'agent tasks 401',
@@ -150,7 +150,7 @@ const rows: Row[] = [
 		what: 'agent tasks 403',
 		agent: specialKeys.agentWithoutPlan,
 		call: client => client.agentTasks.list(),
-		sentence: /^The plan of this account on Quillon does not include this: Please subscribe to the Pro plan/,
+		sentence: /^This account’s plan on Quillon doesn’t include this: Please subscribe to the Pro plan/,
 		button: commands.manageKeys,
 	},
 ];

@@ -128,7 +128,7 @@ describe('the files of a turn of an agent, where something is wrong with them', 
 	it('cause a sentence about a repository that is gone, and can be used again once its copy has been removed', async () => {
 		tell(await begin('client', 'server'));
 		rmSync(at('server'), { recursive: true });
-		await assert.rejects(begin('client'), /cannot be kept: The folder .*server is not there any more\. It lies in /);
+		await assert.rejects(begin('client'), /cannot be kept: The folder .*server no longer exists\. It lies in /);
 		rmSync(inCopy('server'), { recursive: true });
 		await begin('client');
 		assert.equal(readFileSync(inCopy('client.txt'), 'utf8'), 'client\n');

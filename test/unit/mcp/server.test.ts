@@ -136,7 +136,7 @@ describe('the MCP server beside a local service that runs by itself', () => {
 			const { client } = await start(() => answer);
 			const { isError, texts } = await client.call('start_task', { prompt: 'Do it', repository: repository.path });
 			assert.equal(isError, true);
-			assert.match(texts[0] ?? '', /did not allow it, so nothing was sent/);
+			assert.match(texts[0] ?? '', /didn’t allow it, so nothing was sent/);
 			await client.stop();
 		}
 		assert.equal(await taskCount(), before);

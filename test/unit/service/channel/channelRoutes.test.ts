@@ -172,10 +172,10 @@ describe('the encrypted channel over an upstream', () => {
 	it('does not repeat the words of a provider, which may quote the conversation', async () => {
 		const peer = await attest();
 		for (const [status, own, expected] of [
-			[400, 400, /up does not accept the request/],
+			[400, 400, /up rejected the request/],
 			[500, 502, /up had an internal error/],
-			[429, 429, /no more requests/],
-			[503, 503, /up cannot answer now/],
+			[429, 429, /limiting requests/],
+			[503, 503, /up is temporarily unavailable/],
 		] as const) {
 			upstream.behaviour = { status, body: { error: { message: `you said ${SECRET}` } } };
 			for (const endpoint of ['message', 'message_stream']) {

@@ -136,7 +136,7 @@ describe('the gateway', () => {
 		it('is told that the request is wrong, it asks no other provider', async () => {
 			const gateway = await start({ bad: { behaves: { status: 400 } }, good: {} });
 			const { message } = await refusal(gateway.chat({ provider: { order: ['bad', 'good'] } }), 400);
-			assert.match(message, /^bad does not accept the request: as the test wants it\.$/);
+			assert.match(message, /^bad rejected the request: as the test wants it\.$/);
 			assert.equal(gateway.server('good').chats.length, 0);
 		});
 
@@ -153,7 +153,7 @@ describe('the gateway', () => {
 				busy: { behaves: { status: 429, headers: { 'retry-after': '7' } } },
 			});
 			const error = await refusal(gateway.chat({ provider: { order: ['broken', 'busy'] } }), 429);
-			assert.match(error.message, /^broken had an internal error: .* busy takes no more requests for now/);
+			assert.match(error.message, /^broken had an internal error: .* busy is limiting requests/);
 			assert.equal(error.retryAfterMs, 7000);
 		});
 	});

@@ -160,7 +160,7 @@ describe('the inference routes over an upstream', () => {
 		upstream.behaviour = { status: 429, headers: { 'retry-after': '3' } };
 		const response = await post({ stream: true });
 		assert.equal(response.headers.get('retry-after'), '3');
-		assert.match(await errorOf(response, 429), /takes no more requests/);
+		assert.match(await errorOf(response, 429), /is limiting requests/);
 	});
 
 	it('end what the upstream does when the client goes', async () => {
@@ -250,17 +250,17 @@ describe('the inference routes over an upstream', () => {
 		});
 		try {
 			const problems = [
-				{ provider: 'locked', message: 'locked wants a key (HTTP 401).' },
+				{ provider: 'locked', message: 'locked requires a key (HTTP 401).' },
 				{
 					provider: 'dead',
-					message: `dead cannot be reached: nothing answers at ${new URL(url).host} (ECONNREFUSED).`,
+					message: `Couldn’t reach dead: nothing responds at ${new URL(url).host} (ECONNREFUSED).`,
 				},
 			];
 			const list = (await (await other.fetch('/v1/models')).json()) as { problems: typeof problems };
 			assert.deepEqual(list.problems.slice(0, 2), problems);
 			assert.match(
 				list.problems[2]?.message ?? '',
-				/^nowhere cannot be reached: nothing answers at models\.invalid \((?:ENOTFOUND|EAI_AGAIN)\)\.$/,
+				/^Couldn’t reach nowhere: nothing responds at models\.invalid \((?:ENOTFOUND|EAI_AGAIN)\)\.$/,
 			);
 			const json = { model: 'small', messages: [{ role: 'user', content: 'Hello' }] };
 			const refused = await errorOf(await other.fetch('/chat/completions', { json }), 404);

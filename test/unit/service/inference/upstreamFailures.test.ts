@@ -80,14 +80,14 @@ describe('how a model server behind the local service has failed', () => {
 			[
 				'a refused key',
 				says(401, 'Incorrect API key provided.'),
-				'lab refuses the key: Incorrect API key provided.',
+				'lab rejected the key: Incorrect API key provided.',
 				/^Check it/,
 				changeKey,
 			],
 			[
-				'a server that wants a key and has none',
+				'a server that requires a key and has none',
 				says(401, 'Who are you?'),
-				'My server wants a key: Who are you?',
+				'My server requires a key: Who are you?',
 				/^Enter one/,
 				{ action: 'enterKey', server: 'open' },
 				'open-1',
@@ -95,8 +95,8 @@ describe('how a model server behind the local service has failed', () => {
 			[
 				'an account that may not',
 				says(403, 'Your region is not supported'),
-				'lab does not allow this to the account of the key: Your region is not supported.',
-				/^Use the key of one that may/,
+				'lab doesn’t allow this for the key’s account: Your region is not supported.',
+				/^Use the key of an account/,
 				changeKey,
 			],
 			[
@@ -106,45 +106,39 @@ describe('how a model server behind the local service has failed', () => {
 				/^Try again\.$/,
 				{ action: 'showLog' },
 			],
-			[
-				'no credit',
-				says(402, 'Top up'),
-				'The credit or the quota of the account on lab is used up: Top up.',
-				/^Add/,
-				undefined,
-			],
+			['no credit', says(402, 'Top up'), 'The account on lab is out of credit or quota: Top up.', /^Add/, undefined],
 			[
 				'a model that is gone',
 				says(404, 'The model `lab-1` does not exist'),
-				'lab does not have the model any more, or nothing serves models at its address: The model `lab-1` does not exist.',
+				'lab no longer has the model, or nothing serves models at its address: The model `lab-1` does not exist.',
 				/^Choose another model/,
 				{ action: 'chooseModel' },
 			],
 			[
 				'too many requests',
 				says(429, 'Slow down', { 'retry-after': '1' }),
-				'lab takes no more requests for now: Slow down.',
+				'lab is limiting requests: Slow down.',
 				/^Try again in 1 s\.$/,
 				undefined,
 			],
 			[
 				'a server that is not ready',
 				says(503, 'All workers are busy'),
-				'lab cannot answer now: All workers are busy.',
+				'lab is temporarily unavailable: All workers are busy.',
 				/^Try again\.$/,
 				{ action: 'showLog' },
 			],
 			[
 				'a time limit of its own',
 				says(504, 'The worker timed out'),
-				'lab did not answer in time: The worker timed out.',
+				'lab didn’t respond in time: The worker timed out.',
 				/^Try again\.$/,
 				{ action: 'showLog' },
 			],
 			[
 				'a request that it refuses',
 				says(400, 'temperature is not supported'),
-				'lab does not accept the request: temperature is not supported.',
+				'lab rejected the request: temperature is not supported.',
 				/^Change the message or its settings/,
 				undefined,
 			],
@@ -152,13 +146,13 @@ describe('how a model server behind the local service has failed', () => {
 				'400, because the conversation is too long',
 				says(400, "This model's maximum context length is 8192 tokens."),
 				"The request is too large for lab: This model's maximum context length is 8192 tokens.",
-				/^Send less\.$/,
+				/^Send a smaller request\.$/,
 				undefined,
 			],
 			[
 				'a login page',
 				response => void response.writeHead(200, { 'content-type': 'text/html' }).end('<title>Log in</title>'),
-				'A web page answered in place of lab, such as one for a login.',
+				'A web page, such as a sign-in page, responded instead of lab.',
 				/^Check the address/,
 				{ action: 'showLog' },
 			],
@@ -172,15 +166,15 @@ describe('how a model server behind the local service has failed', () => {
 			[
 				'a reply that breaks off',
 				streams(TEXT),
-				'lab broke off its reply before the end.',
-				/^What came is kept/,
+				'lab ended its reply early.',
+				/^The part that arrived is kept/,
 				undefined,
 			],
 			[
 				'a server that does not speak https',
 				says(200, ''),
-				'tls does not speak https.',
-				/^Write http:\/\/ in front of the address/,
+				'tls doesn’t support https.',
+				/^Start the address with http:\/\//,
 				{ action: 'showLog' },
 				'tls-1',
 			],
@@ -196,13 +190,13 @@ describe('how a model server behind the local service has failed', () => {
 
 	it('is told where nothing listens at its address', async () => {
 		const { cause, step } = await explainedFor(() => {}, 'gone-1');
-		assert.equal(cause, `gone cannot be reached: nothing answers at ${closed} (ECONNREFUSED).`);
+		assert.equal(cause, `Couldn’t reach gone: nothing responds at ${closed} (ECONNREFUSED).`);
 		assert.equal(step, 'Start the server, or check the port.');
 	});
 
 	it('is told where its model is not known because it did not list it', async () => {
 		const { cause, help } = await explainedFor(says(401, 'Incorrect API key provided.'), 'listing-1');
-		assert.equal(cause, 'listing refuses the key: Incorrect API key provided.');
+		assert.equal(cause, 'listing rejected the key: Incorrect API key provided.');
 		assert.deepEqual(help, { action: 'changeKey', server: 'listing' });
 	});
 
@@ -221,7 +215,7 @@ describe('how a model server behind the local service has failed', () => {
 		service = both;
 		try {
 			const { cause, help } = await explainedFor(says(401, 'Incorrect API key provided.'), 'shared');
-			assert.match(cause, /lab refuses the key: Incorrect API key provided\./);
+			assert.match(cause, /lab rejected the key: Incorrect API key provided\./);
 			assert.match(cause, /spare had an internal error: Out of memory\./);
 			assert.deepEqual(help, changeKey);
 		} finally {
@@ -233,7 +227,7 @@ describe('how a model server behind the local service has failed', () => {
 
 	it('tells nothing of the key, even where the server repeats it', async () => {
 		const { cause } = await explainedFor(says(401, `Incorrect API key provided: ${KEY}.`));
-		assert.match(cause, /^lab refuses the key: Incorrect API key provided: /);
+		assert.match(cause, /^lab rejected the key: Incorrect API key provided: /);
 		assert.ok(!cause.includes(KEY), cause);
 	});
 });

@@ -363,7 +363,7 @@ describe('responses over an upstream', () => {
 		it('is answered with an error where the upstream fails or breaks off in the middle', async () => {
 			for (const [behaviour, message] of [
 				[{ errorAfter: 1 }, /had an internal error: it broke\.$/],
-				[{ breaksAfter: 1 }, /broke off its reply before the end\.$/],
+				[{ breaksAfter: 1 }, /ended its reply early\.$/],
 			] as const) {
 				upstream.behaviour = { pieces: ['One', 'two'], ...behaviour };
 				const response = await post({ stream: undefined });
@@ -472,7 +472,7 @@ describe('responses over an upstream', () => {
 		assert.equal(response.headers.get('retry-after'), '7');
 		const { error } = (await response.json()) as { error: { code: string; message: string } };
 		assert.equal(error.code, '429');
-		assert.match(error.message, /^up takes no more requests for now/);
+		assert.match(error.message, /^up is limiting requests/);
 	});
 
 	it('leaves the upstream when the client goes, before the first byte and after it', async () => {

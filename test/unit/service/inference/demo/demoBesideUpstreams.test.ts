@@ -34,7 +34,7 @@ describe('the demo beside upstreams', () => {
 			const [citation] = placeCitations(message?.content ?? '', message?.annotations ?? []);
 			assert.deepEqual(citation?.range, { start: 0, end: 4 });
 			upstream.behaviour = { status: 503 };
-			assert.match(await errorOf(await search(), 503), /^up cannot answer now/);
+			assert.match(await errorOf(await search(), 503), /^up is temporarily unavailable/);
 		} finally {
 			await searching.stop();
 			await upstream.stop();

@@ -21,7 +21,7 @@ describe('an upstream that is slow', () => {
 			const attempt = refused(gateway.chat(), 504);
 			await waitFor('the limit', () => time.running(milliseconds) === 1);
 			await time.advance(milliseconds);
-			assert.match((await attempt).message, /did not answer in time/);
+			assert.match((await attempt).message, /didn’t respond in time/);
 		}
 	});
 

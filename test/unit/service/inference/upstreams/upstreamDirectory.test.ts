@@ -242,8 +242,8 @@ describe('the directory of upstreams', () => {
 		assert.deepEqual(
 			directory.problems().map(problem => explainUpstream(problem).cause),
 			[
-				'keyless wants a key (HTTP 401).',
-				`gone cannot be reached: nothing answers at ${new URL(url).host} (ECONNREFUSED).`,
+				'keyless requires a key (HTTP 401).',
+				`Couldn’t reach gone: nothing responds at ${new URL(url).host} (ECONNREFUSED).`,
 			],
 		);
 		server.behaviour = {};

@@ -198,7 +198,7 @@ describe('an upstream', () => {
 		assert.equal(textOf(await allOf((await gateway.chat()).chunks)), 'x');
 		gateway.server('one').behaviour = { isForgetful: true };
 		const { chunks } = await gateway.chat();
-		await assert.rejects(allOf(chunks), /broke off its reply/);
+		await assert.rejects(allOf(chunks), /ended its reply early/);
 	});
 
 	it('that counts its calls by one index or none has them told apart, streamed and whole', async () => {
@@ -302,9 +302,9 @@ describe('an upstream', () => {
 			const body = JSON.stringify({ error: { message: 'Top up' } });
 			assert.equal(
 				await told(sends(402, 'application/json', body), 402),
-				'The credit or the quota of the account on one is used up: Top up.',
+				'The account on one is out of credit or quota: Top up.',
 			);
-			assert.match(await told(sends(401, 'application/json', body), 502), /^one wants a key: Top up\.$/);
+			assert.match(await told(sends(401, 'application/json', body), 502), /^one requires a key: Top up\.$/);
 		});
 
 		it('is told to answer with no reply where that is malformed or a page, without a status of success', async () => {
@@ -314,13 +314,13 @@ describe('an upstream', () => {
 				['text/event-stream', 'data: {"choices": [\n\n', /a chunk of the reply is not JSON\.$/],
 			] as const) {
 				const message = await told(sends(200, type, text), 502);
-				assert.match(message, /^one answered with something that is no reply: /);
+				assert.match(message, /^one sent a response that isn’t a reply: /);
 				assert.match(message, detail);
 				assert.doesNotMatch(message, /HTTP/);
 			}
 			assert.match(
 				await told(sends(200, 'text/html', '<title>Log in</title>'), 502),
-				/^A web page answered in place of one/,
+				/^A web page, such as a sign-in page, responded instead of one/,
 			);
 		});
 
@@ -336,7 +336,7 @@ describe('an upstream', () => {
 				assert.equal(await told(sends(200, 'text/event-stream', body), 502), `one had an internal error: ${words}.`);
 			}
 			const list = JSON.stringify([{ error: { code: 400, message: words } }]);
-			assert.equal(await told(sends(400, 'application/json', list), 400), `one does not accept the request: ${words}.`);
+			assert.equal(await told(sends(400, 'application/json', list), 400), `one rejected the request: ${words}.`);
 		});
 
 		it('and has said something before is broken off, though a mark of the end follows', async () => {
@@ -367,7 +367,7 @@ describe('an upstream', () => {
 			const gateway = await start({ one: { models: ['small'] } });
 			await gateway.server('one').stop();
 			const { message } = await refused(gateway.chat(), 503);
-			assert.match(message, /^one cannot be reached: nothing answers at 127\.0\.0\.1:\d+ \(ECONNREFUSED\)\.$/);
+			assert.match(message, /^Couldn’t reach one: nothing responds at 127\.0\.0\.1:\d+ \(ECONNREFUSED\)\.$/);
 			assert.ok(
 				gateway.logged.some(line =>
 					line.endsWith('a provider did not serve connection=one code=unavailable reason=ECONNREFUSED'),
@@ -405,7 +405,7 @@ describe('an upstream', () => {
 				for (const status of [301, 307, 308]) {
 					const headers = { location: `${elsewhere.url}/chat/completions` };
 					const gateway = await start({ one: { key: 'key-of-one', models: ['small'], behaves: { status, headers } } });
-					await assert.rejects(gateway.chat(), /^RequestRefused: one sends the request on to where it may not go/);
+					await assert.rejects(gateway.chat(), /^RequestRefused: one redirected the request to where it may not go/);
 				}
 				assert.equal(elsewhere.requests.length, 0);
 			} finally {

@@ -332,8 +332,8 @@ describe('the gateway of one run', () => {
 		await assert.rejects(allOf((await other.chat()).chunks));
 		const lines = [...one.calls, ...other.calls].map(describeCall);
 		assert.equal(lines.length, 2);
-		assert.match(lines[0] ?? '', /^small: \d.* s, failed: up does not accept the request \(HTTP 400\)\.$/);
-		assert.match(lines[1] ?? '', /^small by up: .*failed: up broke off its reply before the end\.$/);
+		assert.match(lines[0] ?? '', /^small: \d.* s, failed: up rejected the request \(HTTP 400\)\.$/);
+		assert.match(lines[1] ?? '', /^small by up: .*failed: up ended its reply early\.$/);
 		assert.ok(!JSON.stringify([one.calls, other.calls, lines]).includes(SECRET));
 	});
 
