@@ -41,7 +41,7 @@ export async function addConnection(
 	const value: unknown = readSetting('errand.connections');
 	if (typeof value !== 'object' || value === null || Array.isArray(value)) {
 		const open = vscode.l10n.t('Open Settings');
-		const message = vscode.l10n.t('The setting errand.connections does not have the required form. Correct it first.');
+		const message = vscode.l10n.t('The setting errand.connections isn’t valid. Correct it first.');
 		if ((await showMessage('error', message, open)) === open) {
 			await openConnectionSettings();
 		}
@@ -62,7 +62,7 @@ export async function addConnection(
 	);
 	return addition.run(
 		answer?.state === 'wants-key' && draft.key === undefined
-			? vscode.l10n.t('{0} answers and wants a key, so nothing more could be checked.', placeOf(apiUrl))
+			? vscode.l10n.t('{0} responds and requires a key, so nothing else could be checked.', placeOf(apiUrl))
 			: undefined,
 	);
 }
@@ -80,8 +80,8 @@ async function chooseModels(label: string, listed: readonly { id: string }[]): P
 		const chosen = await chooseSome(
 			vscode.l10n.t('Models of {0}', shownText(label)),
 			isAgain
-				? vscode.l10n.t('Choose at least one of the {0} models, so that chat has one', ids.length)
-				: vscode.l10n.t('It works. It lists {0} models: choose those that you use', ids.length),
+				? vscode.l10n.t('Select at least one of the {0} models for the chat', ids.length)
+				: vscode.l10n.t('It works and lists {0} models. Select the ones that you use', ids.length),
 			ids.map(id => ({ label: shownText(id), value: id })),
 		);
 		if (chosen === undefined || chosen.length > 0) {
@@ -123,8 +123,8 @@ class Addition {
 			placeHolder: () =>
 				reason ??
 				(this.entry['models'] === undefined
-					? vscode.l10n.t('It lists no models: name one for chat, then add it')
-					: vscode.l10n.t('What was found; add what the service has beyond it')),
+					? vscode.l10n.t('It lists no models. Enter one for the chat, then add it')
+					: vscode.l10n.t('Review what was found, and add what else the service has')),
 			rows: async () => [
 				action(
 					'check',
@@ -175,8 +175,11 @@ class Addition {
 	private async rename(): Promise<void> {
 		const taken = connectionNames(readSetting('errand.connections'));
 		const title = vscode.l10n.t('Name of the Connection');
-		const name = await input(title, vscode.l10n.t('Its name in the settings, such as acme'), this.name, typed =>
-			nameProblemText(typed.trim(), taken),
+		const name = await input(
+			title,
+			vscode.l10n.t('The connection’s name in the settings, such as acme'),
+			this.name,
+			typed => nameProblemText(typed.trim(), taken),
 		);
 		if (name !== undefined) {
 			this.name = name.trim();
@@ -220,16 +223,18 @@ function nameProblemText(name: string, taken: readonly string[]): string | undef
 		case undefined:
 			return undefined;
 		case 'empty':
-			return vscode.l10n.t('Type a name for the new connection.');
+			return vscode.l10n.t('Enter a name for the new connection.');
 		case 'form':
 			return vscode.l10n.t(
-				'Use letters, digits, blanks, “.”, “_” and “-”, beginning with a letter or digit, 60 at most.',
+				'Use at most 60 letters, digits, spaces, “.”, “_” and “-”, starting with a letter or digit.',
 			);
 		case 'key':
-			return vscode.l10n.t('That looks like a key. Type a name here; the key has a step of its own.');
+			return vscode.l10n.t('That looks like a key. Enter a name here; you’re asked for the key in another step.');
 		case 'taken':
 			return name === LOCAL_CONNECTION_NAME
-				? vscode.l10n.t('“{0}” is the connection to this machine. Choose another name.', LOCAL_CONNECTION_NAME)
-				: vscode.l10n.t('There is a connection of this name. Choose another name, or change that one.');
+				? vscode.l10n.t('“{0}” is the connection to this machine. Enter a different name.', LOCAL_CONNECTION_NAME)
+				: vscode.l10n.t(
+						'A connection with this name already exists. Enter a different name, or change that connection.',
+					);
 	}
 }

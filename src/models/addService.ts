@@ -70,13 +70,13 @@ function notOfferedText({ upstreamProblems }: Offer, { slug, url, model }: Settl
 	const problem = upstreamProblems.find(candidate => candidate.slug === slug);
 	if (problem === undefined) {
 		return vscode.l10n.t(
-			'The local service does not offer {0} of {1} for chat. It may be a model of another kind; choose another one.',
+			'The local service doesn’t offer {0} of {1} for chat. It may be another kind of model. Select a different one.',
 			model,
 			placeOf(url),
 		);
 	}
 	return vscode.l10n.t(
-		'The editor reaches {0}, but the local service does not: {1}',
+		'The editor can reach {0}, but the local service can’t: {1}',
 		placeOf(url),
 		upstreamProblemText(problem, url),
 	);
@@ -291,7 +291,7 @@ class ServiceFlow {
 	private async ask({ url, form, key }: ServiceDraft): Promise<HostAnswer> {
 		const { context } = this.options;
 		return vscode.window.withProgress(
-			{ location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Asking {0}…', placeOf(url)) },
+			{ location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Contacting {0}…', placeOf(url)) },
 			() => askHost({ kind: 'service', url, form, key }, { ...context, signal: this.signal }),
 		);
 	}
@@ -324,7 +324,10 @@ class ServiceFlow {
 	private async settle(settled: Settled): Promise<End> {
 		const { slug, label, url, model } = settled;
 		const offer: Offer = await vscode.window.withProgress(
-			{ location: vscode.ProgressLocation.Window, title: vscode.l10n.t('The local service asks {0}…', placeOf(url)) },
+			{
+				location: vscode.ProgressLocation.Window,
+				title: vscode.l10n.t('The local service is contacting {0}…', placeOf(url)),
+			},
 			() => this.options.service.offer(),
 		);
 		const name = requestName(offer, slug, model);

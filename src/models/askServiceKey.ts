@@ -42,7 +42,7 @@ export async function askServiceKey(
 	const { origin } = new URL(url);
 	if (!mayCarryKey(url)) {
 		const sentence = vscode.l10n.t(
-			'{0} is reached without encryption, so no key can be sent there. Give it an https address.',
+			'The connection to {0} isn’t encrypted, so no key can be sent there. Use an https address.',
 			origin,
 		);
 		await showMessage('error', sentence);
@@ -50,9 +50,9 @@ export async function askServiceKey(
 	}
 	const keeping =
 		withoutKey === undefined
-			? vscode.l10n.t('Kept in the editor’s secret storage and sent to {0} only.', origin)
+			? vscode.l10n.t('Saved in the editor’s secret storage and sent only to {0}.', origin)
 			: vscode.l10n.t(
-					'Kept in the editor’s secret storage and sent to {0} only. Leave it empty to go on without a key.',
+					'Saved in the editor’s secret storage and sent only to {0}. Leave empty to continue without a key.',
 					origin,
 				);
 	let refused: string | undefined;
@@ -61,7 +61,7 @@ export async function askServiceKey(
 		prompt: [reason, keeping].filter(Boolean).join(' '),
 		value: present,
 		...defined({
-			page: service && { address: service.keyPage, tooltip: vscode.l10n.t('Open the Page Where Its Keys Are Made') },
+			page: service && { address: service.keyPage, tooltip: vscode.l10n.t('Open the Service’s API Keys Page') },
 		}),
 		formProblem: key => (key === '' && withoutKey !== undefined ? undefined : formProblem(key, isConnection)),
 		async check(key, signal) {
@@ -100,7 +100,7 @@ function formProblem(key: string, isConnection: boolean): string | undefined {
 	}
 	return /^[\x21-\x7e]+$/.test(key)
 		? undefined
-		: vscode.l10n.t('A key has no blanks and no characters beyond ASCII. Paste it again.');
+		: vscode.l10n.t('A key contains only ASCII characters and no spaces. Paste it again.');
 }
 
 /**

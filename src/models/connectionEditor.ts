@@ -43,13 +43,15 @@ function holdsSecret(field: string, text: string): boolean {
 function textProblem(field: string, typed: string, isRequired = false): string | undefined {
 	const text = typed.trim();
 	if (text === '') {
-		return isRequired ? vscode.l10n.t('Type something.') : undefined;
+		return isRequired ? vscode.l10n.t('Enter a value.') : undefined;
 	}
 	if (holdsSecret(field, text)) {
-		return vscode.l10n.t('That looks like a key. It would stand in the settings; set keys with “Errand: Manage Keys”.');
+		return vscode.l10n.t(
+			'That looks like a key, which would be saved in the settings. Use “Errand: Manage Keys” to set keys.',
+		);
 	}
 	return hasInvisible(text) || text.length > MAXIMUM_TEXT
-		? vscode.l10n.t('Type at most {0} characters, all of them visible.', MAXIMUM_TEXT)
+		? vscode.l10n.t('Enter at most {0} visible characters.', MAXIMUM_TEXT)
 		: undefined;
 }
 
@@ -77,7 +79,7 @@ export class ConnectionEditor<End> {
 			...(entry['enterpriseUrl'] === undefined
 				? []
 				: [
-						this.choiceRow('plan', vscode.l10n.t('Host that chat uses'), [
+						this.choiceRow('plan', vscode.l10n.t('Chat host'), [
 							{ label: vscode.l10n.t('Public'), value: undefined },
 							{ label: vscode.l10n.t('Enterprise'), value: 'enterprise' },
 						]),
@@ -91,32 +93,32 @@ export class ConnectionEditor<End> {
 			separator(vscode.l10n.t('Service')),
 			this.textRow(
 				'label',
-				vscode.l10n.t('Name in the interface'),
-				vscode.l10n.t('The connection’s name in the interface; empty for its name in the settings'),
+				vscode.l10n.t('Display name'),
+				vscode.l10n.t('The connection’s display name. Leave empty to use its name in the settings'),
 			),
 			this.textRow(
 				'service',
-				vscode.l10n.t('Service’s own name'),
-				vscode.l10n.t('The service’s own name inside its identifiers, as in “<name>-search”'),
+				vscode.l10n.t('Service identifier'),
+				vscode.l10n.t('The service’s name in its identifiers, as in “<name>-search”'),
 			),
 			this.textRow(
 				'scm',
-				vscode.l10n.t('Source hosting for look-ups'),
+				vscode.l10n.t('Source-hosting provider'),
 				vscode.l10n.t(
-					'The part of the path that names the source-hosting provider, as in /api/<name>/repos; the service’s documents have it',
+					'The path segment for the source-hosting provider, as in /api/<name>/repos. See the service’s documentation',
 				),
 			),
 			this.textRow(
 				'cloudTokenPrefix',
-				vscode.l10n.t('Beginning of cloud tokens'),
-				vscode.l10n.t('How every cloud token of this service begins; not a token itself'),
+				vscode.l10n.t('Cloud token prefix'),
+				vscode.l10n.t('What every cloud token of this service starts with; not a token itself'),
 			),
 			this.textRow(
 				'decisionModel',
-				vscode.l10n.t('Model for decisions'),
+				vscode.l10n.t('Decision model'),
 				vscode.l10n.t('The name of its latest release, or one version'),
 			),
-			this.choiceRow('accountZdr', vscode.l10n.t('The account keeps no data, whatever a request says'), [
+			this.choiceRow('accountZdr', vscode.l10n.t('The account keeps no data, regardless of the request'), [
 				{ label: vscode.l10n.t('Yes'), value: true },
 				{ label: vscode.l10n.t('No'), value: false },
 				{ label: vscode.l10n.t('Not known'), value: undefined },
@@ -138,7 +140,7 @@ export class ConnectionEditor<End> {
 				value: staying(() =>
 					this.changeList('agents', {
 						title: vscode.l10n.t('Agents of {0}', shownText(name)),
-						prompt: vscode.l10n.t('The ids of the agents, as the service’s documents have them'),
+						prompt: vscode.l10n.t('The IDs of the agents. See the service’s documentation'),
 						listed: [],
 						entryOf: id => ({ id }),
 					}),
@@ -149,9 +151,9 @@ export class ConnectionEditor<End> {
 				label: vscode.l10n.t('Search model'),
 				description:
 					typeof service === 'string' && service !== ''
-						? vscode.l10n.t('{0}, after the service’s own name', shownText(searchModelOf({ service })))
+						? vscode.l10n.t('{0}, from the service identifier', shownText(searchModelOf({ service })))
 						: vscode.l10n.t('not set'),
-				value: staying(() => this.changeText('service', vscode.l10n.t('Service’s own name'), '')),
+				value: staying(() => this.changeText('service', vscode.l10n.t('Service identifier'), '')),
 			},
 		];
 	}
@@ -217,7 +219,7 @@ export class ConnectionEditor<End> {
 	private async changeModels(): Promise<void> {
 		const { name } = this.edited;
 		const listed = await vscode.window.withProgress(
-			{ location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Asking {0} for its models…', name) },
+			{ location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Getting models from {0}…', name) },
 			() =>
 				this.edited.listModels().catch((error: unknown) => {
 					// Models can still be typed.
@@ -228,7 +230,7 @@ export class ConnectionEditor<End> {
 		const service = String(this.edited.read()['service'] ?? '');
 		return this.changeList('models', {
 			title: vscode.l10n.t('Models of {0}', shownText(name)),
-			prompt: vscode.l10n.t('The ids of the models that you use'),
+			prompt: vscode.l10n.t('The IDs of the models that you use'),
 			listed: listed.map(({ id }) => id),
 			entryOf(id) {
 				const model = listed.find(candidate => candidate.id === id);
@@ -262,7 +264,7 @@ export class ConnectionEditor<End> {
 /** The organisation's host has a documented form; for other fields, a service has its own host or none. */
 function placeholderOf(field: HostField, domain: string | undefined): string {
 	if (field === 'orgUrl' && domain !== undefined) {
-		return `https://${vscode.l10n.t('your-organisation')}.${domain}`;
+		return `https://${vscode.l10n.t('your-organization')}.${domain}`;
 	}
-	return vscode.l10n.t('An https address, as the service’s documents have it');
+	return vscode.l10n.t('An https address. See the service’s documentation');
 }

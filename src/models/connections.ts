@@ -26,7 +26,7 @@ export function describeConnection(
 			isThere: false,
 			problem: vscode.l10n.t('not in the settings'),
 			sentence: vscode.l10n.t(
-				'There is no connection named “{0}” in the setting errand.connections. Switch to another or add it.',
+				'The setting errand.connections has no connection named “{0}”. Switch to a different one, or add it.',
 				name,
 			),
 		};
@@ -36,7 +36,7 @@ export function describeConnection(
 		isThere: true,
 		problem,
 		sentence: vscode.l10n.t(
-			'The connection “{0}” cannot be used: {1}. Correct it, or switch to another.',
+			'Couldn’t use the connection “{0}”: {1}. Correct it, or switch to a different one.',
 			name,
 			problem,
 		),
@@ -82,7 +82,7 @@ export async function use(name: string, keys: Pick<KeysFeature, 'state' | 'set'>
 	const { connection } = described;
 	const label = connection.label ?? name;
 	offer(
-		vscode.l10n.t('{0} is in use now. Chat needs its inference key.', label),
+		vscode.l10n.t('Now using {0}. Chat requires its inference key.', label),
 		vscode.l10n.t('Add Key'),
 		() => keys.set(connection, 'inference'),
 		error => explainError(error, label),

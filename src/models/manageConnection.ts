@@ -45,8 +45,8 @@ export async function manageConnection(name: string, options: ManageConnectionOp
 		placeHolder() {
 			const problem = connectionProblem(name);
 			return problem === undefined
-				? vscode.l10n.t('Choose what to change')
-				: vscode.l10n.t('Cannot be used: {0}. Choose what to change', problem);
+				? vscode.l10n.t('Select what to change')
+				: vscode.l10n.t('Couldn’t use it: {0}. Select what to change', problem);
 		},
 		async rows() {
 			const connection = editor.connection();
@@ -77,9 +77,9 @@ export async function manageConnection(name: string, options: ManageConnectionOp
 				separator(''),
 				action(
 					'gear',
-					vscode.l10n.t('Change It in the Settings'),
+					vscode.l10n.t('Edit in Settings'),
 					leaving(openConnectionSettings),
-					vscode.l10n.t('prices, kinds of models, providers, prefixes, aliases and routing policies too'),
+					vscode.l10n.t('including prices, kinds of models, providers, prefixes, aliases and routing policies'),
 				),
 				action('trash', vscode.l10n.t('Remove…'), () => remove(name, keys)),
 			];
@@ -99,7 +99,9 @@ async function keyRows(connection: Connection, keys: KeysFeature): Promise<Actio
 async function remove(name: string, keys: KeysFeature): Promise<'removed' | undefined> {
 	const yes = vscode.l10n.t('Remove');
 	const question = vscode.l10n.t('Remove the connection {0}?', name);
-	const detail = vscode.l10n.t('Its entry in the settings and its keys are removed. Conversations that used it stay.');
+	const detail = vscode.l10n.t(
+		'Its entry in the settings and its keys are removed. Conversations that used it are kept.',
+	);
 	if ((await askModal(question, detail, yes)) !== yes) {
 		return undefined;
 	}

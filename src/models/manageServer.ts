@@ -41,7 +41,7 @@ export async function manageServer(
 	return runActions<ManageEnd>({
 		title: label,
 		name: label,
-		placeHolder: () => vscode.l10n.t('Choose what to change'),
+		placeHolder: () => vscode.l10n.t('Select what to change'),
 		async rows() {
 			const own = (await readOwnServers(store)).find(server => server.slug === slug);
 			if (own === undefined) {
@@ -67,7 +67,7 @@ export async function manageServer(
 				...(own.keyState === 'missing' ? [] : [action('discard', vscode.l10n.t('Remove the Key'), removeKey)]),
 				action(
 					'gear',
-					vscode.l10n.t('Change It in the Settings'),
+					vscode.l10n.t('Edit in Settings'),
 					leaving(() => openSetting('errand.local.upstreams')),
 					slug,
 				),
@@ -92,7 +92,7 @@ export async function manageFound(
 			testRow(tested, async () => {
 				tested = await test(context, { url });
 			}),
-			action('trash', vscode.l10n.t('Don’t Use It Any More'), async () => {
+			action('trash', vscode.l10n.t('Stop Using It'), async () => {
 				await service.answerFound({ url, user: owner.user, use: false });
 				await forgetMissingDefault(await service.offer());
 				return 'removed' as const;
@@ -103,7 +103,7 @@ export async function manageFound(
 
 function modelRow(slug: string): Action<ManageEnd> {
 	const choose = leaving(() => executeCommand(commands.addService, slug));
-	return action('comment', vscode.l10n.t('Choose a Model…'), choose);
+	return action('comment', vscode.l10n.t('Select a Model…'), choose);
 }
 
 function testRow(result: string | undefined, run: () => Promise<void>): Action<ManageEnd> {
@@ -111,7 +111,7 @@ function testRow(result: string | undefined, run: () => Promise<void>): Action<M
 }
 
 async function test(context: HostContext, { url, form, key }: Omit<HostQuestion, 'kind'>): Promise<string> {
-	const title = vscode.l10n.t('Asking {0} for its models…', placeOf(url));
+	const title = vscode.l10n.t('Getting models from {0}…', placeOf(url));
 	const answer = await withProgressNotice(title, signal =>
 		askHost({ kind: 'server', url, form, key }, { ...context, signal }).catch(() => undefined),
 	);
@@ -136,7 +136,7 @@ async function changeAddress(
 			kind: 'server',
 			form: setting.kind,
 			title: vscode.l10n.t('Address of {0}', label),
-			placeholder: vscode.l10n.t('The address with its version, such as http://192.168.1.20:8000/v1'),
+			placeholder: vscode.l10n.t('The address including the version, such as http://192.168.1.20:8000/v1'),
 			value: setting.url,
 		},
 		context,

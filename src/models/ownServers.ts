@@ -42,7 +42,7 @@ async function keyStateOf(
 	}
 	if (!isSavedFor(stored.origins, slot.origins)) {
 		const [origin = ''] = stored.origins;
-		const text = vscode.l10n.t('its key was saved for {0} and is not sent: enter it again', origin);
+		const text = vscode.l10n.t('its key was saved for {0} and isn’t sent: enter it again', origin);
 		return { keyState: 'unconfirmed', keyText: text };
 	}
 	const ending = keyEnding(stored.key);

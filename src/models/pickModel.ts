@@ -76,7 +76,7 @@ async function showModels(
 	let answer = known;
 	const list = new PickList<Row, Shown | 'back'>(picker => {
 		picker.title = vscode.l10n.t('Model of {0}', draft.label);
-		picker.placeholder = vscode.l10n.t('The model that chat uses from now on');
+		picker.placeholder = vscode.l10n.t('Select the model to use in the chat');
 		picker.matchOnDescription = true;
 		picker.buttons = [vscode.QuickInputButtons.Back];
 		picker.ignoreFocusOut = true;
@@ -112,11 +112,11 @@ async function showModels(
 /** Returns the rows: the models, or the reason why there are none with the possible actions. */
 export function modelRows(draft: ServiceDraft, answer: HostAnswer | undefined): Row[] {
 	if (answer === undefined) {
-		return [{ label: `$(blank) ${vscode.l10n.t('Asking {0} for its models…', placeOf(draft.url))}`, value: 'none' }];
+		return [{ label: `$(blank) ${vscode.l10n.t('Getting models from {0}…', placeOf(draft.url))}`, value: 'none' }];
 	}
 	const write: Row = {
 		label: `$(edit) ${vscode.l10n.t('Other Model…')}`,
-		description: vscode.l10n.t('by the name that the server knows'),
+		description: vscode.l10n.t('by its name on the server'),
 		value: 'write',
 	};
 	const connection: Row[] =
@@ -125,7 +125,7 @@ export function modelRows(draft: ServiceDraft, answer: HostAnswer | undefined): 
 			: [
 					{
 						label: `$(plug) ${vscode.l10n.t('Add It as a Connection…')}`,
-						description: vscode.l10n.t('a service with tasks, routing or encryption of its own'),
+						description: vscode.l10n.t('a service with its own tasks, routing or encryption'),
 						value: 'connection',
 					},
 				];
@@ -150,7 +150,7 @@ export function modelRows(draft: ServiceDraft, answer: HostAnswer | undefined): 
 	const anyway: Row = {
 		...write,
 		label: `$(edit) ${vscode.l10n.t('Add It Anyway…')}`,
-		description: vscode.l10n.t('with a model that you name'),
+		description: vscode.l10n.t('with a model that you enter'),
 	};
 	const words = (...sentences: string[]): Row[] => [
 		...sentences
@@ -161,10 +161,10 @@ export function modelRows(draft: ServiceDraft, answer: HostAnswer | undefined): 
 	const error = answer.state === 'failed' || answer.state === 'wants-key' ? answer.error : undefined;
 	if (error === undefined) {
 		const reason = vscode.l10n.t(
-			'{0} answers, but it lists no models. Name one for chat; the first message tells whether it is right.',
+			'{0} responds, but lists no models. Enter one for the chat; the first message shows whether it works.',
 			placeOf(draft.url),
 		);
-		const name: Row = { ...write, label: `$(edit) ${vscode.l10n.t('Name a Model…')}` };
+		const name: Row = { ...write, label: `$(edit) ${vscode.l10n.t('Enter a Model…')}` };
 		return [...words(reason), name, key, address, ...connection];
 	}
 	const { cause, step } = hostProblem(error, answer.url, 'service', draft.key !== undefined);
@@ -174,7 +174,7 @@ export function modelRows(draft: ServiceDraft, answer: HostAnswer | undefined): 
 
 function noModelsRow(): Row {
 	return {
-		label: `$(info) ${vscode.l10n.t('The server has no model yet')}`,
+		label: `$(info) ${vscode.l10n.t('The server has no models yet')}`,
 		detail: `$(blank) ${vscode.l10n.t('Load or download one there, then try again.')}`,
 		value: 'again',
 	};
@@ -182,7 +182,7 @@ function noModelsRow(): Row {
 
 async function writeModel({ label }: ServiceDraft): Promise<string | undefined> {
 	const title = vscode.l10n.t('Model of {0}', label);
-	const name = await input(title, vscode.l10n.t('The model’s name as the server knows it'), '', text => {
+	const name = await input(title, vscode.l10n.t('The model’s name on the server'), '', text => {
 		const typed = text.trim();
 		return typed !== '' && typed.length <= MAXIMUM_NAME && !/\s/.test(typed) && !hasInvisible(typed)
 			? undefined

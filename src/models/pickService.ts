@@ -34,7 +34,7 @@ export async function pickService(
 ): Promise<ServiceChoice | undefined> {
 	const list = new PickList<Row, ServiceChoice>(picker => {
 		picker.title = vscode.l10n.t('Add Service');
-		picker.placeholder = vscode.l10n.t('A service, a model server, or the address of one');
+		picker.placeholder = vscode.l10n.t('Select a service or model server, or enter an address');
 		picker.matchOnDescription = true;
 		picker.matchOnDetail = true;
 		picker.ignoreFocusOut = true;
@@ -77,15 +77,15 @@ export function serviceRows({ own, found, here }: ServicesShown): Row[] {
 		separator(vscode.l10n.t('Any other')),
 		{
 			label: `$(edit) ${vscode.l10n.t('Another Address…')}`,
-			detail: `$(blank) ${vscode.l10n.t('A service with tasks or routing of its own, or any OpenAI-like server')}`,
+			detail: `$(blank) ${vscode.l10n.t('A service with its own tasks or routing, or any OpenAI-compatible server')}`,
 			alwaysShow: true,
 			value: { kind: 'address', text: '' },
 		},
 		...(others?.length === 0
 			? [
 					{
-						label: `$(refresh) ${vscode.l10n.t('Look on This Machine Again')}`,
-						detail: `$(blank) ${vscode.l10n.t('No other server answers at the usual ports of Ollama, LM Studio, llama.cpp and vLLM')}`,
+						label: `$(refresh) ${vscode.l10n.t('Search This Machine Again')}`,
+						detail: `$(blank) ${vscode.l10n.t('No other server responds at the default ports of Ollama, LM Studio, llama.cpp and vLLM')}`,
 						value: { kind: 'look' as const },
 					},
 				]
@@ -94,7 +94,7 @@ export function serviceRows({ own, found, here }: ServicesShown): Row[] {
 }
 
 function lookingRow(): Row {
-	return { label: `$(blank) ${vscode.l10n.t('Looking on this machine…')}`, value: { kind: 'look' } };
+	return { label: `$(blank) ${vscode.l10n.t('Searching this machine…')}`, value: { kind: 'look' } };
 }
 
 function hereRow(here: ServerHere): Row {
@@ -102,9 +102,9 @@ function hereRow(here: ServerHere): Row {
 	const [first, second] = models ?? [];
 	const offer =
 		models === undefined
-			? vscode.l10n.t('Wants a key.')
+			? vscode.l10n.t('Requires a key.')
 			: first === undefined
-				? vscode.l10n.t('Has no model yet.')
+				? vscode.l10n.t('Has no models yet.')
 				: second === undefined
 					? shownText(first.id)
 					: vscode.l10n.t('{0} and {1} more', shownText(first.id), models.length - 1);
@@ -118,7 +118,7 @@ function hereRow(here: ServerHere): Row {
 
 /** Names the program if it is certain, because many programs share some of the ports. */
 export function hereLabel({ server, isNamed }: ServerHere): string {
-	return isNamed ? server.label : vscode.l10n.t('Model server at the usual port of {0}', server.label);
+	return isNamed ? server.label : vscode.l10n.t('Model server at the default port of {0}', server.label);
 }
 
 function serviceRow(service: ModelService): Row {

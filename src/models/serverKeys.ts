@@ -24,7 +24,7 @@ export async function readServerKeys(context: HostContext, store: KeyStore): Pro
 			label: escapeIcons(server.label),
 			description: server.keyText,
 			detail: vscode.l10n.t(
-				'Sent to {0} only, {1}',
+				'Sent only to {0}, {1}',
 				new URL(server.setting.url).origin,
 				vscode.l10n.t('for its models'),
 			),

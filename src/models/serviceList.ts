@@ -45,7 +45,7 @@ const MAXIMUM_DETAIL = 200;
 export async function showServices(options: ServiceListOptions): Promise<void> {
 	await runActions<'leave'>({
 		title: vscode.l10n.t('Switch or Add Connection'),
-		placeHolder: () => vscode.l10n.t('The service that chat and tasks use'),
+		placeHolder: () => vscode.l10n.t('Select the service for chat and tasks'),
 		name: '',
 		async rows() {
 			const servers = await serverRows(options);
@@ -103,7 +103,7 @@ async function connectionRows({ keys, manage }: ServiceListOptions): Promise<Row
 					.filter(Boolean)
 					.join(' · '),
 				detail: isLocal
-					? vscode.l10n.t('Runs on this machine, needs no account')
+					? vscode.l10n.t('Runs on this machine, no account needed')
 					: `${hostOf(connection)} · ${keyStateText(await keys.state(connection, 'inference'))}`,
 				iconPath: new vscode.ThemeIcon(isActive ? 'check' : 'plug'),
 				value: leaving(() => use(name, keys)),
@@ -135,7 +135,7 @@ async function serverRows({ store, described, manage }: ServiceListOptions): Pro
 			(found): Row => ({
 				label: shownText(found.label),
 				description: placeOf(found.url),
-				detail: vscode.l10n.t('Found on this machine, used as you agreed. {0}', ownerText(found.owner)),
+				detail: vscode.l10n.t('Found on this machine and used with your permission. {0}', ownerText(found.owner)),
 				...icon('server'),
 				value: managed(() => manage.found(found)),
 			}),
@@ -158,7 +158,7 @@ export function upstreamIssueText(
 	entry: unknown,
 ): string {
 	return issue === undefined
-		? vscode.l10n.t('the name is taken, or is not in lowercase letters and digits')
+		? vscode.l10n.t('the name is already in use, or isn’t in lowercase letters and digits')
 		: settingIssueText(issue, entry);
 }
 

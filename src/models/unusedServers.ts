@@ -46,8 +46,8 @@ export class FoundServers {
 				place: placeOf(server.url),
 				reason:
 					server.use === false
-						? vscode.l10n.t('Not used, as you chose. {0}', ownerText(server.owner))
-						: vscode.l10n.t('Not used until you agree. {0}', ownerText(server.owner)),
+						? vscode.l10n.t('Not used, as you selected. {0}', ownerText(server.owner))
+						: vscode.l10n.t('Not used without your permission. {0}', ownerText(server.owner)),
 				ask: () => this.ask(server),
 			}));
 	}
@@ -58,7 +58,7 @@ export class FoundServers {
 		const use = vscode.l10n.t('Use');
 		const leave = vscode.l10n.t('Don’t Use');
 		const message = vscode.l10n.t(
-			'{0} was found on this machine, at {1}. {2} Use its models? What you send to them goes to this server.',
+			'Found {0} on this machine, at {1}. {2} Use its models? Your messages are sent to this server.',
 			server.label,
 			placeOf(server.url),
 			ownerText(owner),

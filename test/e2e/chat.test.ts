@@ -337,7 +337,7 @@ describe('the chat in the window', () => {
 		assert.equal(await item.getAttribute('aria-label'), 'Errand: Messages go to small on Local.');
 		await changeSettings(page, window().server, { 'errand.connection': 'nowhere' });
 		await until('it says what is wrong', async () =>
-			((await item.getAttribute('aria-label')) ?? '').includes('There is no connection named “nowhere”'),
+			((await item.getAttribute('aria-label')) ?? '').includes('no connection named “nowhere”'),
 		);
 		await item.click();
 		await pickItem(page, 'Local');

@@ -186,7 +186,7 @@ describe('a profile that an earlier build has left, in the window', () => {
 				await until('it answers', async () => (await turns(chat).count()) === 1);
 				await replyEnds(chat);
 			} else {
-				await chat.getByText('The addresses of Moved changed since its key was saved').first().waitFor();
+				await chat.getByText('The addresses of Moved have changed since its key was saved').first().waitFor();
 			}
 		}
 		assert.deepEqual(

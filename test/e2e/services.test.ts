@@ -196,7 +196,7 @@ describe('services and their keys, in the window', () => {
 			text,
 			process.platform === 'linux'
 				? new RegExp(`It runs as you, ${os.userInfo().username}\\.`)
-				: /The system does not tell which user it runs as/,
+				: /The system doesn’t report which user it runs as/,
 		);
 		await composerHasCursor(frame);
 		await page.keyboard.insertText('Who are you?');
@@ -231,7 +231,7 @@ describe('services and their keys, in the window', () => {
 	});
 
 	it('uses a found model server after a yes alone, which the list of models asks for again, and the next window does not', async () => {
-		await (await findModel('Not used, as you chose')).click();
+		await (await findModel('Not used, as you selected')).click();
 		await toast(page, QUESTION).getByRole('button', { name: 'Use', exact: true }).click();
 		await until('its model is listed', async () => {
 			await openModels(frame);
@@ -254,7 +254,7 @@ describe('services and their keys, in the window', () => {
 		await runInChat(page, frame, 'Errand: New Conversation');
 		await runCommand(page, 'Errand: Switch or Add Connection…');
 		await row('Quillon').filter({ hasText: 'no key yet' }).click();
-		const offer = toast(page, 'Quillon is in use now. Chat needs its inference key.');
+		const offer = toast(page, 'Now using Quillon. Chat requires its inference key.');
 		await offer.getByRole('button', { name: 'Add Key' }).waitFor();
 		await runCommand(page, 'Notifications: Clear All Notifications');
 		await chatIsOn('Quillon');

@@ -61,9 +61,9 @@ describe('a service is added', () => {
 			await openAddress();
 			assert.deepEqual(flow.lists.rows(), []);
 			flow.type('nonsense');
-			await flow.shows(/“nonsense” is not an address\. One has a host, such as/);
+			await flow.shows(/“nonsense” isn’t an address\. Enter one with a host, such as/);
 			flow.type('nonsens');
-			await flow.shows(/“nonsens” is not an address/);
+			await flow.shows(/“nonsens” isn’t an address/);
 			flow.type('');
 			await waitFor('nothing to say', () => flow.lists.rows().length === 0);
 			await flow.leave();
@@ -83,7 +83,7 @@ describe('a service is added', () => {
 			flow.answers(' by-name ');
 			await flow.write('errand.local.upstreams', { mine: { url, prices: { input: 1, output: 2 } } });
 			flow.add({ slug: 'mine' });
-			await flow.shows(/There is no list of models at/);
+			await flow.shows(/There’s no list of models at/);
 			await flow.lists.pick('Add It Anyway…');
 			await flow.ended();
 			await silent.stop();
@@ -100,7 +100,7 @@ describe('a service is added', () => {
 			await waitFor('the message', () => said() !== '');
 			assert.match(
 				said(),
-				/The local service does not offer one of 127\.0\.0\.1:\d+ for chat\. It may be a model of another kind/,
+				/The local service doesn’t offer one of 127\.0\.0\.1:\d+ for chat\. It may be another kind of model/,
 			);
 			await flow.isAt('Add Service');
 			await flow.leave();
@@ -115,7 +115,7 @@ describe('a service is added', () => {
 			await flow.lists.pick('one');
 			await waitFor('the message', () =>
 				flow.messages.some(message =>
-					/The editor reaches 127\.0\.0\.1:\d+, but the local service does not: The certificate of .* is self-signed/.test(
+					/The editor can reach 127\.0\.0\.1:\d+, but the local service can’t: The certificate of .* is self-signed/.test(
 						message,
 					),
 				),
@@ -144,7 +144,7 @@ describe('a service is added', () => {
 			flow.type(`${flow.upstream.origin}?api_key=${SERVER_KEY}`);
 			await flow.shows(/It lists 2 models\./);
 			assert.equal(flow.lists.last?.value, flow.upstream.origin);
-			assert.ok(flow.lists.rows().some(row => row.includes('secret storage, never into the settings')));
+			assert.ok(flow.lists.rows().some(row => row.includes('secret storage, never in the settings')));
 			assert.ok(flow.upstream.requests.every(({ headers }) => headers.authorization === undefined));
 			await flow.lists.pick('two');
 			await flow.ended();
@@ -169,7 +169,7 @@ describe('a service is added', () => {
 		it('without a key if its address has no encryption, which is said', async () => {
 			await openAddress();
 			flow.type(`http://192.0.2.1/v1 ${SERVER_KEY}`);
-			await flow.shows(/It is not sent there without encryption: give an https address\./);
+			await flow.shows(/It isn’t sent without encryption\. Use an https address\./);
 			await flow.leave();
 			assert.equal(flow.secrets.size, 0);
 		});
@@ -198,7 +198,7 @@ describe('a service is added', () => {
 			}
 			for (const text of ['localhos', 'models']) {
 				flow.type(text);
-				await flow.shows(new RegExp(`“${text}” is not an address`));
+				await flow.shows(new RegExp(`“${text}” isn’t an address`));
 			}
 			assert.deepEqual(flow.upstream.requests, []);
 			await flow.leave();

@@ -75,7 +75,7 @@ describe('a service is added', () => {
 			await flow.enterKey(KEY);
 			await flow.lists.pick('Shared host of the encrypted channel');
 			flow.type(flow.service.hosts.encrypt);
-			await flow.shows(/It answers as it should/);
+			await flow.shows(/It responds as expected/);
 			await flow.lists.pick(`Use ${flow.service.hosts.encrypt}`);
 			await flow.isAt('Add Connection');
 			await flow.lists.pick('Add It');
@@ -124,7 +124,7 @@ describe('a service is added', () => {
 			await flow.shows(/It answers and requires a key\. It lists no models\./);
 			await flow.lists.pick(`Use ${server.origin}`);
 			await flow.enterKey(KEY);
-			await flow.shows(/lists no models\. Name one for chat/);
+			await flow.shows(/lists no models\. Enter one for the chat/);
 			await flow.lists.pick('Add It as a Connection…');
 			flow.answers(' by-name ');
 			await flow.lists.pick('Models');
@@ -149,9 +149,9 @@ describe('a service is added', () => {
 			await flow.giveAddress(server.origin, `Use ${server.origin}/v1`);
 			await flow.enterKey('token');
 			await flow.lists.pick('Add It as a Connection…');
-			assert.match(String((await flow.keyBox()).prompt), /^This kind of key begins with “sk-”\./);
+			assert.match(String((await flow.keyBox()).prompt), /^This kind of key starts with “sk-”\./);
 			await flow.enterKey('token');
-			await waitFor('the form', () => /begins with “sk-”/.test(String(flow.boxes.last?.validationMessage)));
+			await waitFor('the form', () => /starts with “sk-”/.test(String(flow.boxes.last?.validationMessage)));
 			assert.equal(flow.entries(), undefined);
 			await flow.enterKey(KEY);
 			await flow.lists.pick('Add It');
@@ -180,14 +180,14 @@ describe('a service is added', () => {
 			try {
 				flow.add();
 				await flow.giveAddress(server.origin, `Use ${server.origin}/v1`);
-				assert.match(String((await flow.keyBox()).prompt), /Leave it empty to go on without a key\./);
+				assert.match(String((await flow.keyBox()).prompt), /Leave empty to continue without a key\./);
 				await flow.enterKey('');
 				await flow.lists.pick('Add It');
 				await flow.ended();
 			} finally {
 				Object.assign(vscode.window, { showQuickPick });
 			}
-			assert.match(asked.join('\n'), /^It works\. It lists 26 models: .*\nChoose at least one of the 26 models/);
+			assert.match(asked.join('\n'), /^It works and lists 26 models: .*\nSelect at least one of the 26 models/);
 			assert.deepEqual(flow.entries(), {
 				acme: {
 					apiUrl: server.origin,
@@ -229,7 +229,7 @@ describe('a service is added', () => {
 			await flow.lists.pick('Another Address…');
 			await flow.isAt('Address of the Service');
 			flow.type(`${flow.service.hosts.public}?api_key=${KEY}`);
-			await flow.shows(/never into the settings/);
+			await flow.shows(/never in the settings/);
 			assert.equal(flow.lists.last?.value, flow.service.hosts.public);
 			await flow.shows(/requires a key/);
 			assert.ok(flow.service.received.every(({ headers }) => headers.authorization === undefined));
@@ -254,11 +254,11 @@ describe('a service is added', () => {
 			await flow.lists.pick('Name');
 			const problem = await waitFor('the box', () => problemOf);
 			for (const [name, words] of [
-				['acme', /There is a connection of this name/],
+				['acme', /A connection with this name already exists/],
 				['local', /is the connection to this machine/],
 				['$(bug)', /Use letters, digits/],
 				[KEY, /That looks like a key\./],
-				['', /Type a name for the new connection/],
+				['', /Enter a name for the new connection/],
 			] as const) {
 				assert.match(problem(name) ?? '', words);
 			}

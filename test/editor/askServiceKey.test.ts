@@ -41,7 +41,7 @@ describe('the question for the key of a server', () => {
 		assert.equal(boxes.last?.password, true);
 		assert.match(boxes.last?.prompt ?? '', /secret storage and sent to http:\/\/127\.0\.0\.1:\d+ only\./);
 		await boxes.enter('has blanks');
-		await waitFor('the form to be refused', () => /no blanks/.test(String(boxes.last?.validationMessage)));
+		await waitFor('the form to be refused', () => /no spaces/.test(String(boxes.last?.validationMessage)));
 		assert.deepEqual(server.received, []);
 		await boxes.enter('sk-wrong');
 		await waitFor('the key to be refused', () =>

@@ -75,7 +75,7 @@ describe('the keys of a connection', () => {
 			kind: 'inference',
 			label: 'Inference key',
 			key: contractKeys.inference,
-			row: /^Inference key \| set, ends in 7e2b · accepted \| Saved .+, checked .+\. Sent to http.+ only, for chat/,
+			row: /^Inference key \| set, ends in 7e2b · accepted \| Saved .+, checked .+\. Sent only to http.+, for chat/,
 		},
 		{
 			what: 'refuses it',
@@ -125,7 +125,7 @@ describe('the keys of a connection', () => {
 		assert.match(question.prompt ?? '', /^Acme requires a key for this\. Kept in .* sent to http.*:\d+ only\.$/);
 		const problemOf = (text: string) => question.validateInput?.(text);
 		assert.equal(problemOf('no key'), 'A key has no spaces or special characters. Paste it alone.');
-		assert.equal(problemOf('token'), 'This kind of key begins with “sk-”.');
+		assert.equal(problemOf('token'), 'This kind of key starts with “sk-”.');
 		assert.equal(problemOf(` ${contractKeys.inference} `), undefined);
 		await says(/^Nothing was sent: Acme requires a key for this \(Inference key\)\./);
 	});
@@ -136,7 +136,7 @@ describe('the keys of a connection', () => {
 		assert.match(shown.at(-1)?.[1] ?? '', /^Cloud token \| .* · accepted/);
 		flow.service.answer(({ host }) => host === 'cloud', { status: 503, headers: { 'retry-after': '0' } });
 		await manage('Cloud token', 'Check');
-		assert.match(shown.at(-1)?.[1] ?? '', /^Cloud token \| .* · no answer/);
+		assert.match(shown.at(-1)?.[1] ?? '', /^Cloud token \| .* · no response/);
 	});
 
 	it('show what came of a check in a notification to a user who has gone to an editor meanwhile, and no list', async () => {
@@ -168,14 +168,17 @@ describe('the keys of a connection', () => {
 				return name;
 			},
 		});
-		await manage('Import from an environment variable…', 'Agent key');
+		await manage('Import from Environment Variable…', 'Agent key');
 		process.env[VARIABLE] = 'no key at all';
-		assert.match(String(problemOf?.('ERRAND_TEST_NOT_SET')), /there is no such variable\. Set it before the editor/);
-		assert.match(String(problemOf?.(VARIABLE)), /^The variable holds no such key\. (?!.*at all)/);
+		assert.match(
+			String(problemOf?.('ERRAND_TEST_NOT_SET')),
+			/This variable isn’t set where the editor runs its extensions\. Set it before you start the editor/,
+		);
+		assert.match(String(problemOf?.(VARIABLE)), /^The variable doesn’t contain this kind of key\. (?!.*at all)/);
 		process.env[VARIABLE] = contractKeys.agent;
 		assert.equal(problemOf?.(VARIABLE), undefined);
 		name = VARIABLE;
-		await manage('Import from an environment variable…', 'Agent key');
+		await manage('Import from Environment Variable…', 'Agent key');
 		await lists(/^Agent key \| .* · accepted/);
 		assert.ok(![...shown.flat(), ...flow.messages].some(text => text.includes(contractKeys.agent)));
 	});
@@ -194,11 +197,11 @@ describe('the keys of a connection', () => {
 		};
 		await rotate(`${WRONG_KEY}-too`);
 		assert.deepEqual(opened, [`${flow.service.hosts.public}/dashboard`]);
-		assert.equal(problemOf?.(WRONG_KEY), 'This is the present key. Paste the new one.');
-		await says(/^The present key stays\. Acme rejected the key/);
+		assert.equal(problemOf?.(WRONG_KEY), 'This is the current key. Paste the new one.');
+		await says(/^The current key stays in use\. Acme rejected the key/);
 		assert.doesNotMatch(await stored('inference'), /-too/);
 		await rotate(contractKeys.inference);
-		await says(/^Acme gets the new key from now on\. Delete the old one in its dashboard\./);
+		await says(/^Acme now uses the new key\. Delete the old one in its dashboard\./);
 		assert.match(await stored('inference'), new RegExp(contractKeys.inference));
 	});
 
@@ -207,9 +210,9 @@ describe('the keys of a connection', () => {
 		await flow.write('errand.connections', {
 			acme: { label: 'Acme', apiUrl: flow.upstream.origin, service: 'quillon' },
 		});
-		await assert.rejects(keys.key(acme(), 'inference'), /The addresses of Acme changed since its key was saved/);
+		await assert.rejects(keys.key(acme(), 'inference'), /The addresses of Acme have changed since its key was saved/);
 		await manage('Inference key');
-		assert.match(shown[0]?.[0] ?? '', /Not sent: the addresses changed since it was saved\. Now: http/);
+		assert.match(shown[0]?.[0] ?? '', /Not sent: the addresses have changed since it was saved\. Now: http/);
 		assert.ok(!shown[1]?.some(row => row.startsWith('Check')));
 		await manage('Inference key', 'Confirm');
 		assert.equal(await keys.key(acme(), 'inference'), contractKeys.inference);

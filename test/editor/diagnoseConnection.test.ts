@@ -35,16 +35,16 @@ describe('the diagnosis of a connection', () => {
 		await flow.keys.save(flow.connectionOf('acme'), 'cloud', contractKeys.cloud);
 		await flow.keys.save(flow.connectionOf('acme'), 'agent', 'sk-wrong-0123456789');
 		const diagnosing = report();
-		await flow.lists.pick('Leave It Unchecked');
+		await flow.lists.pick('Skip This Check');
 		const text = await diagnosing;
 		for (const words of [
 			/^# Diagnosis of acme$/m,
-			/^1 problem was found\.$/m,
-			/Fine · Clock against .*: within a minute\./,
-			/Fine · Public host for chat .*: It answers and requires a key\./,
-			/Fine · Shared host of the encrypted channel .*: It answers as it should\./,
-			/Fine · Inference key: acme accepts the key/,
-			/Fine · Cloud token: acme accepts the key/,
+			/^1 problem found\.$/m,
+			/OK · Clock against .*: within a minute\./,
+			/OK · Public host for chat .*: It answers and requires a key\./,
+			/OK · Shared host of the encrypted channel .*: It responds as expected\./,
+			/OK · Inference key: acme accepts the key/,
+			/OK · Cloud token: acme accepts the key/,
 			/\*\*Problem\*\* · Agent key: acme rejected the key/,
 			/Not checked · Stream of a reply: /,
 		]) {
@@ -72,12 +72,12 @@ describe('the diagnosis of a connection', () => {
 		assert.match(text, /\*\*Problem\*\* · Host of the agent task API.*: .* didn’t respond in time\./);
 		// The tests run with a proxy in their environment.
 		assert.match(text, /Note · Name org\.invalid: not known on this machine \(ENOTFOUND\)/);
-		assert.match(text, /Fine · Proxy for org\.invalid: 127\.0\.0\.1:\d+ of HTTPS_PROXY accepts connections\./);
+		assert.match(text, /OK · Proxy for org\.invalid: 127\.0\.0\.1:\d+ of HTTPS_PROXY accepts connections\./);
 		assert.match(
 			text,
 			/\*\*Problem\*\* · Organisation’s host .*: The proxy didn’t open a tunnel to org\.invalid \(HTTP 502\)\./,
 		);
-		assert.match(text, /Not checked · Clock against org\.invalid: no answer told the time\./);
+		assert.match(text, /Not checked · Clock against org\.invalid: no response included the time\./);
 		assert.match(text, /Note · Inference key: not set\./);
 		assert.match(text, /Not checked · Stream of a reply: /);
 		await Promise.all([late.stop(), silent.stop()]);
@@ -102,7 +102,7 @@ describe('the diagnosis of a connection', () => {
 			stop.cancel();
 			const text = await diagnosing;
 			assert.match(text, /Not checked · Addresses: you stopped the diagnosis\./);
-			assert.match(text, /^No problem was found, but not everything was checked\.$/m);
+			assert.match(text, /^No problems found, but not everything was checked\.$/m);
 		} finally {
 			Object.assign(vscode.window, { withProgress });
 			stop.dispose();
@@ -158,17 +158,14 @@ describe('the diagnosis of a connection', () => {
 			await flow.lists.pick(row);
 			return diagnosing;
 		};
-		assert.match(await choose('Leave It Unchecked'), /Not checked · Stream of a reply: no reply was requested/);
+		assert.match(await choose('Skip This Check'), /Not checked · Stream of a reply: no reply was requested/);
 		assert.equal(asked, 0);
 		assert.match(
 			await choose('Ask large to Count to 100'),
 			/\*\*Problem\*\* · Stream of a reply of large: all 21 pieces arrived at once, after [\d,]+ ms\./,
 		);
 		proxy.isBuffering = false;
-		assert.match(
-			await choose('Ask large to Count to 100'),
-			/Fine · Stream of a reply of large: arrives piece by piece/,
-		);
+		assert.match(await choose('Ask large to Count to 100'), /OK · Stream of a reply of large: arrives piece by piece/);
 		assert.equal(asked, 2);
 		await proxy.stop();
 		await server.stop();

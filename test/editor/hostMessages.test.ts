@@ -55,25 +55,25 @@ describe('why a server does not list its models', () => {
 	it('is that there is no list at the address, with what addresses end in', async () => {
 		assert.equal(
 			await saidAfter(response => void response.writeHead(404).end(), '/wrong/v1'),
-			'There is no list of models at http://HOST/wrong/v1 (HTTP 404). Most addresses end in /v1; the server’s documents name its own.',
+			'There’s no list of models at http://HOST/wrong/v1 (HTTP 404). Most addresses end in /v1. See the server’s documentation.',
 		);
 	});
 
 	it('is that a page answered, as of a login, or that it leads elsewhere', async () => {
 		assert.equal(
 			await saidAfter(response => void response.writeHead(200, { 'content-type': 'text/html' }).end('<form>')),
-			'A web page answered at HOST, such as one for a login. Check the address, and whether your network requires you to sign in first.',
+			'A web page, such as a sign-in page, responded at HOST. Check the address, and whether your network requires you to sign in first.',
 		);
 		assert.match(
 			await saidAfter(response => void response.writeHead(302, { location: 'https://login.invalid/' }).end()),
-			/^HOST sends the question on to another address, as for a login\. Open the address in a browser/,
+			/^HOST redirects to another address, for example to sign in\. Open the address in a browser/,
 		);
 	});
 
 	it('is that something else is there, or that it fails', async () => {
 		assert.equal(
 			await saidAfter(response => sendJson(response, 200, { hello: 'world' })),
-			'What answers at HOST is no model server. Check the address and the port.',
+			'HOST isn’t a model server. Check the address and the port.',
 		);
 		assert.match(
 			await saidAfter(response => sendJson(response, 500, { message: 'out of memory' })),

@@ -36,18 +36,18 @@ describe('a connection is changed', () => {
 		manage('acme');
 		await flow.lists.pick('Shared host of the encrypted channel');
 		flow.type('http://api.example.com');
-		await flow.shows(/Type an https address/);
+		await flow.shows(/Enter an https address/);
 		assert.ok(!flow.lists.rows().some(row => /Use http/.test(row)));
 		flow.type(`${flow.service.hosts.public} ${KEY}`);
-		await flow.shows(/It is left out: a key never stands in the settings\./);
+		await flow.shows(/It’s left out: keys are never saved in the settings\./);
 		assert.equal(flow.lists.last?.value, flow.service.hosts.public);
-		await flow.shows(/answers, but not as the service does/);
+		await flow.shows(/responds, but not like the service/);
 		flow.type(flow.service.hosts.encrypt);
-		await flow.shows(/It answers as it should/);
+		await flow.shows(/It responds as expected/);
 		await flow.lists.pick(`Use ${flow.service.hosts.encrypt}`);
 		await waitFor('the host', () => acme()?.['encryptUrl'] === flow.service.hosts.encrypt);
 		await flow.lists.pick('Shared host of the encrypted channel');
-		await flow.lists.pick('Take the Address Out');
+		await flow.lists.pick('Remove the Address');
 		await waitFor('the host to be gone', () => acme()?.['encryptUrl'] === undefined);
 		await flow.leave();
 		assert.deepEqual(flow.entries(), small());
@@ -62,7 +62,7 @@ describe('a connection is changed', () => {
 		await flow.lists.pick('Search model');
 		await flow.shows(/^Search model \| own-search, after/);
 		answers('forge');
-		await flow.lists.pick('Source hosting for look-ups');
+		await flow.lists.pick('Source-hosting provider');
 		await waitFor('the look-ups', () => acme()?.['scm'] === 'forge');
 		const { showQuickPick } = vscode.window;
 		// All that are there stay, and another one is typed.
@@ -121,9 +121,9 @@ describe('a connection is changed', () => {
 		});
 		await flow.write('errand.connections', small());
 		manage('acme');
-		await flow.lists.pick('Beginning of cloud tokens');
+		await flow.lists.pick('Cloud token prefix');
 		await waitFor('the box', () => problems.length > 0);
-		assert.match(String(problems[0]), /^That looks like a key\. It would stand in the settings/);
+		assert.match(String(problems[0]), /^That looks like a key, which would be saved in the settings/);
 		assert.equal(problems[1], undefined);
 		await flow.leave();
 	});
@@ -286,7 +286,7 @@ describe('a model server is changed', () => {
 		flow.type(moved.url);
 		await flow.shows(/It lists one model\./);
 		await flow.lists.pick(`Use ${moved.url}`);
-		await flow.shows(/its key was saved for http:\/\/127\.0\.0\.1:\d+ and is not sent: enter it again/);
+		await flow.shows(/its key was saved for http:\/\/127\.0\.0\.1:\d+ and isn’t sent: enter it again/);
 		assert.deepEqual(flow.servers(), { mine: { url: moved.url, label: 'Mine', contextLength: 8000 } });
 		assert.ok(moved.requests.every(({ headers }) => headers.authorization === undefined));
 		await flow.lists.pick('Remove the Key');
@@ -302,7 +302,7 @@ describe('a model server is changed', () => {
 		flow.begin(manageFound(found, { context: flow.context, store: flow.store, service: flow.localModels }));
 		await flow.lists.pick('Test');
 		await flow.shows(/^Test \| It works\. It lists 2 models\./);
-		await flow.lists.pick('Don’t Use It Any More');
+		await flow.lists.pick('Stop Using It');
 		await flow.ended();
 		assert.deepEqual(flow.local.answered, [{ url, user: 'me', use: false }]);
 	});
@@ -365,15 +365,15 @@ describe('the list of services', () => {
 		];
 		show();
 		for (const words of [
-			/^Local \| in use \| Runs on this machine, needs no account/,
+			/^Local \| in use \| Runs on this machine, no account needed/,
 			/^Acme \| acme \| http:\/\/127\.0\.0\.1:\d+ · no key yet/,
 			/^broken \| cannot be used \| apiUrl must be an https address/,
 			/^mine .* rejected the key[^.]*\./,
 			/^keyless .* requires a key \(HTTP 401\)\./,
 			/^other .*no host named models\.invalid/,
 			/^fine .* \| no key$/,
-			/^Ollama \| 127\.0\.0\.1:11434 \| Found on this machine, used as you agreed\./,
-			/^Not A Slug \| cannot be used \| the name is taken, or is not in lowercase/,
+			/^Ollama \| 127\.0\.0\.1:11434 \| Found on this machine and used with your permission\./,
+			/^Not A Slug \| cannot be used \| the name is already in use, or isn’t in lowercase/,
 		]) {
 			await flow.shows(words);
 		}

@@ -106,7 +106,7 @@ describe('the reason why a message is not sent', () => {
 		const chips = { chips: [], problemOf: () => '' };
 		const handlers = turnHandlers({
 			conversations: { open: async () => ({ findOrShown: () => ({ conversation: { id: 'c', turns: [] } }) }) },
-			connection: { ensureKey: () => assert.fail('a task needs no key of a model'), label: () => 'Acme' },
+			connection: { ensureKey: () => assert.fail('a task no key needed of a model'), label: () => 'Acme' },
 			message: {
 				prompts: { fill: async (_: unknown, __: string, text: string) => ({ text }) },
 				context: { chips, adding: new Set() },

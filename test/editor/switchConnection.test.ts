@@ -21,7 +21,7 @@ describe('a connection that is switched to', () => {
 	it('is the one of the settings, and its key is asked for only if the user wants to give it', async () => {
 		await use('acme', flow.keys);
 		assert.equal(readSetting('errand.connection'), 'acme');
-		await waitFor('the offer', () => flow.messages.includes('Acme is in use now. Chat needs its inference key.'));
+		await waitFor('the offer', () => flow.messages.includes('Now using Acme. Chat requires its inference key.'));
 		assert.equal(await state('acme'), 'missing');
 		flow.choose(/is in use now/, 'Add Key');
 		flow.answers(contractKeys.inference);

@@ -21,7 +21,7 @@ describe('the model servers of this machine whose models are not used', () => {
 
 	it('are asked about once in a window, by name, address and user, and the answer goes to the service', async () => {
 		const asking = servers();
-		flow.choose(/was found on this machine/, 'Use');
+		flow.choose(/^Found .* on this machine/, 'Use');
 		asking.consider([found(), found({ use: true, url: 'http://127.0.0.1:8080/v1' })]);
 		asking.consider([found()]);
 		await waitFor('the answer', () => flow.local.answered.length === 1);
@@ -29,7 +29,7 @@ describe('the model servers of this machine whose models are not used', () => {
 		assert.equal(flow.messages.length, 1);
 		assert.match(
 			flow.messages[0] ?? '',
-			/^Ollama was found on this machine, at 127\.0\.0\.1:11434\. It runs as you, me\. Use its models\? What you send/,
+			/^Found Ollama on this machine, at 127\.0\.0\.1:11434\. It runs as you, me\. Use its models\? Your messages/,
 		);
 	});
 
@@ -38,7 +38,10 @@ describe('the model servers of this machine whose models are not used', () => {
 		asking.consider([found()]);
 		asking.consider([found({ owner: others })]);
 		await waitFor('both questions', () => flow.messages.length === 2);
-		assert.match(flow.messages[1] ?? '', /It runs as eve, another user of this machine, who can read what it gets\./);
+		assert.match(
+			flow.messages[1] ?? '',
+			/It runs as eve, another user of this machine, who can read what you send to it\./,
+		);
 		assert.deepEqual(flow.local.answered, []);
 	});
 
@@ -46,8 +49,8 @@ describe('the model servers of this machine whose models are not used', () => {
 		const asking = servers();
 		assert.deepEqual(asking.unused([found({ use: true })]), []);
 		const [refused, unanswered] = asking.unused([found({ use: false }), found({ owner: others })]);
-		assert.match(refused?.reason ?? '', /^Not used, as you chose\. It runs as you, me\.$/);
-		assert.match(unanswered?.reason ?? '', /^Not used until you agree\. It runs as eve, another user/);
+		assert.match(refused?.reason ?? '', /^Not used, as you selected\. It runs as you, me\.$/);
+		assert.match(unanswered?.reason ?? '', /^Not used without your permission\. It runs as eve, another user/);
 		flow.choose(/was found/, 'Don’t Use');
 		refused?.ask();
 		await waitFor('the answer', () => flow.local.answered.length === 1);

@@ -97,17 +97,17 @@ async function agreedModel(
 		vscode.l10n.t('Check the Stream of a Reply?'),
 		[
 			{
-				label: vscode.l10n.t('Leave It Unchecked'),
-				description: vscode.l10n.t('everything else is in the report'),
+				label: vscode.l10n.t('Skip This Check'),
+				description: vscode.l10n.t('the report has everything else'),
 				value: undefined,
 			},
 			{
 				label: vscode.l10n.t('Ask {0} to Count to 100', shownText(model)),
-				description: vscode.l10n.t('costs what 300 tokens cost on {0}', shownText(label)),
+				description: vscode.l10n.t('uses about 300 tokens on {0}', shownText(label)),
 				value: model,
 			},
 		],
-		{ placeHolder: vscode.l10n.t('Only a reply shows whether something on the way holds replies back') },
+		{ placeHolder: vscode.l10n.t('Only a reply shows whether something between you and the service delays replies') },
 	);
 }
 
@@ -115,8 +115,8 @@ function noStream(): DiagnosisFinding {
 	return {
 		state: 'unchecked',
 		subject: vscode.l10n.t('Stream of a reply'),
-		found: vscode.l10n.t('no reply was requested, because that may cost money.'),
-		step: vscode.l10n.t('Run the diagnosis again and agree to the question; chat needs a key and a model for it.'),
+		found: vscode.l10n.t('no reply was requested because it may cost money.'),
+		step: vscode.l10n.t('Run the diagnosis again and accept the request. The chat needs a key and a model for it.'),
 	};
 }
 
@@ -148,7 +148,7 @@ async function checkAddresses(
 				: {
 						state: 'problem',
 						subject,
-						found: vscode.l10n.t('the service answers at {0}.', answer.url),
+						found: vscode.l10n.t('the service responds at {0}.', answer.url),
 						step: vscode.l10n.t('Change the address with “Errand: Switch or Add Connection”.'),
 					};
 		}),
@@ -173,7 +173,7 @@ async function checkKeys(connection: Connection, keys: DiagnosisOptions['keys'])
 						state: 'note',
 						subject,
 						found: vscode.l10n.t('not set.'),
-						step: vscode.l10n.t('Add it with “Errand: Manage Keys” where you use what needs it.'),
+						step: vscode.l10n.t('Add it with “Errand: Manage Keys” if you use a feature that needs it.'),
 					},
 				];
 			case 'unconfirmed':
@@ -181,7 +181,7 @@ async function checkKeys(connection: Connection, keys: DiagnosisOptions['keys'])
 					{
 						state: 'problem',
 						subject,
-						found: vscode.l10n.t('not sent: the addresses changed since it was saved.'),
+						found: vscode.l10n.t('not sent: the addresses have changed since it was saved.'),
 						step: vscode.l10n.t('Confirm it with “Errand: Manage Keys”.'),
 					},
 				];
@@ -206,15 +206,15 @@ function reportOf(label: string, findings: readonly DiagnosisFinding[], now: num
 			head: [
 				problems === 0
 					? isWhole
-						? vscode.l10n.t('No problem was found.')
-						: vscode.l10n.t('No problem was found, but not everything was checked.')
+						? vscode.l10n.t('No problems found.')
+						: vscode.l10n.t('No problems found, but not everything was checked.')
 					: problems === 1
-						? vscode.l10n.t('1 problem was found.')
-						: vscode.l10n.t('{0} problems were found.', problems),
+						? vscode.l10n.t('1 problem found.')
+						: vscode.l10n.t('{0} problems found.', problems),
 				`${new Date(now).toISOString()} · Errand ${version} · ${vscode.env.appName} ${vscode.version} · ${os.platform()} ${os.release()}`,
 			],
 			states: {
-				fine: vscode.l10n.t('Fine'),
+				fine: vscode.l10n.t('OK'),
 				problem: vscode.l10n.t('Problem'),
 				note: vscode.l10n.t('Note'),
 				unchecked: vscode.l10n.t('Not checked'),

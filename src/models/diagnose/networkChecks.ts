@@ -56,7 +56,11 @@ async function checkName(origin: string, proxy: NamedProxy, signal: AbortSignal)
 	const host = withoutBrackets(new URL(origin).hostname);
 	const subject = vscode.l10n.t('Name {0}', host);
 	if (net.isIP(host) !== 0) {
-		return { state: 'fine', subject: vscode.l10n.t('Address {0}', host), found: vscode.l10n.t('needs no look-up.') };
+		return {
+			state: 'fine',
+			subject: vscode.l10n.t('Address {0}', host),
+			found: vscode.l10n.t('doesn’t need to be resolved.'),
+		};
 	}
 	try {
 		const addresses = await untilAborted(lookup(host, { all: true }), limited(signal));
@@ -69,14 +73,14 @@ async function checkName(origin: string, proxy: NamedProxy, signal: AbortSignal)
 			? {
 					state: 'note',
 					subject,
-					found: vscode.l10n.t('not known on this machine ({0}); the proxy looks names up by itself.', code),
+					found: vscode.l10n.t('not known on this machine ({0}); the proxy resolves names itself.', code),
 				}
 			: {
 					state: 'problem',
 					subject,
-					found: vscode.l10n.t('cannot be resolved ({0}).', code),
+					found: vscode.l10n.t('couldn’t be resolved ({0}).', code),
 					step: vscode.l10n.t(
-						'Check the spelling of the address, the network and a VPN; behind a proxy, set http.proxy.',
+						'Check the spelling of the address, your network and VPN. If you’re behind a proxy, set http.proxy.',
 					),
 				};
 	}
@@ -90,17 +94,17 @@ async function checkProxy(origin: string, proxy: NamedProxy, signal: AbortSignal
 				state: 'fine',
 				subject,
 				found: vscode.l10n.t(
-					'none in http.proxy and in the environment. One that only the system knows cannot be seen from here.',
+					'none in http.proxy or in the environment. Errand can’t detect a proxy that’s only set in the system.',
 				),
 			};
 		case 'except':
-			return { state: 'fine', subject, found: vscode.l10n.t('none, as {0} names the host.', proxy.from) };
+			return { state: 'fine', subject, found: vscode.l10n.t('none, because {0} lists the host.', proxy.from) };
 		case 'unreadable':
 			return {
 				state: 'problem',
 				subject,
-				found: vscode.l10n.t('{0} holds no address that can be read.', proxy.from),
-				step: vscode.l10n.t('Write it as http://host:port.'),
+				found: vscode.l10n.t('{0} doesn’t contain a valid address.', proxy.from),
+				step: vscode.l10n.t('Use the form http://host:port.'),
 			};
 		case 'proxy': {
 			const place = `${proxy.host}:${proxy.port}`;
@@ -110,8 +114,8 @@ async function checkProxy(origin: string, proxy: NamedProxy, signal: AbortSignal
 				: {
 						state: 'problem',
 						subject,
-						found: vscode.l10n.t('{0} of {1} cannot be reached ({2}).', place, proxy.from, problem),
-						step: vscode.l10n.t('Correct {0}, or ask whoever runs the proxy.', proxy.from),
+						found: vscode.l10n.t('{0} of {1} couldn’t be reached ({2}).', place, proxy.from, problem),
+						step: vscode.l10n.t('Correct {0}, or contact the proxy’s administrator.', proxy.from),
 					};
 		}
 	}
@@ -174,7 +178,7 @@ async function checkCertificate(
 				String(by),
 				until,
 			),
-			...defined({ step: isSoon ? vscode.l10n.t('Whoever runs the service has to renew it.') : undefined }),
+			...defined({ step: isSoon ? vscode.l10n.t('The service’s administrator has to renew it.') : undefined }),
 		};
 	} catch {
 		signal.throwIfAborted();
@@ -205,7 +209,7 @@ async function checkClock(
 		date = Number.NaN;
 	}
 	if (Number.isNaN(date)) {
-		return { state: 'unchecked', subject, found: vscode.l10n.t('no answer told the time.') };
+		return { state: 'unchecked', subject, found: vscode.l10n.t('no response included the time.') };
 	}
 	const ahead = clock.now() - date;
 	if (Math.abs(ahead) <= CLOCK_MS) {
@@ -219,6 +223,6 @@ async function checkClock(
 			ahead > 0
 				? vscode.l10n.t('this machine is {0} min ahead.', minutes)
 				: vscode.l10n.t('this machine is {0} min behind.', minutes),
-		step: vscode.l10n.t('Set the clock: certificates and attestations are refused where it is wrong.'),
+		step: vscode.l10n.t('Set the clock correctly. Otherwise, certificates and attestations are rejected.'),
 	};
 }

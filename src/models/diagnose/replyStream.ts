@@ -48,25 +48,25 @@ function verdictText(arrivals: readonly number[]): Pick<DiagnosisFinding, 'state
 		case 'flows':
 			return {
 				state: 'fine',
-				found: vscode.l10n.t('arrives piece by piece: {0} pieces between {1} and {2} ms.', count, first, last),
+				found: vscode.l10n.t('arrives in pieces: {0} pieces between {1} and {2} ms.', count, first, last),
 			};
 		case 'held-back':
 			return {
 				state: 'problem',
 				found: vscode.l10n.t('all {0} pieces arrived at once, after {1} ms.', count, first),
 				step: vscode.l10n.t(
-					'Something on the way holds replies back until they are whole, such as a proxy or a virus scanner. Whoever runs it has to switch buffering off for text/event-stream; a host of your own network belongs into http.noProxy. A service may also send a reply in one piece by itself.',
+					'Something between you and the service, such as a proxy or a virus scanner, holds replies back until they’re complete. Its administrator has to turn off buffering for text/event-stream. Add hosts in your own network to http.noProxy. The service may also send replies in one piece itself.',
 				),
 			};
 		case 'nothing':
 			return {
 				state: 'problem',
 				found: vscode.l10n.t('nothing arrived.'),
-				step: vscode.l10n.t('Try again, or look into the log with “Errand: Show Log”.'),
+				step: vscode.l10n.t('Try again, or see the log with “Errand: Show Log”.'),
 			};
 		case 'too-short':
-			return { state: 'unchecked', found: vscode.l10n.t('it was too short to tell whether it is held back.') };
+			return { state: 'unchecked', found: vscode.l10n.t('it was too short to tell whether it was held back.') };
 		case 'too-fast':
-			return { state: 'unchecked', found: vscode.l10n.t('it was over too fast to tell whether it is held back.') };
+			return { state: 'unchecked', found: vscode.l10n.t('it finished too quickly to tell whether it was held back.') };
 	}
 }

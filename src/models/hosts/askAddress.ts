@@ -176,7 +176,7 @@ function rowsFor({ text, url, answer, isKeyPasted }: TypedState, { kind, canRemo
 		const shown = oneLine((failed ? url : answer?.url) ?? url, MAXIMUM_URL);
 		const detail =
 			answer === undefined
-				? vscode.l10n.t('Asking {0}…', placeOf(url))
+				? vscode.l10n.t('Contacting {0}…', placeOf(url))
 				: answer.state === 'failed'
 					? (failed?.cause ?? '')
 					: answerText(answer, kind);
@@ -192,20 +192,20 @@ function rowsFor({ text, url, answer, isKeyPasted }: TypedState, { kind, canRemo
 	}
 	if (isKeyPasted) {
 		rows.push({
-			label: `$(key) ${vscode.l10n.t('The key that was pasted is not part of the address')}`,
+			label: `$(key) ${vscode.l10n.t('The key that you pasted isn’t part of the address')}`,
 			detail: `$(blank) ${
 				!isForServer
-					? vscode.l10n.t('It is left out: a key never stands in the settings.')
+					? vscode.l10n.t('It’s left out: keys are never saved in the settings.')
 					: url === undefined || mayCarryKey(url)
-						? vscode.l10n.t('It goes into the editor’s secret storage, never into the settings.')
-						: vscode.l10n.t('It is not sent there without encryption: give an https address.')
+						? vscode.l10n.t('It’s saved in the editor’s secret storage, never in the settings.')
+						: vscode.l10n.t('It isn’t sent without encryption. Use an https address.')
 			}`,
 			alwaysShow: true,
 			value: 'none',
 		});
 	}
 	if (canRemove) {
-		rows.push({ label: `$(trash) ${vscode.l10n.t('Take the Address Out')}`, alwaysShow: true, value: 'remove' });
+		rows.push({ label: `$(trash) ${vscode.l10n.t('Remove the Address')}`, alwaysShow: true, value: 'remove' });
 	}
 	const models = (answer?.state === 'fits' && isForServer && answer.models) || [];
 	append(

@@ -46,7 +46,7 @@ export function mayBeServer(kind: HostKind): boolean {
 /** Returns why the address cannot be that of a connection. */
 export function addressRule(): string {
 	return vscode.l10n.t(
-		'Type an https address without user name, query or fragment; http is accepted for this machine only (localhost, 127.0.0.1).',
+		'Enter an https address without a user name, query or fragment. Use http only for this machine (localhost, 127.0.0.1).',
 	);
 }
 
@@ -59,9 +59,9 @@ export function ownerText({ kind, user }: PortOwner): string {
 		case 'system':
 			return vscode.l10n.t('It runs as the system account {0}.', user);
 		case 'other':
-			return vscode.l10n.t('It runs as {0}, another user of this machine, who can read what it gets.', user);
+			return vscode.l10n.t('It runs as {0}, another user of this machine, who can read what you send to it.', user);
 		case 'unknown':
-			return vscode.l10n.t('The system does not tell which user it runs as.');
+			return vscode.l10n.t('The system doesn’t report which user it runs as.');
 	}
 }
 
@@ -70,17 +70,17 @@ export function answerText(answer: Exclude<HostAnswer, { state: 'failed' }>, kin
 	switch (answer.state) {
 		case 'answers':
 			return kind === 'orgUrl'
-				? vscode.l10n.t('Something answers there. The encrypted channel can be asked once a model for it is listed.')
-				: vscode.l10n.t('Something answers there.');
+				? vscode.l10n.t('It responds. The encrypted channel can be checked once a model for it is listed.')
+				: vscode.l10n.t('It responds.');
 		case 'wants-key':
 			return answer.noList
-				? vscode.l10n.t('It answers and wants a key. It lists no models.')
-				: vscode.l10n.t('It answers and wants a key.');
+				? vscode.l10n.t('It responds and requires a key. It lists no models.')
+				: vscode.l10n.t('It responds and requires a key.');
 		case 'fits':
 			if (answer.models === undefined) {
 				return answer.noList
-					? vscode.l10n.t('It answers. It lists no models.')
-					: vscode.l10n.t('It answers as it should.');
+					? vscode.l10n.t('It responds. It lists no models.')
+					: vscode.l10n.t('It responds as expected.');
 			}
 			switch (answer.models.length) {
 				case 0:
@@ -99,7 +99,7 @@ export function hostProblem(error: ClientError, url: string, kind: HostKind, has
 	const isServer = mayBeServer(kind);
 	if (!isServer && isAboutKey(error) && !hasKey) {
 		return {
-			cause: vscode.l10n.t('{0} refused the question (HTTP {1}).', place, error.status ?? 0),
+			cause: vscode.l10n.t('{0} rejected the request (HTTP {1}).', place, error.status ?? 0),
 			step: vscode.l10n.t('Check the address.') + quote(error.serviceMessage),
 		};
 	}
@@ -107,15 +107,15 @@ export function hostProblem(error: ClientError, url: string, kind: HostKind, has
 		case 'not-found':
 			return {
 				cause: isServer
-					? vscode.l10n.t('There is no list of models at {0} (HTTP 404).', oneLine(url, MAXIMUM_URL))
-					: vscode.l10n.t('{0} answers, but not as the service does (HTTP {1}).', place, error.status ?? 0),
+					? vscode.l10n.t('There’s no list of models at {0} (HTTP 404).', oneLine(url, MAXIMUM_URL))
+					: vscode.l10n.t('{0} responds, but not like the service (HTTP {1}).', place, error.status ?? 0),
 				step: wrongPathStep(kind),
 			};
 		case 'bad-response':
 			return foreignAnswerParts(error, place, {
 				cause: isServer
-					? vscode.l10n.t('What answers at {0} is no model server.', place)
-					: vscode.l10n.t('What answers at {0} is not the service.', place),
+					? vscode.l10n.t('{0} isn’t a model server.', place)
+					: vscode.l10n.t('{0} isn’t the service.', place),
 				step: isServer ? vscode.l10n.t('Check the address and the port.') : wrongPathStep(kind),
 			});
 		default:
@@ -127,16 +127,16 @@ function wrongPathStep(kind: HostKind): string {
 	switch (kind) {
 		case 'server':
 		case 'service':
-			return vscode.l10n.t('Most addresses end in /v1; the server’s documents name its own.');
+			return vscode.l10n.t('Most addresses end in /v1. See the server’s documentation.');
 		case 'apiUrl':
 		case 'enterpriseUrl':
-			return vscode.l10n.t('Give the part of the address that stands before /v1/chat/completions.');
+			return vscode.l10n.t('Enter the part of the address before /v1/chat/completions.');
 		case 'cloudUrl':
-			return vscode.l10n.t('Give the part of the address that stands before /api/tasks.');
+			return vscode.l10n.t('Enter the part of the address before /api/tasks.');
 		case 'agentUrl':
-			return vscode.l10n.t('Give the part of the address that stands before /api/v1/tasks.');
+			return vscode.l10n.t('Enter the part of the address before /api/v1/tasks.');
 		default:
-			return vscode.l10n.t('Check the address; the service’s documents have it.');
+			return vscode.l10n.t('Check the address. See the service’s documentation.');
 	}
 }
 
@@ -173,7 +173,7 @@ export function noAddressText(text: string): string {
 		return '';
 	}
 	return vscode.l10n.t(
-		'“{0}” is not an address. One has a host, such as https://models.example.com/v1 or 192.168.1.20:8000.',
+		'“{0}” isn’t an address. Enter one with a host, such as https://models.example.com/v1 or 192.168.1.20:8000.',
 		oneLine(text, MAXIMUM_TYPED),
 	);
 }
@@ -190,13 +190,13 @@ export function isAboutKey({ code }: ClientError): boolean {
 function foreignAnswerParts({ status = 0, isPage }: ClientError, place: string, other: FaultParts): FaultParts {
 	if (status >= 300 && status < 400) {
 		return {
-			cause: vscode.l10n.t('{0} sends the question on to another address, as for a login.', place),
-			step: vscode.l10n.t('Open the address in a browser to see where it leads, and give that one.'),
+			cause: vscode.l10n.t('{0} redirects to another address, for example to sign in.', place),
+			step: vscode.l10n.t('Open the address in a browser to see where it leads, and enter that address.'),
 		};
 	}
 	return isPage
 		? {
-				cause: vscode.l10n.t('A web page answered at {0}, such as one for a login.', place),
+				cause: vscode.l10n.t('A web page, such as a sign-in page, responded at {0}.', place),
 				step: vscode.l10n.t('Check the address, and whether your network requires you to sign in first.'),
 			}
 		: other;

@@ -20,7 +20,7 @@ export interface KeyQuestion {
  */
 export async function askForKey({ connection, kind, reason, replaces }: KeyQuestion): Promise<string | undefined> {
 	const keeping = vscode.l10n.t(
-		'Kept in the editor’s secret storage and sent to {0} only.',
+		'Saved in the editor’s secret storage and sent only to {0}.',
 		originsText(kind, connection),
 	);
 	const text = await vscode.window.showInputBox({
@@ -31,7 +31,7 @@ export async function askForKey({ connection, kind, reason, replaces }: KeyQuest
 		validateInput: input => {
 			const key = input.trim();
 			if (key !== '' && key === replaces) {
-				return vscode.l10n.t('This is the present key. Paste the new one.');
+				return vscode.l10n.t('This is the current key. Paste the new one.');
 			}
 			const problem = keyProblem(kind, key, connection);
 			return problem && inertText(problemText(problem, connection));

@@ -16,7 +16,7 @@ export async function importKey(context: KeysContext, connection: Connection): P
 	const name = await vscode.window.showInputBox({
 		title: keyTitle(kind, connection),
 		prompt: vscode.l10n.t(
-			'The name of the environment variable. Its value is not shown; it goes into the editor’s secret storage and is sent to {0} only.',
+			'The name of the environment variable. Its value isn’t shown; it’s saved in the editor’s secret storage and sent only to {0}.',
 			originsText(kind, connection),
 		),
 		ignoreFocusOut: true,
@@ -32,8 +32,8 @@ async function chooseKind(connection: Connection): Promise<KeyKind | undefined> 
 	const kinds = KEY_KINDS.filter(kind => keyOrigins(kind, connection).length > 0);
 	const items = kinds.map(kind => ({ keyKind: kind, label: kindLabel(kind), description: kindPurpose(kind) }));
 	const chosen = await vscode.window.showQuickPick(items, {
-		title: vscode.l10n.t('Import from an environment variable'),
-		placeHolder: vscode.l10n.t('The kind of key that the variable holds'),
+		title: vscode.l10n.t('Import from Environment Variable'),
+		placeHolder: vscode.l10n.t('Select the kind of key in the variable'),
 	});
 	return chosen?.keyKind;
 }
@@ -44,14 +44,17 @@ function variable(name: string): string | undefined {
 
 function nameProblem(name: string, kind: KeyKind, connection: Connection): string | undefined {
 	if (name === '') {
-		return vscode.l10n.t('Type the name of the variable.');
+		return vscode.l10n.t('Enter the name of the variable.');
 	}
 	const value = variable(name);
 	if (value === undefined || value === '') {
 		return vscode.l10n.t(
-			'Where the editor runs its extensions there is no such variable. Set it before the editor starts.',
+			'This variable isn’t set where the editor runs its extensions. Set it before you start the editor.',
 		);
 	}
 	const problem = keyProblem(kind, value, connection);
-	return problem && inertText(vscode.l10n.t('The variable holds no such key. {0}', problemText(problem, connection)));
+	return (
+		problem &&
+		inertText(vscode.l10n.t('The variable doesn’t contain this kind of key. {0}', problemText(problem, connection)))
+	);
 }

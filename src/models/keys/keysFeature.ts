@@ -82,7 +82,7 @@ async function keyForRequest(store: KeyStore, connection: Connection, kind: KeyK
 	if (mustBeConfirmed) {
 		throw new UserFacingError(
 			vscode.l10n.t(
-				'The addresses of {0} changed since its key was saved, so the key was not sent. Confirm it with “Errand: Manage Keys”.',
+				'The addresses of {0} have changed since its key was saved, so the key wasn’t sent. Confirm it with “Errand: Manage Keys”.',
 				connectionLabel(connection),
 			),
 			{ action: 'manageKeys' },
@@ -131,7 +131,7 @@ class KeyPrompts {
 		const key = await askForKey({
 			connection,
 			kind,
-			reason: vscode.l10n.t('{0} needs a key for this.', connectionLabel(connection)),
+			reason: vscode.l10n.t('{0} requires a key for this.', connectionLabel(connection)),
 		});
 		if (key === undefined) {
 			void this.sayMissing(connection, kind);
@@ -146,7 +146,7 @@ class KeyPrompts {
 	private async sayMissing(connection: Connection, kind: KeyKind): Promise<void> {
 		const add = vscode.l10n.t('Add Key');
 		const message = vscode.l10n.t(
-			'Nothing was sent: {0} needs a key for this ({1}). Add one, then try again.',
+			'Nothing was sent: {0} requires a key for this ({1}). Add one, then try again.',
 			connectionLabel(connection),
 			kindLabel(kind),
 		);

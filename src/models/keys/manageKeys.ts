@@ -161,8 +161,8 @@ async function chooseKey(
 	const item = await vscode.window.showQuickPick(items, {
 		title: vscode.l10n.t('Keys of {0}', connectionLabel(connection)),
 		placeHolder: isLocal
-			? vscode.l10n.t('The local connection needs no key: its service runs on this machine.')
-			: vscode.l10n.t('Choose a key to set, check, replace or remove'),
+			? vscode.l10n.t('The local connection doesn’t need a key: its service runs on this machine.')
+			: vscode.l10n.t('Select a key to set, check, replace or remove'),
 	});
 	return item?.chosen;
 }
@@ -176,7 +176,7 @@ async function ownItems(store: KeysContext['store'], connection: Connection): Pr
 		{ chosen: undefined, label: '', kind: vscode.QuickPickItemKind.Separator },
 		{
 			chosen: 'import',
-			label: vscode.l10n.t('Import from an environment variable…'),
+			label: vscode.l10n.t('Import from Environment Variable…'),
 			iconPath: new vscode.ThemeIcon('symbol-variable'),
 		},
 	];
@@ -195,7 +195,7 @@ function keyItem(kind: KeyKind, connection: Connection, stored: StoredKey | unde
 		};
 	}
 	const chosen = { kind, stored };
-	const destination = vscode.l10n.t('Sent to {0} only, {1}', origins, kindPurpose(kind));
+	const destination = vscode.l10n.t('Sent only to {0}, {1}', origins, kindPurpose(kind));
 	if (!stored) {
 		return {
 			chosen,
@@ -212,7 +212,7 @@ function keyItem(kind: KeyKind, connection: Connection, stored: StoredKey | unde
 		description: stateText(stored),
 		detail: isConfirmed
 			? `${datesText(stored)} ${destination}`
-			: vscode.l10n.t('Not sent: the addresses changed since it was saved. Now: {0}', origins),
+			: vscode.l10n.t('Not sent: the addresses have changed since it was saved. Now: {0}', origins),
 		iconPath: new vscode.ThemeIcon(!isConfirmed ? 'warning' : iconOf(stored)),
 	};
 }
@@ -246,7 +246,7 @@ async function chooseAction(kind: KeyKind, connection: Connection, stored: Store
 			? {
 					action: 'check',
 					label: vscode.l10n.t('Check'),
-					detail: vscode.l10n.t('Ask the service whether it accepts the key. Costs nothing.'),
+					detail: vscode.l10n.t('Check whether the service accepts the key. Free of charge.'),
 					iconPath: new vscode.ThemeIcon('check'),
 				}
 			: {
@@ -260,14 +260,14 @@ async function chooseAction(kind: KeyKind, connection: Connection, stored: Store
 			action: 'rotate',
 			label: vscode.l10n.t('Rotate…'),
 			detail: connection.dashboardUrl
-				? vscode.l10n.t('Open the dashboard, check the new key, then replace this one.')
-				: vscode.l10n.t('Check the new key, then replace this one. The connection has no dashboard to open.'),
+				? vscode.l10n.t('Create a key in the dashboard, check it, then replace this one.')
+				: vscode.l10n.t('Check a new key, then replace this one. The connection has no dashboard to open.'),
 			iconPath: new vscode.ThemeIcon('sync'),
 		},
 		{
 			action: 'remove',
 			label: vscode.l10n.t('Remove…'),
-			detail: vscode.l10n.t('It stays valid at the service until it is deleted there.'),
+			detail: vscode.l10n.t('It stays valid until you delete it at the service.'),
 			iconPath: new vscode.ThemeIcon('trash'),
 		},
 	];
@@ -282,7 +282,7 @@ async function confirmRemoval(kind: KeyKind, connection: Connection): Promise<bo
 	const remove = vscode.l10n.t('Remove');
 	const answer = await vscode.window.showWarningMessage(
 		vscode.l10n.t('Remove the {0} of {1}?', kindLabel(kind), connectionLabel(connection)),
-		{ modal: true, detail: vscode.l10n.t('Errand cannot show or restore it afterwards.') },
+		{ modal: true, detail: vscode.l10n.t('Errand can’t show or restore it afterward.') },
 		remove,
 	);
 	return answer === remove;

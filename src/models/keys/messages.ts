@@ -57,9 +57,9 @@ export function answerWord({ answer }: KeyCheck): string {
 		case 'forbidden':
 			return vscode.l10n.t('not allowed');
 		case 'not-checkable':
-			return vscode.l10n.t('cannot be checked');
+			return vscode.l10n.t('can’t be checked');
 		case 'no-answer':
-			return vscode.l10n.t('no answer');
+			return vscode.l10n.t('no response');
 	}
 }
 
@@ -82,19 +82,19 @@ export function answerSentence(check: KeyCheck, kind: KeyKind, connection: Conne
 		case 'not-checkable':
 			return kind === 'inference'
 				? vscode.l10n.t(
-						'The key ({0}) cannot be checked on {1} without a request that costs; the first chat will tell.',
+						'The key ({0}) can’t be checked on {1} without a paid request. The first message will show whether it works.',
 						label,
 						service,
 					)
 				: vscode.l10n.t(
-						'The answer of {0} says nothing about the key ({1}). Check the address of the connection.',
+						'The response of {0} doesn’t show whether the key is valid ({1}). Check the connection’s address.',
 						service,
 						label,
 					) + quote(check.said);
 		case 'no-answer':
 			return (
 				vscode.l10n.t(
-					'{0} gave no answer, so the key ({1}) was not checked. Check it again later with “Errand: Manage Keys”.',
+					'{0} didn’t respond, so the key ({1}) wasn’t checked. Check it later with “Errand: Manage Keys”.',
 					service,
 					label,
 				) + quote(check.said)
@@ -109,9 +109,9 @@ export function problemText(problem: KeyProblem, connection: Pick<Connection, 'c
 		case 'characters':
 			return vscode.l10n.t('A key has no spaces or special characters. Paste it alone.');
 		case 'inference-form':
-			return vscode.l10n.t('This kind of key begins with “sk-”.');
+			return vscode.l10n.t('This kind of key starts with “sk-”.');
 		case 'prefix':
-			return vscode.l10n.t('The cloud tokens of this service begin with “{0}”.', connection.cloudTokenPrefix ?? '');
+			return vscode.l10n.t('The cloud tokens of this service start with “{0}”.', connection.cloudTokenPrefix ?? '');
 	}
 }
 
@@ -123,8 +123,8 @@ export function keyStateText(state: 'not-needed' | 'missing' | 'unconfirmed' | '
 		case 'missing':
 			return vscode.l10n.t('no key yet');
 		case 'unconfirmed':
-			return vscode.l10n.t('key to be confirmed: the addresses changed');
+			return vscode.l10n.t('confirm the key: the addresses have changed');
 		case 'not-needed':
-			return vscode.l10n.t('needs no key');
+			return vscode.l10n.t('no key needed');
 	}
 }

@@ -26,7 +26,7 @@ export async function rotateKey(
 			kind,
 			replaces: present,
 			reason: vscode.l10n.t(
-				'Make a new key at {0} and paste it here. The current key stays in use until the new one has been checked.',
+				'Create a new key at {0} and paste it here. The current key stays in use until the new one is checked.',
 				service,
 			),
 		});
@@ -40,7 +40,7 @@ export async function rotateKey(
 		const decision = await decide(check, kind, connection);
 		if (decision === 'replace') {
 			await saveKey(context, connection, kind, key, check);
-			const replaced = vscode.l10n.t('{0} gets the new key from now on. Delete the old one in its dashboard.', service);
+			const replaced = vscode.l10n.t('{0} now uses the new key. Delete the old one in its dashboard.', service);
 			void showMessage(
 				'information',
 				check.answer === 'accepted' ? replaced : `${replaced} ${answerSentence(check, kind, connection)}`,
@@ -56,12 +56,12 @@ async function decide(check: KeyCheck, kind: KeyKind, connection: Connection): P
 	const sentence = answerSentence(check, kind, connection);
 	if (isTurnedDown(check)) {
 		const again = vscode.l10n.t('Try Again');
-		const message = vscode.l10n.t('The present key stays. {0}', sentence);
+		const message = vscode.l10n.t('The current key stays in use. {0}', sentence);
 		return (await showMessage('error', message, again)) === again ? 'again' : 'keep';
 	}
 	if (check.answer === 'no-answer') {
 		const replace = vscode.l10n.t('Replace Anyway');
-		const message = vscode.l10n.t('The present key stays. {0}', sentence);
+		const message = vscode.l10n.t('The current key stays in use. {0}', sentence);
 		return (await showMessage('warning', message, replace)) === replace ? 'replace' : 'keep';
 	}
 	return 'replace';

@@ -7,6 +7,6 @@ describe('the user who runs a server', () => {
 		assert.match(ownerText({ kind: 'root', user: 'root' }), /the administrator/);
 		assert.match(ownerText({ kind: 'system', user: 'ollama' }), /the system account ollama/);
 		assert.match(ownerText({ kind: 'other', user: 'eve' }), /eve, another user of this machine, who can read/);
-		assert.match(ownerText({ kind: 'unknown', user: '' }), /does not tell/);
+		assert.match(ownerText({ kind: 'unknown', user: '' }), /doesn’t report/);
 	});
 });

@@ -27,14 +27,14 @@ describe('the rows of the flow that adds a service', () => {
 		assert.deepEqual(rows(here(lmStudio, true, 'one', 'two', 'three'), here(eight, false, 'any')).slice(0, 3), [
 			'On this machine',
 			'$(vm) LM Studio | 127.0.0.1:1234 | $(blank) one and 2 more · It runs as you, me.',
-			'$(vm) Model server at the usual port of llama.cpp | 127.0.0.1:8080 | $(blank) any · It runs as you, me.',
+			'$(vm) Model server at the default port of llama.cpp | 127.0.0.1:8080 | $(blank) any · It runs as you, me.',
 		]);
 	});
 
 	it('say where nothing was found, and offer to look again', () => {
 		assert.match(
 			rows().at(-1) ?? '',
-			/Look on This Machine Again .*usual ports of Ollama, LM Studio, llama\.cpp and vLLM/,
+			/Search This Machine Again .*default ports of Ollama, LM Studio, llama\.cpp and vLLM/,
 		);
 		assert.ok(!rows().includes('On this machine'));
 	});
@@ -56,7 +56,7 @@ describe('the rows of the flow that adds a service', () => {
 		assert.match(write?.label ?? '', /Other Model…/);
 		assert.match(
 			modelRows(draft, { url: draft.url, state: 'fits', models: [] }).map(spoken).join('\n'),
-			/has no model yet/,
+			/has no models yet/,
 		);
 	});
 

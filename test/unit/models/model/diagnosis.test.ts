@@ -4,7 +4,7 @@ import { type DiagnosisFinding, diagnosisText } from '../../../../src/models/mod
 
 const words = {
 	title: 'Diagnosis of acme',
-	head: ['1 problem was found.'],
+	head: ['1 problem found.'],
 	states: { fine: 'Fine', problem: 'Problem', note: 'Note', unchecked: 'Not checked' },
 	step: 'What to do:',
 };
@@ -23,7 +23,7 @@ describe('the report of a diagnosis', () => {
 			[
 				'# Diagnosis of acme',
 				'',
-				'1 problem was found.',
+				'1 problem found.',
 				'',
 				'- Fine · Name api.example: resolves to 192.0.2.1.',
 				'- **Problem** · Clock: 7 min ahead.',
