@@ -186,7 +186,7 @@ async function writeModel({ label }: ServiceDraft): Promise<string | undefined> 
 		const typed = text.trim();
 		return typed !== '' && typed.length <= MAXIMUM_NAME && !/\s/.test(typed) && !hasInvisible(typed)
 			? undefined
-			: vscode.l10n.t('Enter a name without blanks.');
+			: vscode.l10n.t('Enter a name without spaces.');
 	});
 	return name?.trim();
 }

@@ -132,7 +132,7 @@ export class TaskFollowUps {
 			const start = vscode.l10n.t('Start Task');
 			const detail = inWorktree
 				? staysText(inWorktree)
-				: vscode.l10n.t('Several agents worked on this task, so it cannot go on itself.');
+				: vscode.l10n.t('Several agents worked on this task, so it can’t be continued itself.');
 			const chosen = await this.dependencies.user.askModal(
 				vscode.l10n.t('A new task starts from the branch “{0}”.', shortName(branch)),
 				detail,
@@ -148,17 +148,19 @@ export class TaskFollowUps {
 	 */
 	async sendForProgram(id: string, prompt: string, allow: AllowFollowUp): Promise<AskedOutcome<ContinuedTask>> {
 		if (this.requests.has(id)) {
-			return { done: false, reason: vscode.l10n.t('A prompt for this task is on its way already.') };
+			return { done: false, reason: vscode.l10n.t('A prompt for this task is already being sent.') };
 		}
 		this.requests.add(id);
 		try {
 			const target = await this.targetFor();
 			const task = await target.client.tasks.get(id);
 			if (isActiveTask(task)) {
-				return { done: false, reason: vscode.l10n.t('The task is still at work. Wait for its end, or stop it.') };
+				return { done: false, reason: vscode.l10n.t('The task is still running. Wait for it to finish, or stop it.') };
 			}
 			if (isRace(task)) {
-				const reason = vscode.l10n.t('Several agents worked on this task. The user can go on with one in the editor.');
+				const reason = vscode.l10n.t(
+					'Several agents worked on this task. The user can continue with one in the editor.',
+				);
 				return { done: false, reason };
 			}
 			const inWorktree = await this.dependencies.tasks.worktreeBranches.find(task, target);
@@ -172,7 +174,7 @@ export class TaskFollowUps {
 			}
 			const made = await this.startFrom(task, inWorktree.branch, prompt, target);
 			return made === undefined
-				? { done: false, reason: vscode.l10n.t('The new task could not be started. The editor says why.') }
+				? { done: false, reason: vscode.l10n.t('Couldn’t start the new task. See the editor for details.') }
 				: { done: true, value: { task: await target.client.tasks.get(made), isNew: true } };
 		} finally {
 			this.requests.delete(id);
@@ -194,7 +196,10 @@ export class TaskFollowUps {
 			if (isActiveTask(task)) {
 				void showMessage(
 					'information',
-					vscode.l10n.t('“{0}” is still at work. Wait for its end, or stop it.', taskTitle(task, rowWords.untitled)),
+					vscode.l10n.t(
+						'“{0}” is still running. Wait for it to finish, or stop it.',
+						taskTitle(task, rowWords.untitled),
+					),
 				);
 				return false;
 			}
@@ -212,7 +217,7 @@ export class TaskFollowUps {
 		if (target.connection.isLocal && !this.dependencies.user.isTrusted()) {
 			throw new UserFacingError(
 				vscode.l10n.t(
-					'This workspace is not trusted, so no agent runs on this machine for it. Trust it (“Workspaces: Manage Workspace Trust”), then continue the task.',
+					'Agents don’t run on this machine for an untrusted workspace. Trust it (“Workspaces: Manage Workspace Trust”), then continue the task.',
 				),
 			);
 		}
@@ -269,8 +274,8 @@ export class TaskFollowUps {
 	private chooseAgent(task: Task, argument: unknown): Promise<TaskResult | undefined> {
 		return chooseResult(task, resultKeyOf(argument), {
 			title: titleOf(task),
-			placeHolder: vscode.l10n.t('Choose the agent whose work a new task goes on with'),
-			none: vscode.l10n.t('None of the agents has made a branch, so there is nothing to go on with.'),
+			placeHolder: vscode.l10n.t('Select the agent whose work a new task continues'),
+			none: vscode.l10n.t('None of the agents created a branch, so there’s nothing to continue.'),
 		});
 	}
 
@@ -280,11 +285,11 @@ export class TaskFollowUps {
 			title: titleOf(task),
 			placeholder:
 				from === undefined
-					? vscode.l10n.t('What the task should do next, on the same branch')
-					: vscode.l10n.t('What a new task should do next, on a branch of its own'),
+					? vscode.l10n.t('Describe what the task should do next, on the same branch')
+					: vscode.l10n.t('Describe what a new task should do next, on its own branch'),
 			...defined({ prompt: from }),
 			value: this.drafts.get(task.id) ?? '',
-			emptyProblem: vscode.l10n.t('Write what the task should do.'),
+			emptyProblem: vscode.l10n.t('Describe what the task should do.'),
 		});
 		this.keep(task.id, draft);
 		return isAccepted ? draft.trim() : undefined;
@@ -306,7 +311,7 @@ function agentText({ name = '', branch }: TaskResult): string {
 
 function staysText({ branch, worktree }: WorktreeBranch): string {
 	return vscode.l10n.t(
-		'“{0}” is checked out in {1}, so it stays as it is. A new task starts from it; fast-forwarding is offered at its end.',
+		'“{0}” is checked out in {1}, so it isn’t changed. A new task starts from it, and you can fast-forward when it’s done.',
 		shortName(branch),
 		worktree,
 	);

@@ -80,7 +80,7 @@ export class TaskCommands {
 			(await picker.pick(
 				canKeepWork,
 				vscode.l10n.t('Keep Work of Stopped Task'),
-				vscode.l10n.t('No task has left work that could be kept.'),
+				vscode.l10n.t('No stopped task has work to keep.'),
 			));
 		if (id !== undefined) {
 			await view.keepPlace(argument, id, () => actions.partialWork.keep(id));

@@ -87,12 +87,12 @@ function askWhat(): Promise<Exported | undefined> {
 	return choose<Exported>(vscode.l10n.t('Export Task or Log'), [
 		{
 			label: vscode.l10n.t('Log, as Text'),
-			detail: vscode.l10n.t('Every line that the task has logged'),
+			detail: vscode.l10n.t('Every line that the task logged'),
 			value: 'log',
 		},
 		{
 			label: vscode.l10n.t('Task, as JSON'),
-			detail: vscode.l10n.t('Its prompt, and what came of it: agents, branches, tests, times and costs'),
+			detail: vscode.l10n.t('The prompt and its results: agents, branches, tests, times and costs'),
 			value: 'task',
 		},
 	]);

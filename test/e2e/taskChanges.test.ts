@@ -77,7 +77,7 @@ describe('what a task has changed, in the window', () => {
 		await openView(page, 'Errand');
 		await runCommand(page, 'Errand: Open Task Log');
 		await answerInput(page, 'token-of-quay');
-		await page.getByPlaceholder('Choose a task, or paste the id of one').waitFor();
+		await page.getByPlaceholder('Select a task, or paste a task ID').waitFor();
 		await dismissInput(page);
 		await resizeSideBar(page, 360);
 	});
@@ -143,8 +143,8 @@ describe('what a task has changed, in the window', () => {
 		branches.commit('errand/rename', { 'app/migrate.py': numbered('step', 37), 'app/added.py': 'added\n' });
 		Object.assign(service.tasks[0] ?? {}, { completedAt: new Date(Date.now() + 1_000).toISOString() });
 		await refresh();
-		await fileRow('migrate.py, app, added, 37 lines added, 0 removed, changed since you looked').waitFor();
-		await fileRow('added.py, app, added, 1 lines added, 0 removed, new since you looked').waitFor();
+		await fileRow('migrate.py, app, added, 37 lines added, 0 removed, changed since your last review').waitFor();
+		await fileRow('added.py, app, added, 1 lines added, 0 removed, new since your last review').waitFor();
 	});
 
 	const review = () => page.locator('.multiDiffEditor');
@@ -256,7 +256,7 @@ describe('what a task has changed, in the window', () => {
 		await page.keyboard.press('ControlOrMeta+S');
 		await until('the conflict is resolved', async () => !(await read('app/config.py')).includes('<<<<<<<'));
 		await done.getByRole('button', { name: 'Undo' }).click();
-		const undone = toast(page, 'Took back the changes to');
+		const undone = toast(page, 'Undid the changes to');
 		await undone.waitFor();
 		assert.equal(existsSync(sample.file('app/migrate.py')), false);
 		assert.deepEqual(await readFile(sample.file('logo.png')), beginning['logo.png']);

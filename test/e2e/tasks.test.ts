@@ -148,7 +148,7 @@ describe('tasks in the window', () => {
 		it('are not started by a link, whose prompt is shown after a question where a draft is there', async () => {
 			const branches = () => sample.origin('for-each-ref', '--format=x', 'refs/heads/errand');
 			const before = branches();
-			const question = dialog(page, 'a draft is written already');
+			const question = dialog(page, 'you already have a draft');
 			await runCommand(page, 'Developer: Open URL');
 			await answerInput(page, 'vscode://errand.errand/start-task?prompt=Mend%20the%20link&branch=main');
 			const allow = page.locator('.monaco-dialog-box').getByRole('button', { name: 'Open', exact: true });
@@ -161,7 +161,7 @@ describe('tasks in the window', () => {
 			});
 			await question.getByRole('button', { name: 'Replace the Draft' }).click();
 			await until('the prompt of the link is shown', async () => (await promptText()) === 'Mend the link');
-			await toast(page, 'This prompt came with a link').waitFor();
+			await toast(page, 'This prompt came from a link').waitFor();
 			assert.equal(branches(), before);
 			await runCommand(page, 'Notifications: Clear All Notifications');
 			await emptyChat(page);
@@ -210,10 +210,10 @@ describe('tasks in the window', () => {
 			});
 			const isShown = () => page.locator('.tab').filter({ hasText: 'Compare:' }).first().isVisible();
 			await chooseInMenu(page, new RegExp(`^${RACE}`), 'Compare Agents', isShown);
-			await comparison.says(/^All have made the same changes\.$/);
+			await comparison.says(/^All of them made the same changes\.$/);
 			goOnWithSecond(sample.originFolder, path.dirname(sample.folder));
-			await comparison.press('Read Again');
-			await comparison.says(/^Files in which they differ: 2 of 2\.$/);
+			await comparison.press('Refresh');
+			await comparison.says(/^2 of 2 files differ\.$/);
 			await comparison.press('Apply… CONTENTS.md of demo-two');
 			await quickRow(page, 'CONTENTS.md').waitFor();
 			await page.keyboard.press('Enter');
@@ -249,7 +249,7 @@ describe('tasks in the window', () => {
 			});
 			await runCommand(page, 'Errand: Open Task Log');
 			await answerInput(page, 'token-of-acme');
-			await page.getByPlaceholder('Choose a task, or paste the id of one').waitFor();
+			await page.getByPlaceholder('Select a task, or paste a task ID').waitFor();
 			await page.keyboard.press('Escape');
 		});
 
@@ -369,7 +369,7 @@ describe('tasks in the window', () => {
 				.waitFor();
 			service.log('unseen', 'the last word');
 			service.finish('unseen', 'completed');
-			const notice = toast(page, '“Work out of sight” has finished.');
+			const notice = toast(page, '“Work out of sight” finished.');
 			await notice.waitFor();
 			const badge = page.locator('.activitybar .badge-content');
 			await badge.getByText('1', { exact: true }).first().waitFor();
@@ -395,7 +395,7 @@ describe('tasks in the window', () => {
 			await taskShows(page, 'Work in sight', 'failed');
 			await startOutOfSight('later', 'Work after it');
 			service.finish('later', 'completed');
-			await toast(page, '“Work after it” has finished.').waitFor();
+			await toast(page, '“Work after it” finished.').waitFor();
 			// Those are among them that have hidden themselves.
 			await runCommand(page, 'Notifications: Show Notifications');
 			const center = page.locator('.notifications-center.visible');

@@ -166,7 +166,7 @@ describe('applying changes in the editor', () => {
 		assert.equal(typed.document.getText(), `${LINES}typed\n`);
 		assert.equal(await textOf('closed.txt'), `${LINES}later\n`);
 		await commands.undo();
-		assert.match(String(problems[0]), /nothing to take back/);
+		assert.match(String(problems[0]), /nothing to undo/);
 	});
 
 	it('keeps what was applied earlier for undo where an application was interrupted before its first file, and not after', async () => {
@@ -188,7 +188,7 @@ describe('applying changes in the editor', () => {
 		assert.equal((await interrupted())?.files.length, 1, 'the earlier one, as nothing was begun');
 		assert.equal(await interrupted(undefined), undefined);
 		await commands.undo();
-		assert.match(String(problems[0]), /nothing to take back/);
+		assert.match(String(problems[0]), /nothing to undo/);
 		assert.equal(await textOf('earlier.txt'), `first\n${LINES}`);
 	});
 
@@ -276,7 +276,7 @@ describe('applying changes in the editor', () => {
 		assert.deepEqual(problems, []);
 		files.length = 0;
 		await commands.takeHunk(uri);
-		assert.match(String(problems.at(0)), /gone on since/);
+		assert.match(String(problems.at(0)), /continued since/);
 		listener.dispose();
 	});
 
@@ -340,16 +340,16 @@ describe('applying changes in the editor', () => {
 		];
 		assert.equal(
 			appliedWords({ results, files: [], isRecorded: true }),
-			`Applied 2 of 4 files, 1 conflict. ${FOLDER}/c.txt: changed meanwhile, so it was left alone. ${FOLDER}/d.txt: no space left.`,
+			`Applied 2 of 4 files, 1 conflict. ${FOLDER}/c.txt: changed in the meantime, so it wasn’t touched. ${FOLDER}/d.txt: no space left.`,
 		);
 		assert.equal(
 			undoneWords({ results: results.slice(0, 2), files: [], isRecorded: true }),
-			`Took back the changes to 1 file. ${FOLDER}/b.txt: taken back except for the lines that have changed since.`,
+			`Undid the changes to 1 file. ${FOLDER}/b.txt: undone except for lines that have changed since.`,
 		);
 		const one = results.slice(0, 1);
 		assert.equal(
 			appliedWords({ results: one, files: [], isRecorded: false }),
-			'Applied 1 file. This is too large to be undone here.',
+			'Applied 1 file. This is too large to undo here.',
 		);
 		const planned = [...Array(5).keys()].map(() => ({
 			change: one[0]?.change ?? assert.fail(),
@@ -358,17 +358,17 @@ describe('applying changes in the editor', () => {
 		const name = `${FOLDER}/a.txt`;
 		assert.equal(
 			nothingWords(planned),
-			`There is nothing to apply. ${name}, ${name}, ${name} and 2 more: already there.`,
+			`There’s nothing to apply. ${name}, ${name}, ${name} and 2 more: already applied.`,
 		);
 	});
 
 	it('says what became of an application that was interrupted', () => {
 		const running = { directory: root(), like: 'a'.repeat(40), count: 5, isUndo: false };
 		assert.match(interruptedWords(running, 3), /interrupted when this window closed: 3 of 5 files have them\. Apply/);
-		assert.match(interruptedWords(running, undefined), /to 5 files was interrupted .* Look in Source Control/);
-		assert.match(interruptedWords({ ...running, isUndo: true }, undefined), /Undo goes on with it/);
+		assert.match(interruptedWords(running, undefined), /to 5 files was interrupted .* Check the Source Control view/);
+		assert.match(interruptedWords({ ...running, isUndo: true }, undefined), /Select Undo to continue/);
 		assert.match(endedWords(running), /were applied while this window was opening/);
-		assert.match(endedWords({ ...running, isUndo: true }), /were taken back while/);
+		assert.match(endedWords({ ...running, isUndo: true }), /were undone while/);
 	});
 
 	it('compares the task’s version with the user’s own file, and says why where that is impossible', async () => {
@@ -381,7 +381,7 @@ describe('applying changes in the editor', () => {
 		assert.equal(readChangeUri(input.original)?.object, file.after?.object);
 		await rm(fileOf('a.txt'));
 		await commands.compareWithFile(row);
-		assert.match(String(problems[0]), /You have no file/);
+		assert.match(String(problems[0]), /You don’t have a file/);
 		await assert.rejects(stat(fileOf('a.txt')));
 	});
 });

@@ -157,7 +157,7 @@ describe('a comparison of agents', () => {
 		assert.deepEqual(problems, []);
 		const { title, sentence, tone, agents } = tab().view();
 		assert.deepEqual([title, tone], ['Make it loud', 'open']);
-		assert.equal(sentence, 'Files in which they differ: 3 of 4.');
+		assert.equal(sentence, '3 of 4 files differ.');
 		assert.deepEqual(
 			agents.map(({ name }) => name),
 			['loud', 'louder'],
@@ -166,7 +166,7 @@ describe('a comparison of agents', () => {
 		assert.deepEqual(facts(), {
 			Model: ['large', 'small'],
 			State: ['completed', 'completed'],
-			Tests: ['passed: npm test', 'the log says nothing of tests'],
+			Tests: ['passed: npm test', 'the log doesn’t mention tests'],
 			'In the log': ['“3 tests passed”', ''],
 			Time: ['42 s', 'not known'],
 			Cost: ['1,200 tokens in, $0.25', 'not known'],
@@ -174,8 +174,8 @@ describe('a comparison of agents', () => {
 		});
 		assert.deepEqual(files(), [
 			['Changed in different ways (1)', 'both.txt: +1 −1, +2 −2'],
-			['Changed by one only (2)', 'only-1.txt: +1 · added, not changed', 'only-2.txt: not changed, +1 · added'],
-			['The same from all (1)', 'same.txt: +1 · added, same as loud'],
+			['Changed by only one (2)', 'only-1.txt: +1 · added, not changed', 'only-2.txt: not changed, +1 · added'],
+			['Changed the same way by all (1)', 'same.txt: +1 · added, same as loud'],
 		]);
 	});
 
@@ -224,7 +224,7 @@ describe('a comparison of agents', () => {
 		change({ status: 'processing', agentExecutions: [first, working] });
 		await comparison.compare('race');
 		const { sentence, tone, agents } = tab().view();
-		assert.equal(sentence, 'Files in which they differ: 3 of 3. Still at work: louder. This page follows along.');
+		assert.equal(sentence, '3 of 3 files differ. Still running: louder. This page updates automatically.');
 		assert.deepEqual([tone, agents.map(({ hasChanges }) => hasChanges)], ['pending', [true, false]]);
 		assert.deepEqual(changesTexts(), ['+3 −1 in 3 files', 'not known yet']);
 		assert.deepEqual(facts()['State'], ['completed', 'running']);
@@ -233,17 +233,17 @@ describe('a comparison of agents', () => {
 		assert.equal(tab().view().tone, 'open');
 		change({ status: 'error', agentExecutions: [first, { ...working, status: 'error' }] });
 		await waitFor('the end of the second', () => facts()['State']?.[1] === 'failed');
-		assert.deepEqual(changesTexts(), ['+3 −1 in 3 files', 'none: it made no branch']);
+		assert.deepEqual(changesTexts(), ['+3 −1 in 3 files', 'none: it created no branch']);
 	});
 
 	it('says what is wrong, and goes on when it is read again', async () => {
 		await repository.git('branch', '--move', 'errand/race-2', 'elsewhere');
 		await comparison.compare('race');
 		assert.deepEqual([tab().view().tone, tab().view().agents], ['bad', []]);
-		assert.match(tab().view().sentence, /^The branch “errand\/race-2” is not there any more/);
+		assert.match(tab().view().sentence, /^Can’t show the changes of branch “errand\/race-2”/);
 		await repository.git('branch', '--move', 'elsewhere', 'errand/race-2');
 		await tab().handle({ kind: 'read-again' });
-		assert.equal(tab().view().sentence, 'Files in which they differ: 3 of 4.');
+		assert.equal(tab().view().sentence, '3 of 4 files differ.');
 		server.tasks.length = 0;
 		await tab().handle({ kind: 'read-again' });
 		assert.equal(tab().view().tone, 'bad');
@@ -263,7 +263,7 @@ describe('a comparison of agents', () => {
 				.view()
 				.sections.reduce((sum, { files }) => sum + files.length, 0);
 		assert.deepEqual([count(), tab().view().filesLeft], [200, 54]);
-		assert.equal(tab().view().sections[1]?.heading, 'Changed by one only (252)');
+		assert.equal(tab().view().sections[1]?.heading, 'Changed by only one (252)');
 		await tab().handle({ kind: 'show-more' });
 		assert.deepEqual([count(), tab().view().filesLeft], [254, 0]);
 	});
@@ -303,7 +303,7 @@ describe('a comparison of agents', () => {
 		const known = kept('errand.comparison');
 		await comparison.restore(known.panel, { title: 'Make it loud', contenders });
 		assert.equal(known.isClosed(), false);
-		assert.equal(tab().view().sentence, 'Files in which they differ: 3 of 4.');
+		assert.equal(tab().view().sentence, '3 of 4 files differ.');
 		const twice = kept('errand.comparison');
 		await comparison.restore(twice.panel, { title: 'Make it loud', contenders });
 		const unknown = kept('errand.comparison');

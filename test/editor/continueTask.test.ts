@@ -250,7 +250,7 @@ describe('a further prompt for a task that is over', () => {
 			});
 			await store.refresh();
 			await followUps.goOn('over');
-			assert.match(String(problems[0]), /None of the agents has made a branch/);
+			assert.match(String(problems[0]), /None of the agents created a branch/);
 			assert.deepEqual([posts(), drafts().values()], [[], ['Now green']]);
 		});
 	});

@@ -45,7 +45,7 @@ describe('the list in which tasks are filtered', () => {
 		if (picks.last) {
 			picks.last.value = ' nothing of $(this) kind ';
 		}
-		const row = 'Only tasks that hold “nothing of \\$(this) kind”';
+		const row = 'Only tasks that contain “nothing of \\$(this) kind”';
 		await waitFor('the row for it', () => choices()[0]?.label.endsWith(row));
 		await waitFor('it to be taken', async () => {
 			await picks.accept();

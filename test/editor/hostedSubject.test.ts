@@ -66,7 +66,7 @@ describe('a repository that only the service sees', () => {
 		const picking = pickHostedSubject(sourcesOf(fields), connection, undefined);
 		const refused = assert.rejects(
 			picking,
-			/^UserFacingError: Quillon does not see “crew\/gone” any more: .* It said: “It is \[gone\]\(command:x\)”$/,
+			/^UserFacingError: Quillon no longer has access to “crew\/gone”: .* It said: “It is \[gone\]\(command:x\)”$/,
 		);
 		await picks.pick('crew');
 		await picks.pick('gone');

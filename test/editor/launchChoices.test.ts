@@ -61,7 +61,7 @@ describe('the choices before a task is sent', () => {
 			}
 			assert.equal(boxes[0]?.value, 'weaver');
 			assert.equal(boxes[0]?.validateInput?.(''), undefined);
-			assert.match(String(boxes[0]?.validateInput?.('two words')), /without blanks/);
+			assert.match(String(boxes[0]?.validateInput?.('two words')), /without spaces/);
 			typed.push('mason', undefined);
 			assert.equal(await pickAgents(unlisted, []), undefined);
 		} finally {
@@ -99,6 +99,6 @@ describe('the choices before a task is sent', () => {
 			selectedAgent: 'mason',
 			installDependencies: false,
 		});
-		assert.throws(() => request(['mason'], ['nameless']), /Several agents need a model each/);
+		assert.throws(() => request(['mason'], ['nameless']), /Each agent needs a model/);
 	});
 });

@@ -93,7 +93,7 @@ describe('a log as a document', () => {
 			return { source: logs.follow('late-1', { client, connection }, task), client };
 		};
 		const document = await bringBack('late-1');
-		await waitFor('the reason', () => /\n— this is tried again every few seconds —$/.test(document.getText()));
+		await waitFor('the reason', () => /\n— retrying every few seconds —$/.test(document.getText()));
 		await server.listen();
 		await waitFor('the log', () => /^\d\d:\d\d:\d\d.*line 0!$/.test(document.getText()));
 	});
@@ -103,7 +103,7 @@ describe('a log as a document', () => {
 		await files.update('encoding', 'windows1252', vscode.ConfigurationTarget.Global);
 		try {
 			const { document } = await show(await follow('empty-1', 0));
-			assert.equal(document.getText(), '— no entry of this log has arrived yet —');
+			assert.equal(document.getText(), '— no entries received yet —');
 			server.log('empty-1', 'gefüllt');
 			await waitFor('the entry', () => /^\d\d:\d\d:\d\d.*gefüllt$/.test(document.getText()));
 			await waitFor('the language', () =>
@@ -119,7 +119,7 @@ describe('a log as a document', () => {
 	it('folds by step, has an outline and links, and offers to save what it leaves out', async () => {
 		const { document } = await show(await follow('doc-1', 20_500));
 		assert.equal(document.lineCount, 20_001);
-		assert.equal(document.lineAt(0).text, '— 500 earlier entries are not shown: save the log to read all of it —');
+		assert.equal(document.lineAt(0).text, '— 500 earlier entries aren’t shown: export the log to read them —');
 		const execute = vscode.commands.executeCommand;
 		const folds = await execute<vscode.FoldingRange[]>('vscode.executeFoldingRangeProvider', document.uri);
 		assert.ok(folds.some(({ start, end }) => start === 1 && end === document.lineCount - 1));
@@ -156,7 +156,7 @@ describe('a log as a document', () => {
 		} finally {
 			listener.dispose();
 		}
-		assert.match(document.lineAt(0).text, /^— [\d,]+ earlier entries are not shown/);
+		assert.match(document.lineAt(0).text, /^— [\d,]+ earlier entries aren’t shown/);
 		for (const { start, removed, added } of changes) {
 			assert.ok(removed === 0 || (start === 0 && added <= 1), JSON.stringify(changes));
 		}
@@ -185,7 +185,7 @@ describe('a log as a document', () => {
 			server.log('entry-1', 'line 20100!');
 			await waitFor('the next one', () => cursor().includes('line 20100!'));
 			await documents.showEntry(found, 99);
-			assert.deepEqual(messages, ['The document begins after entry 99. Save the log as a file to read all of it.']);
+			assert.deepEqual(messages, ['The document starts after entry 99. Export the log to read all of it.']);
 		} finally {
 			Object.assign(vscode.window, { showInformationMessage });
 		}

@@ -134,11 +134,11 @@ describe('what the next task uses', () => {
 			cost: 'No cost limit',
 			sandbox: 'No sandbox',
 		});
-		assert.match(views.at(-1)?.choices.at(-1)?.hint ?? '', /Bubblewrap is not installed/);
+		assert.match(views.at(-1)?.choices.at(-1)?.hint ?? '', /Bubblewrap isn’t installed/);
 		const before = looks;
 		await repository.write('new.txt', 'new\n');
 		await writeSetting('errand.tasks.maxCost', 2.5);
-		await shows('cost', '$2.50 at most');
+		await shows('cost', 'Up to $2.50');
 		await repository.git('checkout', '--quiet', '-b', 'other');
 		await shows('branch', 'other');
 		assert.ok(looks - before <= 4, `${looks - before} looks`);
@@ -174,14 +174,14 @@ describe('what the next task uses', () => {
 		await shows('agent', 'Weaver');
 		assert.match(JSON.stringify(globalState.get('errand.tasks.launchChoices')), /"agent":"weaver"/);
 		await writeSetting('errand.tasks.maxCost', 2.5);
-		await shows('cost', '$2.50 at most');
+		await shows('cost', 'Up to $2.50');
 		try {
 			Object.assign(vscode.window, { showQuickPick: async (rows: object[]) => rows });
 			await next.choose('agent');
 		} finally {
 			Object.assign(vscode.window, { showQuickPick });
 		}
-		await shows('cost', '$2.50 per agent at most');
+		await shows('cost', 'Up to $2.50 per agent');
 	});
 
 	it('says that HEAD is on no branch where one has to be chosen', async () => {
@@ -189,7 +189,7 @@ describe('what the next task uses', () => {
 		follow();
 		await shows('branch', 'Select Branch');
 		await takingRepository(repository.path, () =>
-			chooseBranch(/^Start Task: HEAD is detached at [0-9a-f]+, choose a branch$/, 'main'),
+			chooseBranch(/^Start Task: HEAD is detached at [0-9a-f]+, select a branch$/, 'main'),
 		);
 		await shows('branch', 'main');
 	});
@@ -198,7 +198,10 @@ describe('what the next task uses', () => {
 		await repository.git('branch', 'release');
 		await chooseBranch('Start Task: Branch', 'release');
 		await repository.git('branch', '-D', 'release');
-		await assert.rejects(next.choose('branch'), /Branch “release” is gone\. Start the task again and choose another/);
+		await assert.rejects(
+			next.choose('branch'),
+			/Branch “release” no longer exists\. Start the task again with a different branch/,
+		);
 		assert.deepEqual(next.place, {});
 	});
 

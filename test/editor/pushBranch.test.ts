@@ -18,7 +18,9 @@ describe('the commands for the branch of a task', () => {
 		await flow.repository.git('fetch', '-q', 'origin');
 		await readAgain();
 		await branches().push(undefined);
-		saw(/^ask: Push “errand\/work” to origin\? Address: .*bare\.git\nCommits: 1\nThe branch is new there\. \[Push\]$/);
+		saw(
+			/^ask: Push “errand\/work” to origin\? Address: .*bare\.git\nCommits: 1\nThis creates the branch there\. \[Push\]$/,
+		);
 		flow.answers = ['Push', 'Open Pull Request'];
 		await branches().push(undefined);
 		saw(/^ask/, /“errand\/work” is on origin/, /^run errand\.openTaskPullRequest .*"resultKey":"task-1"/);
@@ -33,7 +35,7 @@ describe('the commands for the branch of a task', () => {
 		await flow.repository.commitAll('Something else');
 		const before = await there();
 		await branches().push(undefined);
-		refused(/has moved on origin.*so it is not pushed/);
+		refused(/has commits on origin that aren’t here, so it wasn’t pushed/);
 		assert.equal(await there(), before);
 	});
 

@@ -102,7 +102,7 @@ describe('the changes of a task in the editor', () => {
 		await run('git', ['clone', '-q', '--bare', folder, elsewhere]);
 		await run('git', ['branch', 'errand/work', start], { cwd: elsewhere });
 		const task = put({ repoUrl: elsewhere });
-		await assert.rejects(changes.read(task, resultOf(task)), /is not open in this window/);
+		await assert.rejects(changes.read(task, resultOf(task)), /isn’t open in this window/);
 		isLocal = true;
 		await changes.read(task, resultOf(task), true);
 	});
@@ -163,7 +163,11 @@ describe('the changes of a task in the editor', () => {
 		const reading = changes.read(task, resultOf(task));
 		assert.deepEqual(shown(), ['more.txt|+1', 'same.txt|+1']);
 		await reading;
-		const marked = ['added.txt|+1 · new since you looked', 'more.txt|+2 · changed since you looked', 'same.txt|+1'];
+		const marked = [
+			'added.txt|+1 · new since your last review',
+			'more.txt|+2 · changed since your last review',
+			'same.txt|+1',
+		];
 		assert.deepEqual(shown(), marked);
 		rows.fold(node);
 		assert.deepEqual(shown(), ['added.txt|+1', 'more.txt|+2', 'same.txt|+1']);
@@ -229,7 +233,7 @@ describe('the changes of a task in the editor', () => {
 		await changes.read(task, resultOf(task), true);
 		assert.deepEqual(
 			tree.changedRows()?.map(changed => tree.getTreeItem(changed).description),
-			['+2 · changed since you looked'],
+			['+2 · changed since your last review'],
 		);
 		await commit('errand/work', first, { 'c.txt': 'one\n' });
 		await changes.read(task, resultOf(task), true);

@@ -48,7 +48,7 @@ describe('a task as a file', () => {
 		await store.refresh();
 		assert.ok(details.stat().mtime > mtime);
 		assert.match(await text('test'), /^status: completed$/m);
-		assert.match(await text('other'), /# This document is of the connection “other”, and “Test” is active\./);
+		assert.match(await text('other'), /# This document belongs to the connection “other”, but “Test” is active\./);
 		details.dispose();
 		store.dispose();
 	});

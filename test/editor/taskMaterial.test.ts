@@ -141,7 +141,7 @@ describe('the material for questions about tasks', () => {
 			const text = (await read('broken'))?.text ?? '';
 			assert.ok(text.length <= 200_100, String(text.length));
 			assert.match(text, /^0 x+\n1 x/);
-			assert.match(text, /\n99 x+\n\(entries are left out here\)\n\d{4} x/);
+			assert.match(text, /\n99 x+\n\(entries omitted\)\n\d{4} x/);
 			assert.match(text, /\n2999 x+$/);
 		});
 

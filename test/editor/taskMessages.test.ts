@@ -25,17 +25,17 @@ describe('what is said about tasks', () => {
 			const diffStats = { totalLinesAdded: 120, totalLinesRemoved: 8, totalFilesChanged: 4 };
 			assert.deepEqual(ended({ status: 'completed', diffStats }), {
 				severity: 'information',
-				message: '“Fix the upload” has finished: +120 −8 in 4 files.',
+				message: '“Fix the upload” finished: +120 −8 in 4 files.',
 			});
-			assert.equal(ended({ status: 'completed' })?.message, '“Fix the upload” has finished.');
+			assert.equal(ended({ status: 'completed' })?.message, '“Fix the upload” finished.');
 		});
 
 		it('tells why a task failed, as one line', () => {
 			assert.deepEqual(ended({ status: 'error', error: 'Tests still red\nafter 2 tries' }), {
 				severity: 'warning',
-				message: '“Fix the upload” has failed: Tests still red after 2 tries',
+				message: '“Fix the upload” failed: Tests still red after 2 tries',
 			});
-			assert.equal(ended({ status: 'error' })?.message, '“Fix the upload” has failed.');
+			assert.equal(ended({ status: 'error' })?.message, '“Fix the upload” failed.');
 		});
 
 		it('tells of a task that ran out of time, or was interrupted, that it needs attention', () => {
@@ -67,7 +67,7 @@ describe('what is said about tasks', () => {
 			assert.equal(followLine([log(lost(5_000))]), 'Add retry: reconnecting at line 1,204');
 			assert.equal(
 				followLine([log({ kind: 'reconnecting', nextIndex: 1204, attempt: 9, since })]),
-				`Add retry: stale since ${clockTime(since)}, reconnecting at line 1,204`,
+				`Add retry: not updated since ${clockTime(since)}, reconnecting at line 1,204`,
 			);
 			assert.equal(followLine([log({ kind: 'ended' })]), 'Add retry: ended');
 			assert.equal(

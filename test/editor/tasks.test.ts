@@ -96,7 +96,7 @@ describe('a task on the repository that is open', () => {
 			numbers.map((_, index) => index + 1),
 			'entries are missing, repeated or out of order',
 		);
-		assert.match(text, /^— connected again, going on at line \d+ —$/m);
+		assert.match(text, /^— reconnected at line \d+ —$/m);
 	});
 
 	it('stops on the service when it is told to', async () => {

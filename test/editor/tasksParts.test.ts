@@ -301,7 +301,7 @@ describe('the parts of the tasks feature in the editor', () => {
 			);
 			assert.equal(
 				usageOf({ ...used, models: [model], budget: { limit: 2, spent: 0, atLeast: true } }),
-				'100 tokens in, 10 out, cost not known, not counted by the limit of $2.00',
+				'100 tokens in, 10 out, cost not known, not counted toward the limit of $2.00',
 			);
 			assert.equal(usageOf({ ...used, cost: 0, models: [{ ...model, cost: 0 }] }), '100 tokens in, 10 out, $0.00');
 			const estimated = [{ ...model, cost: 0.5, estimatedCalls: 1 }];
@@ -436,9 +436,9 @@ describe('the parts of the tasks feature in the editor', () => {
 					return true;
 				});
 			await refused(path.join(folder, 'none'), /^The folder .*none no longer exists\.$/);
-			await refused(folder, /could not read the branches of “errand-editor-[^”]+”\. See what/);
+			await refused(folder, /couldn’t read the branches of “errand-editor-[^”]+”\. See/);
 			await run('git', ['init', '--quiet'], { cwd: folder });
-			await refused(folder, /has no commit yet.*Make a first commit/);
+			await refused(folder, /has no commits yet.*Make a first commit/);
 			await rm(folder, { recursive: true, force: true });
 		});
 	});

@@ -104,7 +104,7 @@ describe('a task’s branch that is checked out', () => {
 		});
 		assert.match(
 			String(problems[0]),
-			/“errand\/begun” is as it was, as these files stand in the way: new\.txt\. Commit or stash them/,
+			/“errand\/begun” wasn’t changed because these files would be overwritten: new\.txt\. Commit or stash them/,
 		);
 		assert.equal(await readFile(path.join(repository.path, 'new.txt'), 'utf8'), 'mine\n');
 		assert.equal(await repository.head('errand/begun'), await repository.head('main'));

@@ -17,7 +17,7 @@ const file = (path: string, ...cells: FileView['cells']): FileView => ({
 
 const RACE: ComparisonView = {
 	title: 'Fix the flaky upload test',
-	sentence: 'Files in which they differ: 2 of 3.',
+	sentence: '2 of 3 files differ.',
 	tone: 'open',
 	agents: [
 		{ name: 'errand', changes: '+12 −3 in 2 files', hasChanges: true },
@@ -35,7 +35,7 @@ const RACE: ComparisonView = {
 	sections: [
 		{ heading: 'Changed in different ways (1)', files: [file('src/upload.ts', own('+10 −3'), own('+44 −9'))] },
 		{
-			heading: 'Changed by one only (1)',
+			heading: 'Changed by only one (1)',
 			files: [
 				file(
 					'test/integration/uploads/a-file-with-a-long-name/resumable.test.ts',
@@ -44,14 +44,14 @@ const RACE: ComparisonView = {
 				),
 			],
 		},
-		{ heading: 'The same from all (1)', files: [file('README.md', own('+2'), other('same as errand'))] },
+		{ heading: 'Changed the same way by all (1)', files: [file('README.md', own('+2'), other('same as errand'))] },
 	],
 	filesLeft: 0,
 };
 
 const MANY: ComparisonView = {
 	...RACE,
-	sentence: 'Files in which they differ: 1 of 201. Still at work: agent-8. This page follows along.',
+	sentence: '1 of 201 files differ. Still running: agent-8. This page updates automatically.',
 	tone: 'pending',
 	agents: Array.from({ length: 8 }, (_, at) => {
 		const hasChanges = at < 7;
@@ -110,7 +110,7 @@ describe('the page of a comparison', () => {
 			await page.press(
 				'Compare errand with opencode',
 				'Which Is Better?',
-				'Read Again',
+				'Refresh',
 				'Review opencode',
 				'Apply… errand',
 				'src/upload.ts',
@@ -142,7 +142,7 @@ describe('the page of a comparison', () => {
 		assert.deepEqual(await page.press('Compare Two…'), [{ kind: 'show-differences' }]);
 		await page.show(GONE);
 		assert.equal(await page.page.getByRole('status').innerText(), GONE.sentence);
-		assert.deepEqual(await page.page.getByRole('button').allInnerTexts(), ['Read Again']);
+		assert.deepEqual(await page.page.getByRole('button').allInnerTexts(), ['Refresh']);
 	});
 
 	it('is worked by keyboard in the order in which it is read, and keeps the focus when it is drawn anew', async () => {
@@ -156,11 +156,11 @@ describe('the page of a comparison', () => {
 			names.push((await focused.getAttribute('aria-label')) ?? (await focused.innerText()).trim());
 		} while (names.at(-1) !== '+44 −9');
 		assert.deepEqual(names, [
-			...['Compare errand with opencode', 'Which Is Better?', 'Read Again', 'What each agent has done'],
+			...['Compare errand with opencode', 'Which Is Better?', 'Refresh', 'Results by agent'],
 			...['Review errand', 'Apply… errand', 'Review opencode', 'Apply… opencode'],
 			...['src/upload.ts', '+10 −3', 'Apply… src/upload.ts of errand', '+44 −9'],
 		]);
-		await page.show({ ...RACE, sentence: 'Files in which they differ: 2 of 2.', tone: 'pending' });
+		await page.show({ ...RACE, sentence: '2 of 2 files differ.', tone: 'pending' });
 		assert.equal((await focused.innerText()).trim(), '+44 −9');
 		await keyboard.press('Enter');
 		assert.deepEqual((await page.posted()).at(-1), { kind: 'show-file', agent: 1, path: 'src/upload.ts' });

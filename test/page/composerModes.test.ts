@@ -179,7 +179,7 @@ describe('the chat page', () => {
 					assert.ok(shown > 60 || name.length < 12, `${name} has ${shown} pixels`);
 				}
 				await chat.send({ kind: 'task-set', task: HINDERED_TASK });
-				await line().getByText('is not a Git repository').waitFor();
+				await line().getByText('isn’t a Git repository').waitFor();
 				await line().getByRole('button', { name: 'Initialize Repository' }).click();
 				assert.equal((await chat.posted()).findLast(message => message.kind === 'task-choose')?.choice, 'problem');
 				await chat.send({ kind: 'task-mode-set', isOn: false });

@@ -205,8 +205,8 @@ describe('the profile', () => {
 		// The last task still runs when the machine goes down, on a scratch branch.
 		await writePrompt(page, words.running);
 		await page.keyboard.press('Enter');
-		await quickRow(page, 'files are not committed').click();
-		await quickRow(page, 'files are not committed').filter({ hasText: 'on a scratch branch' }).waitFor();
+		await quickRow(page, 'uncommitted files').click();
+		await quickRow(page, 'uncommitted files').filter({ hasText: 'on a scratch branch' }).waitFor();
 		await confirmTask(page);
 		await taskShows(page, words.running, '%');
 		await writePrompt(page, words.prompt);

@@ -79,7 +79,7 @@ export const NEXT_TASK: NextTaskView = {
 		{ choice: 'branch', name: 'feature/prices-with-two-digits-everywhere-also-abroad' },
 		{ choice: 'agent', name: 'Errand, OpenCode' },
 		{ choice: 'model', name: 'large-model, small-model-with-a-long-name' },
-		{ choice: 'cost', name: '$2.50 at most', hint: 'What each agent of a task may spend on models.' },
+		{ choice: 'cost', name: 'Up to $2.50', hint: 'The maximum that each agent of a task can spend on models.' },
 		{ choice: 'sandbox', name: 'Sandbox', hint: 'Agents run in a sandbox on this machine.' },
 	],
 };
@@ -99,7 +99,7 @@ export const HINDERED_TASK: NextTaskView = {
 	choices: [],
 	problem: {
 		message:
-			'“widgets” is not a Git repository. Open the repository’s top folder, or run “Git: Initialize Repository”, then start the task.',
+			'“widgets” isn’t a Git repository. Open the repository’s root folder, or run “Git: Initialize Repository”, then start the task.',
 		action: 'Initialize Repository',
 	},
 };

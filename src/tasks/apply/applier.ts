@@ -106,8 +106,8 @@ export class Applier {
 			if (!record || (only && !isOf(record, only))) {
 				throw new UserFacingError(
 					record
-						? vscode.l10n.t('Something else was applied since then, so this cannot be taken back any more.')
-						: vscode.l10n.t('There is nothing to take back.'),
+						? vscode.l10n.t('Other changes have been applied since, so this can no longer be undone.')
+						: vscode.l10n.t('There’s nothing to undo.'),
 				);
 			}
 			const place = placeOf(await getGitApi(), record.directory);
@@ -236,7 +236,7 @@ export class Applier {
 function failure(error: unknown): never {
 	throw gitFailure(
 		error,
-		vscode.l10n.t('Nothing was changed, as a file or git could not be read: {0}', gitReason(error)),
+		vscode.l10n.t('Nothing was changed because a file or Git couldn’t be read: {0}', gitReason(error)),
 	);
 }
 

@@ -22,7 +22,7 @@ import { takeHunks } from './takeHunks.ts';
 
 const MAXIMUM_TITLE = 60;
 
-const NO_FILE = () => vscode.l10n.t('Open a file of a task’s changes, then place the cursor in a change.');
+const NO_FILE = () => vscode.l10n.t('Open a changed file of a task, then put the cursor in a change.');
 
 /** The time for which the status bar says that a hunk was taken. */
 const TOLD_MS = 5_000;
@@ -181,7 +181,7 @@ export class ApplyCommands {
 		const taken = hunks && (await takeHunks(file, hunks, wanted, options));
 		if (!hunks || !taken || hunks.length === 0) {
 			throw new UserFacingError(
-				vscode.l10n.t('This file has no hunks of lines. Apply it as a whole, from its row in the list of tasks.'),
+				vscode.l10n.t('This file has no line hunks. Apply the whole file from its row in the Tasks view.'),
 			);
 		}
 		if (wanted.length === 0) {
@@ -192,7 +192,7 @@ export class ApplyCommands {
 			editor.revealRange(place, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
 			void showMessage(
 				'information',
-				vscode.l10n.t('The cursor was in no change, so nothing was taken. It is at the next change now.'),
+				vscode.l10n.t('The cursor wasn’t in a change, so nothing was applied. It’s now at the next change.'),
 			);
 			return;
 		}
@@ -207,11 +207,11 @@ export class ApplyCommands {
 		if (result.kind === 'applies') {
 			const words =
 				count === 1
-					? vscode.l10n.t('Took the hunk into {0}', name)
-					: vscode.l10n.t('Took {0} hunks into {1}', count, name);
+					? vscode.l10n.t('Applied the hunk to {0}', name)
+					: vscode.l10n.t('Applied {0} hunks to {1}', count, name);
 			vscode.window.setStatusBarMessage(`$(check) ${escapeIcons(words)}`, TOLD_MS);
 		} else if (result.kind === 'there') {
-			vscode.window.setStatusBarMessage(escapeIcons(vscode.l10n.t('{0} has this already', name)), TOLD_MS);
+			vscode.window.setStatusBarMessage(escapeIcons(vscode.l10n.t('{0} already has this', name)), TOLD_MS);
 		} else {
 			this.applier.tell(applied, file => options.tree.fileOf(file));
 		}
@@ -232,7 +232,7 @@ function inTreeOf<T>({ repository, tip }: ResultChanges, run: (options: ApplyOpt
 }
 
 function planAll(files: readonly ChangedFile[], options: ApplyOptions): Thenable<Planned<ChangedFile>[]> {
-	return whileTold(vscode.l10n.t('Looking at your files…'), async () => {
+	return whileTold(vscode.l10n.t('Checking your files…'), async () => {
 		const planned: Planned<ChangedFile>[] = [];
 		for await (const file of plan(files, { ...options, tree: options.tree.again(), withEdits: false })) {
 			planned.push(file);
@@ -250,13 +250,13 @@ async function compare(file: ChangedFile, changes: ResultChanges, { tree }: Appl
 	const refusal = file.hasUnreadableName ? 'unreadableName' : await tree.refusal(name);
 	const own = (await tree.mode(name)) === undefined ? file.before?.path : name;
 	if (refusal !== undefined) {
-		throw new UserFacingError(vscode.l10n.t('{0} is not compared: {1}.', shortName(name), refusalWords(refusal)));
+		throw new UserFacingError(vscode.l10n.t('Couldn’t compare {0}: {1}.', shortName(name), refusalWords(refusal)));
 	}
 	if (!after || own === undefined || (await tree.refusal(own)) !== undefined || (await tree.mode(own)) === undefined) {
 		throw new UserFacingError(
 			after
-				? vscode.l10n.t('You have no file {0} to compare with. Apply the task’s to have it.', shortName(name))
-				: vscode.l10n.t('The task has deleted {0}, so there is nothing to compare with.', shortName(name)),
+				? vscode.l10n.t('You don’t have a file {0} to compare with. Apply the task’s file to add it.', shortName(name))
+				: vscode.l10n.t('The task deleted {0}, so there’s nothing to compare with.', shortName(name)),
 		);
 	}
 	const { key, taskId } = result;

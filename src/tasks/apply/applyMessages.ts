@@ -16,43 +16,43 @@ export function refusalWords(reason: ChangeRefusal): string {
 		case 'outside':
 			return vscode.l10n.t('outside this workspace');
 		case 'gits':
-			return vscode.l10n.t('one of git’s own files');
+			return vscode.l10n.t('a file that belongs to Git');
 		case 'link':
-			return vscode.l10n.t('a link, or behind one');
+			return vscode.l10n.t('a link, or reached by one');
 		case 'case':
-			return vscode.l10n.t('differs from another name by case only');
+			return vscode.l10n.t('differs from another name only by case');
 		case 'windowsName':
-			return vscode.l10n.t('a name that Windows cannot have');
+			return vscode.l10n.t('a name that Windows doesn’t allow');
 		case 'inTheWay':
 			return vscode.l10n.t('something else is in its place');
 		case 'readOnly':
 			return vscode.l10n.t('read-only here');
 		case 'unsaved':
-			return vscode.l10n.t('has changes that are not saved; save it first');
+			return vscode.l10n.t('has unsaved changes; save it first');
 		case 'encoding':
-			return vscode.l10n.t('open in the editor with different content than on disk');
+			return vscode.l10n.t('open in the editor with content that differs from the disk');
 		case 'tooLarge':
 			return vscode.l10n.t('too large; check out the branch to get it');
 		case 'deletedHere':
-			return vscode.l10n.t('not among your files: deleted, or left out by a sparse checkout');
+			return vscode.l10n.t('not among your files: deleted, or excluded by a sparse checkout');
 		case 'editedHere':
-			return vscode.l10n.t('deleted by the task, but you have edited it');
+			return vscode.l10n.t('deleted by the task, but edited by you');
 		case 'bothAdded':
-			return vscode.l10n.t('you have another file of this name');
+			return vscode.l10n.t('you have a different file with this name');
 		case 'notText':
-			return vscode.l10n.t('you have edited it, and it cannot be merged line by line');
+			return vscode.l10n.t('edited by you, and can’t be merged line by line');
 		case 'submodule':
 			return vscode.l10n.t('a submodule');
 		case 'ignored':
 			return vscode.l10n.t('ignored by git');
 		case 'unreadableName':
-			return vscode.l10n.t('its name is not UTF-8');
+			return vscode.l10n.t('its name isn’t UTF-8');
 		case 'filtered':
-			return vscode.l10n.t('kept by a filter such as Git LFS, which runs only when git checks out a branch');
+			return vscode.l10n.t('stored by a filter such as Git LFS, which runs only when Git checks out a branch');
 		case 'missing':
-			return vscode.l10n.t('its content is not in the repository');
+			return vscode.l10n.t('its content isn’t in the repository');
 		case 'changedMeanwhile':
-			return vscode.l10n.t('changed meanwhile, so it was left alone');
+			return vscode.l10n.t('changed in the meantime, so it wasn’t touched');
 	}
 }
 
@@ -64,7 +64,7 @@ export function outcomeWords(outcome: ChangeOutcome): string {
 		case 'conflicts':
 			return vscode.l10n.t('conflicts with your edits');
 		case 'there':
-			return vscode.l10n.t('already there');
+			return vscode.l10n.t('already applied');
 		case 'cannot':
 			return refusalWords(outcome.reason);
 	}
@@ -81,9 +81,9 @@ export function appliedWords({ results, isRecorded }: Applied<Change>): string {
 	const conflicts = results.reduce((sum, { result }) => sum + (result.kind === 'conflicts' ? result.count : 0), 0);
 	return [
 		withConflicts(countWords(written, results.length), conflicts),
-		...leftWords(results, result => result.kind === 'there', vscode.l10n.t('already there')),
+		...leftWords(results, result => result.kind === 'there', vscode.l10n.t('already applied')),
 		...refusedWords(results),
-		...(isRecorded ? [] : [vscode.l10n.t('This is too large to be undone here.')]),
+		...(isRecorded ? [] : [vscode.l10n.t('This is too large to undo here.')]),
 	].join(' ');
 }
 
@@ -107,8 +107,8 @@ function withConflicts(applied: string, conflicts: number): string {
 export function nothingWords(planned: readonly { change: Change; outcome: ChangeOutcome }[]): string {
 	const results = planned.map(({ change, outcome }) => ({ change, result: outcome }));
 	return [
-		vscode.l10n.t('There is nothing to apply.'),
-		...leftWords(results, result => result.kind === 'there', vscode.l10n.t('already there')),
+		vscode.l10n.t('There’s nothing to apply.'),
+		...leftWords(results, result => result.kind === 'there', vscode.l10n.t('already applied')),
 		...refusedWords(results),
 	].join(' ');
 }
@@ -127,19 +127,19 @@ export function undoneWords({ results }: Applied<Change>): string {
 	const undone = results.filter(({ result }) => result.kind === 'applies' || result.kind === 'there').length;
 	const first =
 		undone === 1
-			? vscode.l10n.t('Took back the changes to 1 file.')
-			: vscode.l10n.t('Took back the changes to {0} files.', undone);
+			? vscode.l10n.t('Undid the changes to 1 file.')
+			: vscode.l10n.t('Undid the changes to {0} files.', undone);
 	return [
 		first,
 		...leftWords(
 			results,
 			({ kind }) => kind === 'conflicts',
-			vscode.l10n.t('taken back except for the lines that have changed since'),
+			vscode.l10n.t('undone except for lines that have changed since'),
 		),
 		...leftWords(
 			results,
 			result => result.kind === 'cannot' && EDITED.has(result.reason),
-			vscode.l10n.t('changed since, so it stays as it is'),
+			vscode.l10n.t('changed since, so it’s left as it is'),
 		),
 		...refusedWords(results.filter(({ result }) => result.kind !== 'cannot' || !EDITED.has(result.reason))),
 	].join(' ');
@@ -151,11 +151,11 @@ export function undoneWords({ results }: Applied<Change>): string {
  */
 export function interruptedWords({ count, isUndo }: Running, written: number | undefined): string {
 	if (isUndo) {
-		return vscode.l10n.t('Taking changes back was interrupted when this window closed. Undo goes on with it.');
+		return vscode.l10n.t('Undoing changes was interrupted when this window closed. Select Undo to continue.');
 	}
 	return written === undefined
 		? vscode.l10n.t(
-				'Applying changes to {0} files was interrupted when this window closed. Look in Source Control at which files have them, then apply them again for the rest.',
+				'Applying changes to {0} files was interrupted when this window closed. Check the Source Control view for the files that have them, then apply them again for the rest.',
 				count,
 			)
 		: vscode.l10n.t(
@@ -168,8 +168,8 @@ export function interruptedWords({ count, isUndo }: Running, written: number | u
 /** Returns the result of an application that ended after its window had closed, so that the user was not told. */
 export function endedWords({ isUndo }: Running): string {
 	return isUndo
-		? vscode.l10n.t('The changes were taken back while this window was opening.')
-		: vscode.l10n.t('The changes were applied while this window was opening. Look at them in Source Control.');
+		? vscode.l10n.t('The changes were undone while this window was opening.')
+		: vscode.l10n.t('The changes were applied while this window was opening. Review them in the Source Control view.');
 }
 
 type Results = Applied<Change>['results'];
@@ -198,7 +198,7 @@ function causeWords(cause: unknown): string {
 		return refusalWords('changedMeanwhile');
 	}
 	if (cause instanceof NotEdited) {
-		return vscode.l10n.t('the editor did not change it');
+		return vscode.l10n.t('the editor didn’t change it');
 	}
 	return oneLine(describeError(cause), MAXIMUM_REASON);
 }

@@ -31,14 +31,14 @@ export async function inWorkingTree<T>(
 	if (!vscode.workspace.isTrusted) {
 		throw new UserFacingError(
 			vscode.l10n.t(
-				'This workspace is not trusted, so its files are not changed. Trust it (“Workspaces: Manage Workspace Trust”), then try again.',
+				'Files aren’t changed in an untrusted workspace. Trust it (“Workspaces: Manage Workspace Trust”), then try again.',
 			),
 		);
 	}
 	if (!(await isShown(directory, folders))) {
 		throw new UserFacingError(
 			vscode.l10n.t(
-				'The repository {0} is not open in this window, so its files are not changed. Open its folder, then try again.',
+				'The repository {0} isn’t open in this window, so its files aren’t changed. Open its folder, then try again.',
 				shortName(directory),
 			),
 		);

@@ -39,8 +39,8 @@ export async function findSubject(
 	const { resultKey, ...named } = (typeof argument === 'object' ? (argument ?? {}) : {}) as Partial<ChangeUriParts>;
 	const result = await chooseResult(task, resultKey, {
 		title,
-		placeHolder: vscode.l10n.t('Choose the agent whose changes you want'),
-		none: vscode.l10n.t('The task has no branch, so it has no changes to take.'),
+		placeHolder: vscode.l10n.t('Select the agent whose changes to apply'),
+		none: vscode.l10n.t('The task has no branch, so it has no changes to apply.'),
 	});
 	if (!result) {
 		return undefined;
@@ -54,7 +54,7 @@ export async function findSubject(
 	const file = read.files.find(candidate => isNamed(candidate, named));
 	if (!file) {
 		throw new UserFacingError(
-			vscode.l10n.t('The task has gone on since this was shown. Open its changes again, then try again.'),
+			vscode.l10n.t('The task has continued since this was shown. Open its changes again, then try again.'),
 		);
 	}
 	return { task, changes: read, file };

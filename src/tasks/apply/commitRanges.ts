@@ -26,7 +26,7 @@ async function listRange({ repository, from, to }: CommitRange): Promise<Changed
 	try {
 		return await listChangedFiles(await placeIn(repository), from, to);
 	} catch (error) {
-		throw gitFailure(error, vscode.l10n.t('Git could not read what has changed: {0}', gitReason(error)));
+		throw gitFailure(error, vscode.l10n.t('Git couldn’t read the changes: {0}', gitReason(error)));
 	}
 }
 
@@ -139,7 +139,7 @@ async function placeIn(repository: string): Promise<GitPlace> {
 	if (!vscode.workspace.isTrusted) {
 		throw new UserFacingError(
 			vscode.l10n.t(
-				'This workspace is not trusted, so no repository is read. Trust it (“Workspaces: Manage Workspace Trust”), then try again.',
+				'Repositories aren’t read in an untrusted workspace. Trust it (“Workspaces: Manage Workspace Trust”), then try again.',
 			),
 		);
 	}

@@ -41,8 +41,8 @@ export function choosePlanned(
 	const list = new PickList<Row, Planned<ChangedFile>[]>(picker => {
 		picker.title = title;
 		picker.placeholder = hasChanged
-			? vscode.l10n.t('Something has changed meanwhile. Look again, then press Enter.')
-			: vscode.l10n.t('Enter applies what is checked. Type a folder or a name to find files.');
+			? vscode.l10n.t('Something has changed in the meantime. Review it, then press Enter.')
+			: vscode.l10n.t('Press Enter to apply the checked files. Type to search by folder or name.');
 		picker.canSelectMany = true;
 		picker.matchOnDescription = true;
 		picker.ignoreFocusOut = true;
@@ -75,7 +75,7 @@ export function choosePlanned(
 
 function sayIfTooLarge(picker: vscode.QuickPick<Row>, selected: readonly Row[]): void {
 	const size = selected.reduce((sum, row) => sum + (row.planned?.size ?? 0), 0);
-	picker.prompt = size > MAXIMUM_RECORD ? vscode.l10n.t('This is too large to be undone afterwards.') : undefined;
+	picker.prompt = size > MAXIMUM_RECORD ? vscode.l10n.t('This is too large to undo afterward.') : undefined;
 }
 
 function isChoosable({ planned }: Row): boolean {
@@ -95,8 +95,8 @@ function rowsOf(planned: readonly Planned<ChangedFile>[]): Row[] {
 	const refused = all.filter(row => row.planned?.outcome.kind === 'cannot');
 	return [
 		...rows,
-		...(there.length === 0 ? [] : [heading(vscode.l10n.t('Already there')), ...there]),
-		...(refused.length === 0 ? [] : [heading(vscode.l10n.t('Not applied')), ...refused]),
+		...(there.length === 0 ? [] : [heading(vscode.l10n.t('Already Applied')), ...there]),
+		...(refused.length === 0 ? [] : [heading(vscode.l10n.t('Not Applied')), ...refused]),
 	];
 }
 
@@ -120,7 +120,7 @@ function rowOf(planned: Planned<ChangedFile>): Row {
 	};
 	const wholeFolder = {
 		iconPath: new vscode.ThemeIcon('folder'),
-		tooltip: vscode.l10n.t('Check or Uncheck the Whole Folder'),
+		tooltip: vscode.l10n.t('Toggle Folder'),
 	};
 	return isChoosable(row) ? { ...row, buttons: [wholeFolder] } : row;
 }

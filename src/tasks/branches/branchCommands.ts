@@ -105,7 +105,7 @@ export class BranchCommands {
 			const [only] = places;
 			if (!only) {
 				throw new UserFacingError(
-					vscode.l10n.t('{0} names neither a sandbox for this task nor a dashboard.', shortName(connection.label)),
+					vscode.l10n.t('{0} reports neither a sandbox for this task nor a dashboard.', shortName(connection.label)),
 				);
 			}
 			const address = places.length === 1 ? only.value : await this.dialogs.choose<string>(title, places);
@@ -137,7 +137,7 @@ export class BranchCommands {
 		if (!url) {
 			throw new UserFacingError(
 				vscode.l10n.t(
-					'The address is not opened, as it is neither an https address nor one of this machine: {0}',
+					'The address wasn’t opened because it’s neither an https address nor on this machine: {0}',
 					shortName(address),
 				),
 			);
@@ -170,8 +170,8 @@ export class BranchCommands {
 	private chooseResult(task: Task, argument: unknown, title: string): Promise<TaskResult | undefined> {
 		const question = {
 			title,
-			placeHolder: vscode.l10n.t('Choose the branch of an agent'),
-			none: vscode.l10n.t('The task has no branch, so there is nothing to do this with.'),
+			placeHolder: vscode.l10n.t('Select the branch of an agent'),
+			none: vscode.l10n.t('The task has no branch to do this with.'),
 		};
 		return chooseResult(task, resultKeyOf(argument), question, this.dialogs.choose);
 	}

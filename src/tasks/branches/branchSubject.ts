@@ -32,7 +32,7 @@ export async function readTip({ result, repository }: BranchSubject, dialogs: Di
 	if (!(await isUsableName(place, result.branch))) {
 		throw new UserFacingError(
 			vscode.l10n.t(
-				'The branch “{0}” has a name that git does not take. Rename it where it is, then try again.',
+				'The branch “{0}” has a name that Git doesn’t accept. Rename it where it was created, then try again.',
 				branch,
 			),
 		);
@@ -44,10 +44,10 @@ export async function readTip({ result, repository }: BranchSubject, dialogs: Di
 	} catch (error) {
 		throw error instanceof BranchMissing
 			? new UserFacingError(
-					vscode.l10n.t('The branch “{0}” is not there any more. It was deleted, renamed or never pushed.', branch),
+					vscode.l10n.t('The branch “{0}” doesn’t exist. It was deleted, renamed or never pushed.', branch),
 					{ cause: error },
 				)
-			: gitFailure(error, vscode.l10n.t('Git could not read the branch “{0}”: {1}', branch, gitReason(error)));
+			: gitFailure(error, vscode.l10n.t('Git couldn’t read the branch “{0}”: {1}', branch, gitReason(error)));
 	}
 }
 
@@ -67,12 +67,12 @@ export async function readBranch({ repository }: BranchSubject, name: string, ti
 	} catch (error) {
 		throw gitFailure(
 			error,
-			vscode.l10n.t('Git could not read the branch “{0}”: {1}', shortName(name), gitReason(error)),
+			vscode.l10n.t('Git couldn’t read the branch “{0}”: {1}', shortName(name), gitReason(error)),
 		);
 	}
 	throw new UserFacingError(
 		vscode.l10n.t(
-			'A rebase or a bisection of “{0}” is under way in {1}. Finish or abort it there, then try again.',
+			'A rebase or bisect of “{0}” is in progress in {1}. Finish or abort it there, then try again.',
 			shortName(name),
 			shownFolder(unfinished),
 		),
@@ -84,7 +84,7 @@ export function checkOutFailure(error: unknown, failure: string): UserFacingErro
 	return error instanceof FilterRefused
 		? new UserFacingError(
 				vscode.l10n.t(
-					'The file {0} needs the filter “{1}”, a program that the repository’s own configuration names, which Errand does not run. Nothing was changed. Use git in a terminal, or move the filter into your own git configuration.',
+					'The file {0} needs the filter “{1}”, a program from the repository’s configuration, which Errand doesn’t run. Nothing was changed. Use Git in a terminal, or move the filter to your own Git configuration.',
 					shortName(error.file),
 					shortName(error.filter),
 				),
@@ -100,11 +100,11 @@ export function fastForwardFailure(error: unknown, name: string): UserFacingErro
 		error,
 		error instanceof FilesInTheWay
 			? vscode.l10n.t(
-					'“{0}” is as it was, as these files stand in the way: {1}. Commit or stash them, then try again.',
+					'“{0}” wasn’t changed because these files would be overwritten: {1}. Commit or stash them, then try again.',
 					branch,
 					error.files.map(shortName).join(', '),
 				)
-			: vscode.l10n.t('Git could not fast-forward “{0}”, so it is as it was: {1}', branch, gitReason(error)),
+			: vscode.l10n.t('Git couldn’t fast-forward “{0}”, so it wasn’t changed: {1}', branch, gitReason(error)),
 	);
 }
 
@@ -138,7 +138,7 @@ export async function openedRepository(
 ): Promise<GitRepository | undefined> {
 	if (!opened) {
 		const message = vscode.l10n.t(
-			'The repository of the branch “{0}” is in {1}, which this window does not show. Open that folder, then try again there.',
+			'The repository of the branch “{0}” is in {1}, which isn’t open in this window. Open that folder, then try again there.',
 			shortName(result.branch),
 			shownFolder(place.directory),
 		);

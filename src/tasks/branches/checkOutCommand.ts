@@ -56,7 +56,7 @@ export async function openWorktree(subject: BranchSubject, dialogs: Dialogs): Pr
 			void dialogs.tell(
 				'information',
 				vscode.l10n.t(
-					'“{0}” is checked out in this window already. Check out another branch first, if it is to have a folder of its own.',
+					'“{0}” is already checked out in this window. To open it in its own folder, check out another branch first.',
 					shortName(local.name),
 				),
 			);
@@ -71,11 +71,11 @@ export async function openWorktree(subject: BranchSubject, dialogs: Dialogs): Pr
 		return;
 	}
 	try {
-		await dialogs.during(vscode.l10n.t('Making a worktree for “{0}”…', shortName(chosen.local.name)), () =>
+		await dialogs.during(vscode.l10n.t('Creating a worktree for “{0}”…', shortName(chosen.local.name)), () =>
 			addWorktree(place, chosen, folder),
 		);
 	} catch (error) {
-		throw checkOutFailure(error, vscode.l10n.t('Git could not make the worktree: {0}', gitReason(error)));
+		throw checkOutFailure(error, vscode.l10n.t('Git couldn’t create the worktree: {0}', gitReason(error)));
 	}
 	await dialogs.openFolder(folder);
 }
@@ -98,18 +98,18 @@ async function askForFolder(directory: string, branch: string, dialogs: Dialogs)
 	const resolve = (text: string) => path.resolve(path.dirname(directory), text.trim());
 	const typed = await dialogs.input(
 		vscode.l10n.t('Open in Worktree'),
-		vscode.l10n.t('The folder for “{0}”, which is yet to be made', shortName(branch)),
+		vscode.l10n.t('A new folder for “{0}”', shortName(branch)),
 		proposeFolder(directory, branch),
 		text => {
 			const folder = resolve(text);
 			if (text.trim() === '') {
-				return vscode.l10n.t('Type the path of a folder.');
+				return vscode.l10n.t('Enter the path of a folder.');
 			}
 			if (existsSync(folder)) {
-				return vscode.l10n.t('There is something at this path already. Choose another.');
+				return vscode.l10n.t('This path already exists. Enter a different one.');
 			}
 			return folder === directory || isWithin(directory, folder)
-				? vscode.l10n.t('This path is inside of the repository. Choose one beside it.')
+				? vscode.l10n.t('This path is inside the repository. Enter one outside it.')
 				: undefined;
 		},
 	);
@@ -131,15 +131,15 @@ async function checkedOutAlready(
 		return;
 	}
 	if (remote === undefined || standing.kind !== 'behind') {
-		void dialogs.tell('information', vscode.l10n.t('“{0}” is checked out here already.', shown));
+		void dialogs.tell('information', vscode.l10n.t('“{0}” is already checked out here.', shown));
 		return;
 	}
 	const move = vscode.l10n.t('Fast-Forward');
 	const message =
 		standing.commits === 1
-			? vscode.l10n.t('“{0}” is checked out here already, 1 commit behind {1}.', shown, shortName(remote))
+			? vscode.l10n.t('“{0}” is already checked out here, 1 commit behind {1}.', shown, shortName(remote))
 			: vscode.l10n.t(
-					'“{0}” is checked out here already, {1} commits behind {2}.',
+					'“{0}” is already checked out here, {1} commits behind {2}.',
 					shown,
 					standing.commits,
 					shortName(remote),
@@ -173,9 +173,9 @@ async function settleName(
 	const rename = vscode.l10n.t('Use Another Name');
 	const { ahead, behind } = local.standing;
 	const chosen = await dialogs.ask(
-		vscode.l10n.t('There is another branch “{0}” here.', shown),
+		vscode.l10n.t('A different branch “{0}” already exists here.', shown),
 		vscode.l10n.t(
-			'Commits that only your branch has: {0}. Commits that only the task’s branch has: {1}. The task’s branch can be checked out under another name; yours stays as it is.',
+			'Commits only on your branch: {0}. Commits only on the task’s branch: {1}. You can check out the task’s branch under a different name; yours isn’t changed.',
 			ahead,
 			behind,
 		),
@@ -191,9 +191,9 @@ async function settleName(
 	const typed = (
 		await dialogs.input(
 			vscode.l10n.t('Check Out Branch'),
-			vscode.l10n.t('The name of the local branch that follows “{0}”', shown),
+			vscode.l10n.t('The name of the local branch that tracks “{0}”', shown),
 			proposed,
-			text => (text.trim() === '' ? vscode.l10n.t('Type a name.') : undefined),
+			text => (text.trim() === '' ? vscode.l10n.t('Enter a name.') : undefined),
 		)
 	)?.trim();
 	if (typed === undefined) {
@@ -202,7 +202,7 @@ async function settleName(
 	if (!(await isUsableName(place, typed)) || (await exists(subject, typed))) {
 		void dialogs.tell(
 			'warning',
-			vscode.l10n.t('“{0}” is not the name of a new branch. Try again with another.', shortName(typed)),
+			vscode.l10n.t('“{0}” isn’t a valid name for a new branch. Enter a different one.', shortName(typed)),
 		);
 		return undefined;
 	}
@@ -225,15 +225,15 @@ function checkOutOrAsk(subject: BranchSubject, dialogs: Dialogs, chosen: CheckOu
 			checkOutFailure(
 				error,
 				vscode.l10n.t(
-					'Git could not check out “{0}”: {1} If it had changed files before, the Source Control view shows them.',
+					'Git couldn’t check out “{0}”: {1} If it changed files before it failed, the Source Control view shows them.',
 					shown,
 					gitReason(error),
 				),
 			),
 		question: files =>
 			files === 1
-				? vscode.l10n.t('1 file stands in the way of checking out “{0}”.', shown)
-				: vscode.l10n.t('{0} files stand in the way of checking out “{1}”.', files, shown),
+				? vscode.l10n.t('Checking out “{0}” would overwrite 1 file.', shown)
+				: vscode.l10n.t('Checking out “{1}” would overwrite {0} files.', files, shown),
 		instead: { button: vscode.l10n.t('Open in Worktree'), run: () => openWorktree(subject, dialogs) },
 	});
 }

@@ -30,7 +30,7 @@ export async function deleteTaskBranch(
 	if (local.worktree !== undefined) {
 		throw new UserFacingError(
 			vscode.l10n.t(
-				'“{0}” is checked out in {1}, so it is not deleted. Check out another branch there, then try again.',
+				'“{0}” is checked out in {1}, so it isn’t deleted. Check out another branch there, then try again.',
 				shortName(local.name),
 				shownFolder(local.worktree),
 			),
@@ -71,7 +71,7 @@ async function branchesOnRemotes({ repository, result }: BranchSubject, tip: str
 			continue;
 		}
 		const there = await readRemoteBranch(place, remote, result.branch, tip).catch((error: unknown) => {
-			throw gitFailure(error, vscode.l10n.t('Git could not ask {0}: {1}', shortName(remote), gitReason(error)));
+			throw gitFailure(error, vscode.l10n.t('Git couldn’t reach {0}: {1}', shortName(remote), gitReason(error)));
 		});
 		const isUnknown = there.standing.kind === 'diverged' && Number.isNaN(there.standing.ahead);
 		if (there.commit !== undefined && !isUnknown) {
@@ -94,11 +94,11 @@ async function isAgreed(
 		remote === undefined
 			? vscode.l10n.t('Delete the branch “{0}” in this repository?', shown)
 			: vscode.l10n.t('Delete the branch “{0}” on {1}?', shown, shortName(remote));
-	let loss = vscode.l10n.t('Another branch or tag has all of its commits.');
+	let loss = vscode.l10n.t('All of its commits are on another branch or tag.');
 	if (lost === 1) {
-		loss = vscode.l10n.t('1 commit is on no other branch and would be lost.');
+		loss = vscode.l10n.t('1 commit isn’t on any other branch and would be lost.');
 	} else if (lost > 1) {
-		loss = vscode.l10n.t('{0} commits are on no other branch and would be lost.', lost);
+		loss = vscode.l10n.t('{0} commits aren’t on any other branch and would be lost.', lost);
 	}
 	return (await dialogs.ask(question, loss, button)) === button;
 }
@@ -112,7 +112,7 @@ async function deleteNow({ repository }: BranchSubject, dialogs: Dialogs, branch
 	} catch (error) {
 		throw gitFailure(
 			error,
-			vscode.l10n.t('Git could not delete “{0}”, so it is as it was: {1}', shown, gitReason(error)),
+			vscode.l10n.t('Git couldn’t delete “{0}”, so it wasn’t changed: {1}', shown, gitReason(error)),
 		);
 	}
 }
@@ -125,7 +125,7 @@ async function offerUndo(
 	const undo = vscode.l10n.t('Undo');
 	const shown = shortName(deleted[0]?.name ?? '');
 	const places = deleted.map(({ remote }) => (remote === undefined ? vscode.l10n.t('here') : shortName(remote)));
-	const message = vscode.l10n.t('The branch “{0}” is deleted ({1}).', shown, places.join(', '));
+	const message = vscode.l10n.t('Deleted the branch “{0}” ({1}).', shown, places.join(', '));
 	if ((await dialogs.tell('information', message, undo)) !== undo) {
 		return;
 	}
@@ -135,7 +135,7 @@ async function offerUndo(
 		} catch (error) {
 			throw gitFailure(
 				error,
-				vscode.l10n.t('Git could not make “{0}” again at {1}: {2}', shown, branch.commit, gitReason(error)),
+				vscode.l10n.t('Git couldn’t restore “{0}” at {1}: {2}', shown, branch.commit, gitReason(error)),
 			);
 		}
 	}

@@ -25,7 +25,7 @@ export async function mergeTaskBranch(subject: BranchSubject, dialogs: Dialogs):
 	const current = await headBranch(place);
 	if (current === undefined) {
 		throw new UserFacingError(
-			vscode.l10n.t('No branch is checked out here. Check out the one that is to take the changes, then try again.'),
+			vscode.l10n.t('No branch is checked out here. Check out the one to merge into, then try again.'),
 		);
 	}
 	const into = shortName(current);
@@ -46,12 +46,12 @@ export async function mergeTaskBranch(subject: BranchSubject, dialogs: Dialogs):
 	}
 	await opened.status().catch(() => {});
 	if (merged.outcome === 'merged') {
-		tellDone(dialogs, vscode.l10n.t('“{0}” is merged into “{1}”.', branch, into), merged.stash);
+		tellDone(dialogs, vscode.l10n.t('Merged “{0}” into “{1}”.', branch, into), merged.stash);
 		return;
 	}
 	const show = vscode.l10n.t('Show Conflicts');
 	const message = vscode.l10n.t(
-		'“{0}” is merged into “{1}” but for the conflicts. Resolve them in the Source Control view, then commit; “Git: Abort Merge” takes the merge back.',
+		'Merged “{0}” into “{1}” with conflicts. Resolve them in the Source Control view, then commit, or undo the merge with “Git: Abort Merge”.',
 		branch,
 		into,
 	);
@@ -68,40 +68,40 @@ async function isAgreed(dialogs: Dialogs, preview: MergePreview, branch: string,
 	const merge = vscode.l10n.t('Merge');
 	switch (preview.kind) {
 		case 'nothing':
-			void dialogs.tell('information', vscode.l10n.t('“{0}” has everything that “{1}” has.', into, branch));
+			void dialogs.tell('information', vscode.l10n.t('“{0}” is already up to date with “{1}”.', into, branch));
 			return false;
 		case 'unrelated':
 			throw new UserFacingError(
-				vscode.l10n.t('“{0}” and “{1}” have no commit in common, so they are not merged.', branch, into),
+				vscode.l10n.t('“{0}” and “{1}” have no commits in common, so they can’t be merged.', branch, into),
 			);
 		case 'unfinished':
 			throw new UserFacingError(
 				vscode.l10n.t(
-					'A merge, a cherry-pick or a revert is under way here, so nothing is merged. Commit or abort it in the Source Control view, then try again.',
+					'A merge, cherry-pick or revert is in progress here. Commit or abort it in the Source Control view, then try again.',
 				),
 			);
 		case 'too-old':
 			throw new UserFacingError(
 				vscode.l10n.t(
-					'This git cannot try a merge beforehand, so none is offered. Install git 2.38 or newer, or merge the branch yourself.',
+					'This version of Git can’t preview a merge. Install Git 2.38 or later, or merge the branch yourself.',
 				),
 			);
 		case 'clean': {
 			const count =
 				preview.files === 1
-					? vscode.l10n.t('It merges cleanly: 1 file changes.')
-					: vscode.l10n.t('It merges cleanly: {0} files change.', preview.files);
+					? vscode.l10n.t('It merges without conflicts: 1 file changes.')
+					: vscode.l10n.t('It merges without conflicts: {0} files change.', preview.files);
 			const kind = preview.isFastForward
 				? vscode.l10n.t('“{0}” is fast-forwarded.', into)
-				: vscode.l10n.t('This makes a merge commit.');
+				: vscode.l10n.t('This creates a merge commit.');
 			return (await dialogs.ask(question, `${count} ${kind}`, merge)) === merge;
 		}
 		case 'conflicts': {
 			const anyway = vscode.l10n.t('Merge with Conflicts');
 			const count =
 				preview.files.length === 1
-					? vscode.l10n.t('It leaves a conflict in 1 file, which you resolve in the editor:')
-					: vscode.l10n.t('It leaves conflicts in {0} files, which you resolve in the editor:', preview.files.length);
+					? vscode.l10n.t('This leaves conflicts in 1 file, which you resolve in the editor:')
+					: vscode.l10n.t('This leaves conflicts in {0} files, which you resolve in the editor:', preview.files.length);
 			return (await dialogs.ask(question, `${count}\n\n${listNames(preview.files)}`, anyway)) === anyway;
 		}
 	}
@@ -119,14 +119,14 @@ async function mergeOrAsk(subject: BranchSubject, dialogs: Dialogs, tip: string,
 		explain: error => failure(error, shown, into),
 		question: files =>
 			files === 1
-				? vscode.l10n.t('1 file stands in the way of merging “{0}”.', shown)
-				: vscode.l10n.t('{0} files stand in the way of merging “{1}”.', files, shown),
+				? vscode.l10n.t('Merging “{0}” would overwrite 1 file.', shown)
+				: vscode.l10n.t('Merging “{1}” would overwrite {0} files.', files, shown),
 	});
 }
 
 function failure(error: unknown, branch: string, into: string): UserFacingError {
 	return checkOutFailure(
 		error,
-		vscode.l10n.t('Git could not merge “{0}” into “{1}”: {2}', branch, into, gitReason(error)),
+		vscode.l10n.t('Git couldn’t merge “{0}” into “{1}”: {2}', branch, into, gitReason(error)),
 	);
 }

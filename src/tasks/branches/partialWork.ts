@@ -40,7 +40,7 @@ export class PartialWork {
 			const task = this.dependencies.store.get(id) ?? (await client.tasks.get(id));
 			const title = taskTitle(task, rowWords.untitled);
 			if (!connection.isLocal || !canKeepWork(task)) {
-				void showMessage('information', vscode.l10n.t('“{0}” has left nothing that could be kept.', title));
+				void showMessage('information', vscode.l10n.t('“{0}” left no work to keep.', title));
 			} else if (await this.mayKeep(task, title)) {
 				await this.keepNow(id, title);
 			}
@@ -55,26 +55,26 @@ export class PartialWork {
 		const branch = await vscode.window.withProgress(
 			{
 				location: vscode.ProgressLocation.Notification,
-				title: inertText(vscode.l10n.t('Keeping what “{0}” did…', title)),
+				title: inertText(vscode.l10n.t('Keeping the work of “{0}”…', title)),
 			},
 			() => this.dependencies.keepWork(id),
 		);
 		await this.dependencies.refresh();
 		void showMessage(
 			'information',
-			vscode.l10n.t('What “{0}” had done is on the branch “{1}”.', title, shortName(branch)),
+			vscode.l10n.t('The work of “{0}” is on the branch “{1}”.', title, shortName(branch)),
 		);
 	}
 
 	private async mayKeep({ branchName }: Task, title: string): Promise<boolean> {
-		const keep = vscode.l10n.t('Keep It');
+		const keep = vscode.l10n.t('Keep');
 		const what =
 			branchName === undefined
-				? vscode.l10n.t('This makes a commit of what the agent had done, on a branch of its own.')
-				: vscode.l10n.t('This makes a commit of what the agent had done, on the branch “{0}”.', shortName(branchName));
-		const state = vscode.l10n.t('The task was ended before its agent had finished, so the work may be incomplete.');
+				? vscode.l10n.t('This commits the agent’s work to its own branch.')
+				: vscode.l10n.t('This commits the agent’s work to the branch “{0}”.', shortName(branchName));
+		const state = vscode.l10n.t('The task ended before its agent finished, so the work may be incomplete.');
 		return (
-			(await this.dependencies.askModal(vscode.l10n.t('Keep what “{0}” did?', title), `${what} ${state}`, keep)) ===
+			(await this.dependencies.askModal(vscode.l10n.t('Keep the work of “{0}”?', title), `${what} ${state}`, keep)) ===
 			keep
 		);
 	}

@@ -41,7 +41,7 @@ export async function openNamedPullRequest({ prUrl, repoUrl }: Task, dialogs: Di
 	if (!url) {
 		throw new UserFacingError(
 			vscode.l10n.t(
-				'The service names an address for the pull request that is not an https address, so it is not opened: {0}',
+				'The service reports an address for the pull request that isn’t an https address, so it wasn’t opened: {0}',
 				shortName(prUrl),
 			),
 		);
@@ -49,7 +49,7 @@ export async function openNamedPullRequest({ prUrl, repoUrl }: Task, dialogs: Di
 	const open = vscode.l10n.t('Open');
 	const isExpected = repoUrl !== undefined && hostOf(repoUrl) === url.host;
 	const question = vscode.l10n.t('Open the pull request on {0}?', url.origin);
-	const detail = vscode.l10n.t('The service names this address. The repository is elsewhere.');
+	const detail = vscode.l10n.t('The service reports this address, but the repository is on a different host.');
 	if (isExpected || (await dialogs.ask(question, detail, open)) === open) {
 		await dialogs.openAddress(url.href);
 	}
@@ -86,7 +86,7 @@ export async function createPullRequest(
 		bases.length === 1
 			? bases[0]
 			: await dialogs.choose(vscode.l10n.t('Open Pull Request'), bases.map(choiceOf), {
-					placeHolder: vscode.l10n.t('The repository that is to take “{0}”', shortName(result.branch)),
+					placeHolder: vscode.l10n.t('Select the repository to merge “{0}” into', shortName(result.branch)),
 				});
 	if (!base) {
 		return;
@@ -98,7 +98,7 @@ export async function createPullRequest(
 	if (page === undefined) {
 		throw new UserFacingError(
 			vscode.l10n.t(
-				'The address of {0} does not name a repository of that kind: {1}. Open the pull request on its page yourself.',
+				'The address of {0} isn’t a repository of that kind: {1}. Create the pull request on its page yourself.',
 				shortName(head.name),
 				shortName(head.address),
 			),
@@ -117,7 +117,7 @@ async function chooseHead(
 	if (remotes.length === 0) {
 		throw new UserFacingError(
 			vscode.l10n.t(
-				'The repository has no remote on a host, so there is no page for a pull request. Add one with “Git: Add Remote…”, then try again.',
+				'The repository has no hosted remote, so there’s no page for a pull request. Add one with “Git: Add Remote…”, then try again.',
 			),
 		);
 	}
@@ -133,7 +133,7 @@ async function chooseHead(
 	return candidates.length === 1
 		? candidates[0]
 		: dialogs.choose(vscode.l10n.t('Open Pull Request'), candidates.map(choiceOf), {
-				placeHolder: vscode.l10n.t('The remote that “{0}” is for', shortName(result.branch)),
+				placeHolder: vscode.l10n.t('Select a remote for “{0}”', shortName(result.branch)),
 			});
 }
 
@@ -180,7 +180,7 @@ async function findHostKind(
 	const chosen = await dialogs.choose(
 		vscode.l10n.t('Open Pull Request'),
 		Object.entries(NAMES).map(([kind, label]) => ({ label, value: kind as HostKind })),
-		{ placeHolder: vscode.l10n.t('What does {0} run? The answer is remembered.', host) },
+		{ placeHolder: vscode.l10n.t('Select what {0} runs. Your selection is remembered.', host) },
 	);
 	if (chosen !== undefined) {
 		const others = Object.entries(kinds).filter(([name]) => name !== host);

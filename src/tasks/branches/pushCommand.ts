@@ -47,7 +47,7 @@ async function chooseRemote({ repository, result }: BranchSubject, dialogs: Dial
 					value: remote,
 				})),
 				{
-					placeHolder: vscode.l10n.t('The remote that “{0}” is for', shortName(result.branch)),
+					placeHolder: vscode.l10n.t('Select a remote for “{0}”', shortName(result.branch)),
 					active:
 						repository.remote === undefined
 							? undefined
@@ -76,14 +76,14 @@ export async function pushTo(subject: BranchSubject, dialogs: Dialogs, remote: N
 	if (there?.standing.kind === 'same' || there?.standing.kind === 'ahead') {
 		void dialogs.tell(
 			'information',
-			vscode.l10n.t('{0} has everything that “{1}” has here.', shortName(remote.name), branch),
+			vscode.l10n.t('{0} is already up to date with “{1}”.', shortName(remote.name), branch),
 		);
 		return false;
 	}
 	if (there?.standing.kind === 'diverged') {
 		throw new UserFacingError(
 			vscode.l10n.t(
-				'“{0}” has moved on {1} and has commits there that are not here, so it is not pushed. Fetch and merge them, then try again.',
+				'“{0}” has commits on {1} that aren’t here, so it wasn’t pushed. Fetch and merge them, then try again.',
 				branch,
 				shortName(remote.name),
 			),
@@ -97,7 +97,7 @@ export async function pushTo(subject: BranchSubject, dialogs: Dialogs, remote: N
 		[
 			vscode.l10n.t('Address: {0}', shortName(remote.address)),
 			vscode.l10n.t('Commits: {0}', commits),
-			...(there && there.commit === undefined ? [vscode.l10n.t('The branch is new there.')] : []),
+			...(there && there.commit === undefined ? [vscode.l10n.t('This creates the branch there.')] : []),
 		].join('\n'),
 		push,
 	);
@@ -115,7 +115,7 @@ export async function pushTo(subject: BranchSubject, dialogs: Dialogs, remote: N
 /** Returns the remote's state of the branch, or undefined if Errand cannot find out, so that the push itself must. */
 async function look(subject: BranchSubject, dialogs: Dialogs, remote: NamedRemote, commit: string) {
 	const { place } = subject.repository;
-	const title = vscode.l10n.t('Asking {0} for the branch…', shortName(remote.name));
+	const title = vscode.l10n.t('Checking the branch on {0}…', shortName(remote.name));
 	return dialogs
 		.during(title, () => readRemoteBranch(place, remote.name, subject.result.branch, commit))
 		.catch(() => undefined);

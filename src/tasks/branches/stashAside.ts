@@ -41,7 +41,7 @@ export async function changeFiles<T>(
 		({ files } = error);
 	}
 	const button = vscode.l10n.t('Stash These Files');
-	const state = vscode.l10n.t('What you have there is not committed. Nothing was changed so far.');
+	const state = vscode.l10n.t('Your changes there aren’t committed. Nothing has been changed yet.');
 	const others = instead ? [instead.button] : [];
 	const answer = await dialogs.ask(question(files.length), `${state}\n\n${listNames(files)}`, button, ...others);
 	if (answer !== button) {
@@ -52,7 +52,7 @@ export async function changeFiles<T>(
 	try {
 		await stashFiles(repository.place, files, stash);
 	} catch (error) {
-		throw gitFailure(error, vscode.l10n.t('Git could not stash the files: {0} Nothing was changed.', gitReason(error)));
+		throw gitFailure(error, vscode.l10n.t('Git couldn’t stash the files: {0} Nothing was changed.', gitReason(error)));
 	}
 	try {
 		return { outcome: await run(), stash };
@@ -66,7 +66,7 @@ export async function changeFiles<T>(
 export function withStash(text: string, stash: string | undefined): string {
 	return stash === undefined
 		? text
-		: `${text} ${vscode.l10n.t('What stood in the way is in the stash “{0}”; “Git: Apply Stash…” brings it back.', stash)}`;
+		: `${text} ${vscode.l10n.t('Your changes are in the stash “{0}”. Use “Git: Apply Stash…” to restore them.', stash)}`;
 }
 
 /**

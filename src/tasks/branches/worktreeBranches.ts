@@ -119,7 +119,7 @@ export class WorktreeBranches {
 						shown,
 					)
 				: vscode.l10n.t(
-						'The work of “{0}” is on the branch “{1}”, as “{2}” is checked out in {3}. It can be fast-forwarded, with the files there.',
+						'The work of “{0}” is on the branch “{1}” because “{2}” is checked out in {3}. It can be fast-forwarded, along with the files there.',
 						title,
 						shownMade,
 						shown,
@@ -131,7 +131,7 @@ export class WorktreeBranches {
 		await fastForward(place, branch, made).catch(error => {
 			throw fastForwardFailure(error, branch);
 		});
-		void showMessage('information', vscode.l10n.t('“{0}” is now where “{1}” is.', shown, shownMade));
+		void showMessage('information', vscode.l10n.t('Fast-forwarded “{0}” to “{1}”.', shown, shownMade));
 	}
 }
 

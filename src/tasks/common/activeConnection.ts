@@ -79,7 +79,7 @@ export class ActiveConnection {
 		if (name !== connection) {
 			throw new UserFacingError(
 				vscode.l10n.t(
-					'This document is of the connection “{0}”, and “{1}” is active. Switch to it to read the document.',
+					'This document belongs to the connection “{0}”, but “{1}” is active. Switch to it to read the document.',
 					connection,
 					label,
 				),

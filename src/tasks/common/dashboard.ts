@@ -34,7 +34,7 @@ export async function showTaskProblem(error: unknown, label: string, dashboardUr
 export function explainList(error: unknown, label: string): string {
 	return ClientError.is(error, 'forbidden')
 		? vscode.l10n.t(
-				'You are not a member of the selected team. Choose another team in the service’s dashboard, or use the key of another account.',
+				'You aren’t a member of the selected team. Select a different team in the service’s dashboard, or use the key of a different account.',
 			) + quote(error.serviceMessage)
 		: errorText(error, label);
 }

@@ -12,7 +12,8 @@ export const fileWords: FileWords = {
 	spokenLines: (added, removed) =>
 		vscode.l10n.t('{0} lines added, {1} removed', formatNumber(added), formatNumber(removed)),
 	from: path => vscode.l10n.t('from {0}', path),
-	mark: mark => (mark === 'new' ? vscode.l10n.t('new since you looked') : vscode.l10n.t('changed since you looked')),
+	mark: mark =>
+		mark === 'new' ? vscode.l10n.t('new since your last review') : vscode.l10n.t('changed since your last review'),
 	executable: vscode.l10n.t('now executable'),
 	notExecutable: vscode.l10n.t('no longer executable'),
 	binary: vscode.l10n.t('binary'),
@@ -20,7 +21,7 @@ export const fileWords: FileWords = {
 	submodule: vscode.l10n.t('submodule'),
 	test: vscode.l10n.t('test'),
 	tooLarge: vscode.l10n.t('too large to compare'),
-	unreadableName: vscode.l10n.t('name is not UTF-8'),
+	unreadableName: vscode.l10n.t('name isn’t UTF-8'),
 };
 
 function status(letter: ChangeStatus): string {
@@ -34,6 +35,6 @@ function status(letter: ChangeStatus): string {
 		case 'R':
 			return vscode.l10n.t('renamed');
 		case 'T':
-			return vscode.l10n.t('became something else');
+			return vscode.l10n.t('type changed');
 	}
 }

@@ -23,7 +23,7 @@ export const rowWords: RowWords = {
 		({
 			passed: vscode.l10n.t('tests passed'),
 			failed: vscode.l10n.t('tests failed'),
-			'not-run': vscode.l10n.t('tests could not be run'),
+			'not-run': vscode.l10n.t('tests couldn’t be run'),
 		})[outcome],
 	cost: costText,
 	archived: vscode.l10n.t('archived'),
@@ -65,7 +65,7 @@ export const rowWords: RowWords = {
 function reconnectingText(state: FollowState & { kind: 'reconnecting' }): string {
 	const line = vscode.l10n.t('reconnecting at line {0}', formatNumber(state.nextIndex));
 	const since = staleSince(state, Date.now());
-	return since === undefined ? line : vscode.l10n.t('stale since {0}, {1}', clockTime(since), line);
+	return since === undefined ? line : vscode.l10n.t('not updated since {0}, {1}', clockTime(since), line);
 }
 
 /** Describes the state of a followed task, for the view's state line and the status bar. */
@@ -99,19 +99,18 @@ export const followWords: FollowWords = {
 				: vscode.l10n.t('connection lost at line {0}, reconnecting ({1})', formatNumber(nextIndex), attempt);
 		return stateLine(cause === '' ? line : `${line}: ${cause}`);
 	},
-	resumed: nextIndex => stateLine(vscode.l10n.t('connected again, going on at line {0}', formatNumber(nextIndex))),
+	resumed: nextIndex => stateLine(vscode.l10n.t('reconnected at line {0}', formatNumber(nextIndex))),
 	missing: (from, to) =>
 		stateLine(
 			from === to
-				? vscode.l10n.t('entry {0} is missing: the service did not send it, or it is too long', formatNumber(from))
+				? vscode.l10n.t('entry {0} is missing: the service didn’t send it, or it’s too long', formatNumber(from))
 				: vscode.l10n.t(
-						'entries {0}–{1} are missing: the service did not send them, or they are too long',
+						'entries {0}–{1} are missing: the service didn’t send them, or they’re too long',
 						formatNumber(from),
 						formatNumber(to),
 					),
 		),
-	leftOut: firstIndex =>
-		stateLine(vscode.l10n.t('what came before entry {0} is left out here', formatNumber(firstIndex))),
+	leftOut: firstIndex => stateLine(vscode.l10n.t('entries before {0} aren’t shown here', formatNumber(firstIndex))),
 	ended: stateLine,
 	notFollowed: reason => stateLine(vscode.l10n.t('no longer followed: {0}', reason)),
 	outcome,
@@ -119,15 +118,15 @@ export const followWords: FollowWords = {
 
 export const logDocumentWords = {
 	cut: (characters: number) =>
-		` ${stateLine(vscode.l10n.t('{0} more characters: save the log to read them', formatNumber(characters)))}`,
+		` ${stateLine(vscode.l10n.t('{0} more characters: export the log to read them', formatNumber(characters)))}`,
 	leftOut: (count: number) =>
 		stateLine(
 			count === 1
-				? vscode.l10n.t('1 earlier entry is not shown: save the log to read all of it')
-				: vscode.l10n.t('{0} earlier entries are not shown: save the log to read all of it', formatNumber(count)),
+				? vscode.l10n.t('1 earlier entry isn’t shown: export the log to read it')
+				: vscode.l10n.t('{0} earlier entries aren’t shown: export the log to read them', formatNumber(count)),
 		),
-	empty: stateLine(vscode.l10n.t('no entry of this log has arrived yet')),
-	triedAgain: stateLine(vscode.l10n.t('this is tried again every few seconds')),
+	empty: stateLine(vscode.l10n.t('no entries received yet')),
+	triedAgain: stateLine(vscode.l10n.t('retrying every few seconds')),
 };
 
 export function serviceIsStopped(): string {

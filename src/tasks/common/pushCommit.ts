@@ -20,7 +20,7 @@ export async function pushCommit(
 		);
 	} catch (error) {
 		throw new UserFacingError(
-			vscode.l10n.t('Git could not push “{0}” to {1}: {2} {3}', ...names, gitReason(error), nextStep(error)),
+			vscode.l10n.t('Git couldn’t push “{0}” to {1}: {2} {3}', ...names, gitReason(error), nextStep(error)),
 			{ cause: error },
 		);
 	}
@@ -31,10 +31,10 @@ function nextStep(error: unknown): string {
 	switch ((error as { gitErrorCode?: unknown }).gitErrorCode) {
 		case 'AuthenticationFailed':
 		case 'PermissionDenied':
-			return vscode.l10n.t('Check that your account may push there, then try again.');
+			return vscode.l10n.t('Check that your account has permission to push there, then try again.');
 		case 'RemoteConnectionError':
-			return vscode.l10n.t('Check the address of the remote and your access to it, then try again.');
+			return vscode.l10n.t('Check the remote’s address and your access, then try again.');
 		default:
-			return vscode.l10n.t('“Git: Show Git Output” has all that git, hooks and the remote have said.');
+			return vscode.l10n.t('See “Git: Show Git Output” for details.');
 	}
 }

@@ -23,7 +23,7 @@ export function usageText(usage: Usage = {}): string {
 function budgetText(budget: NonNullable<Usage['budget']>): string {
 	const [percent, limit] = [formatNumber(percentOf(budget)), dollars(budget.limit)];
 	if (budget.atLeast === true && budget.spent === 0) {
-		return vscode.l10n.t('not counted by the limit of {0}', limit);
+		return vscode.l10n.t('not counted toward the limit of {0}', limit);
 	}
 	return budget.atLeast === true
 		? vscode.l10n.t('at least {0} % of the limit of {1}', percent, limit)

@@ -29,7 +29,7 @@ export async function carryOut(
 	const place = placeOf(git, repository.rootUri.fsPath);
 	if (push) {
 		await pushCommit(repository, push, withProgress).catch(({ message, cause }: UserFacingError) => {
-			throw new UserFacingError(vscode.l10n.t('{0} No task was started; the prompt is kept.', message), { cause });
+			throw new UserFacingError(vscode.l10n.t('{0} No task was started. Your prompt is kept.', message), { cause });
 		});
 		await repository.status().catch(() => {});
 		return undefined;
@@ -37,7 +37,7 @@ export async function carryOut(
 	if (!scratch) {
 		return undefined;
 	}
-	return withProgress(vscode.l10n.t('Making a scratch branch…'), async () => {
+	return withProgress(vscode.l10n.t('Creating a scratch branch…'), async () => {
 		const commit = scratch.withChanges
 			? await commitChanges(place, {
 					parent: scratch.parent,
@@ -59,7 +59,7 @@ export async function carryOut(
 		throw gitFailure(
 			error,
 			vscode.l10n.t(
-				'Git could not make the scratch branch: {0} No task was started; the prompt is kept.',
+				'Git couldn’t create the scratch branch: {0} No task was started. Your prompt is kept.',
 				gitReason(error),
 			),
 		);
@@ -70,14 +70,14 @@ export async function carryOut(
 async function confirmPrograms(programs: readonly FoundSetting[]): Promise<void> {
 	const run = vscode.l10n.t('Run It');
 	const chosen = await askModal(
-		vscode.l10n.t('To take these files along, git has to run a program that the repository’s own configuration names.'),
+		vscode.l10n.t('To include these files, Git has to run a program that the repository’s configuration specifies.'),
 		programs.map(settingLine).join('\n'),
 		run,
 	);
 	if (chosen !== run) {
 		throw new UserFacingError(
 			vscode.l10n.t(
-				'The files were not taken along, as a program of the repository would have had to run. Commit them yourself, or go without them. No task was started; the prompt is kept.',
+				'The files weren’t included because Git would have to run a program of the repository. Commit them yourself, or start the task without them. No task was started. Your prompt is kept.',
 			),
 		);
 	}

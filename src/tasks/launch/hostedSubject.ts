@@ -86,7 +86,7 @@ export async function pickHostedSubject(
 	if (repositories.length === 0) {
 		throw new UserFacingError(
 			vscode.l10n.t(
-				'{0} sees no repository of “{1}” that it can clone. Check the name, or grant access in the service’s dashboard.',
+				'{0} has no access to repositories of “{1}”. Check the name, or grant access in the service’s dashboard.',
 				label,
 				shortName(owner),
 			),
@@ -94,7 +94,7 @@ export async function pickHostedSubject(
 	}
 	const picked = await pickFromMany(
 		vscode.l10n.t('Start Task: Repository of {0}', shortName(owner)),
-		vscode.l10n.t('The repository that the task works on; nothing of it needs to be open here'),
+		vscode.l10n.t('Select a repository. It doesn’t need to be open here'),
 		repositories
 			.sort((a, b) => (b.repository.updated_at ?? '').localeCompare(a.repository.updated_at ?? ''))
 			.map(({ repository, repoUrl }) => ({ ...repositoryItem(repository), repository, repoUrl })),
@@ -109,7 +109,7 @@ export async function pickHostedSubject(
 	);
 	if (branches.length === 0) {
 		throw new UserFacingError(
-			vscode.l10n.t('{0} sees no branch of “{1}”. Make a first commit there, then start the task.', label, name),
+			vscode.l10n.t('{0} found no branch in “{1}”. Make a first commit there, then start the task.', label, name),
 		);
 	}
 	const branch =
@@ -127,7 +127,7 @@ function throwUnseen(error: unknown, label: string, name: string): never {
 	}
 	throw new UserFacingError(
 		vscode.l10n.t(
-			'{0} does not see “{1}” any more: it was removed or renamed, or access was withdrawn. Choose another repository, or grant access in the service’s dashboard.',
+			'{0} no longer has access to “{1}”: it was removed or renamed, or access was revoked. Select a different repository, or grant access in the service’s dashboard.',
 			label,
 			name,
 		) + quote(error.serviceMessage),
@@ -139,12 +139,12 @@ async function pickOwner(sources: Sources, label: string): Promise<string | unde
 	const organisations = await asking(label, () => sources.organisations());
 	const other = {
 		label: `$(edit) ${vscode.l10n.t('Another Owner…')}`,
-		description: vscode.l10n.t('a user or an organisation, by name'),
+		description: vscode.l10n.t('enter a user or an organization'),
 		login: undefined,
 	};
 	const picked = await pickFromMany(
 		vscode.l10n.t('Start Task: Owner of the Repository'),
-		vscode.l10n.t('Whose repository should the task work on?'),
+		vscode.l10n.t('Select the owner of the repository'),
 		[
 			...organisations.map(({ login, name }) => ({
 				label: `$(organization) ${escapeIcons(shortName(login))}`,
@@ -159,12 +159,12 @@ async function pickOwner(sources: Sources, label: string): Promise<string | unde
 	}
 	const written = await vscode.window.showInputBox({
 		title: vscode.l10n.t('Start Task: Owner of the Repository'),
-		prompt: vscode.l10n.t('The name of the user or organisation on the source host'),
+		prompt: vscode.l10n.t('The name of the user or organization on the source host'),
 		ignoreFocusOut: true,
 		validateInput: text =>
 			/^[^\s-]\S*$/.test(text.trim()) && !hasInvisible(text.trim())
 				? undefined
-				: vscode.l10n.t('Enter a name without blanks.'),
+				: vscode.l10n.t('Enter a name without spaces.'),
 	});
 	return written?.trim();
 }
@@ -181,7 +181,7 @@ function repositoryItem(repository: Repository): vscode.QuickPickItem {
 async function pickHostedBranch(repository: string, branches: readonly Branch[]): Promise<string | undefined> {
 	const picked = await pickFromMany(
 		vscode.l10n.t('Start Task: Branch'),
-		vscode.l10n.t('The branch of “{0}” that the task starts from', repository),
+		vscode.l10n.t('Select the branch of “{0}” that the task starts from', repository),
 		[...branches]
 			.sort((a, b) => Number(b.isDefault ?? false) - Number(a.isDefault ?? false))
 			.map(({ name, isDefault, protected: isProtected }) => ({
@@ -199,6 +199,6 @@ async function pickHostedBranch(repository: string, branches: readonly Branch[])
 }
 
 function asking<T>(label: string, run: () => Promise<T>): Thenable<T> {
-	const title = vscode.l10n.t('Asking {0} for repositories…', label);
+	const title = vscode.l10n.t('Getting repositories from {0}…', label);
 	return vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, run);
 }

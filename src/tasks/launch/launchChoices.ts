@@ -132,12 +132,12 @@ export async function pickAgents(
 	);
 	const another: Row = {
 		label: `$(edit) ${vscode.l10n.t('Another Model…')}`,
-		description: vscode.l10n.t('by its name'),
+		description: vscode.l10n.t('enter its name'),
 		choice: undefined,
 	};
 	const addServer: Row = {
 		label: `$(add) ${vscode.l10n.t('Add Service…')}`,
-		description: vscode.l10n.t('the agents here only demonstrate'),
+		description: vscode.l10n.t('the agents here are only demonstrations'),
 		choice: undefined,
 	};
 	const hasOnlyDemo = connection.isLocal && connection.agents.every(({ id }) => DEMO_SLUGS.has(id));
@@ -145,7 +145,7 @@ export async function pickAgents(
 	const all = connection.isLocal ? [...(hasOnlyDemo ? [addServer] : []), ...rows] : [...rows, another];
 	const picked = await vscode.window.showQuickPick(all, {
 		title: vscode.l10n.t('Start Task: Agents and Models'),
-		placeHolder: vscode.l10n.t('Each agent that is chosen works on the prompt on a branch of its own'),
+		placeHolder: vscode.l10n.t('Select agents. Each one works on the prompt on its own branch'),
 		canPickMany: true,
 		matchOnDescription: true,
 		ignoreFocusOut: true,
@@ -169,7 +169,7 @@ async function writeAgent(current: LaunchAgent | undefined): Promise<LaunchAgent
 	const title = vscode.l10n.t('Start Task: Agent');
 	const agent = await askName(
 		title,
-		vscode.l10n.t('The agent’s name as the service knows it. Empty: as the service decides.'),
+		vscode.l10n.t('The agent’s name on the service. Leave empty to let the service decide.'),
 		{ value: current?.agent, mayBeEmpty: true },
 	);
 	if (agent === undefined) {
@@ -177,7 +177,7 @@ async function writeAgent(current: LaunchAgent | undefined): Promise<LaunchAgent
 	}
 	const model = await askName(
 		vscode.l10n.t('Start Task: Model'),
-		vscode.l10n.t('The model’s name as the service knows it. Empty: as the service decides.'),
+		vscode.l10n.t('The model’s name on the service. Leave empty to let the service decide.'),
 		{ value: current?.model, mayBeEmpty: true },
 	);
 	if (model === undefined) {
@@ -198,15 +198,12 @@ async function writeModel(connection: TaskConnection): Promise<LaunchAgent | und
 			? items[0]
 			: await vscode.window.showQuickPick(items, {
 					title,
-					placeHolder: vscode.l10n.t('The agent that uses it'),
+					placeHolder: vscode.l10n.t('Select the agent that uses it'),
 					ignoreFocusOut: true,
 				});
 	const model =
 		agent &&
-		(await askName(
-			title,
-			vscode.l10n.t('The model’s name as the service knows it, for {0}', agentName(connection, agent.id)),
-		));
+		(await askName(title, vscode.l10n.t('The model’s name on the service, for {0}', agentName(connection, agent.id))));
 	return agent && model ? { agent: agent.id, model, isWritten: true } : undefined;
 }
 
@@ -224,7 +221,7 @@ async function askName(
 			(mayBeEmpty && text.trim() === '') ||
 			(/^\S+$/.test(text.trim()) && !hasInvisible(text.trim()) && text.length <= MAXIMUM_MODEL)
 				? undefined
-				: vscode.l10n.t('Enter a name without blanks.'),
+				: vscode.l10n.t('Enter a name without spaces.'),
 	});
 	return answer?.trim();
 }
@@ -250,13 +247,13 @@ function firstModel({ agents }: TaskConnection, id: string | undefined): string 
 export async function askDuration(seconds: number): Promise<number> {
 	const answer = await vscode.window.showInputBox({
 		title: vscode.l10n.t('Start Task: Time'),
-		prompt: vscode.l10n.t('Minutes that the task may take. Empty: as the service decides.'),
+		prompt: vscode.l10n.t('The maximum duration in minutes. Leave empty to let the service decide.'),
 		value: seconds > 0 ? String(Math.ceil(seconds / 60)) : '',
 		ignoreFocusOut: true,
 		validateInput: text =>
 			text.trim() === '' || (/^\d+$/.test(text.trim()) && Number(text) >= 1 && Number(text) <= MAXIMUM_MINUTES)
 				? undefined
-				: vscode.l10n.t('Enter whole minutes, from 1 to {0}.', MAXIMUM_MINUTES),
+				: vscode.l10n.t('Enter a whole number of minutes from 1 to {0}.', MAXIMUM_MINUTES),
 	});
 	return answer === undefined ? seconds : Number(answer.trim()) * 60;
 }
@@ -297,7 +294,7 @@ function modelOf(connection: TaskConnection, agent: string, model: string | unde
 	if (chosen === undefined) {
 		throw new UserFacingError(
 			vscode.l10n.t(
-				'Several agents need a model each, and {0} names none. Choose one agent, or set “errand.tasks.model”.',
+				'Each agent needs a model, but {0} lists none. Select one agent, or set “errand.tasks.model”.',
 				agentName(connection, agent),
 			),
 		);

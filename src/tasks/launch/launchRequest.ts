@@ -50,7 +50,7 @@ export async function askLaunch(
 			return {
 				done: false,
 				reason: vscode.l10n.t(
-					'The task cannot be started yet: {0}. The user can change that in the editor, with “Errand: Start Task”.',
+					'The task can’t be started yet: {0}. The user can change that in the editor, with “Errand: Start Task”.',
 					blocking?.text ?? '',
 				),
 				findings,

@@ -79,7 +79,7 @@ export class OpenSubject implements LaunchSubject {
 		if (!branch && this.chosen.commit !== '') {
 			throw new UserFacingError(
 				vscode.l10n.t(
-					'Branch “{0}” is gone. Start the task again and choose another; the prompt is kept.',
+					'Branch “{0}” no longer exists. Start the task again with a different branch. Your prompt is kept.',
 					shortName(this.chosen.name),
 				),
 			);
@@ -204,7 +204,7 @@ async function readChanges(gitPath: string, repository: GitRepository): Promise<
 		throw gitFailure(
 			error,
 			vscode.l10n.t(
-				'Git could not read what is changed in “{0}”: {1} Mend that, then start the task; the prompt is kept.',
+				'Git couldn’t read the changes in “{0}”: {1} Fix that, then start the task. Your prompt is kept.',
 				repositoryName(repository),
 				gitReason(error),
 			),

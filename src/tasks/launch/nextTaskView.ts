@@ -42,7 +42,7 @@ export function limitChoices(
 	const cost = {
 		choice: 'cost' as const,
 		name: costText(agents, maximum),
-		hint: vscode.l10n.t('What each agent of a task may spend on models.'),
+		hint: vscode.l10n.t('The maximum that each agent of a task can spend on models.'),
 	};
 	if (!sandbox) {
 		return [cost];
@@ -58,7 +58,7 @@ function costText(agents: number, maximum: number): string {
 		return vscode.l10n.t('No cost limit');
 	}
 	const amount = dollars(maximum);
-	return agents > 1 ? vscode.l10n.t('{0} per agent at most', amount) : vscode.l10n.t('{0} at most', amount);
+	return agents > 1 ? vscode.l10n.t('Up to {0} per agent', amount) : vscode.l10n.t('Up to {0}', amount);
 }
 
 /** Returns the action for the user if no repository can be used. */

@@ -63,7 +63,7 @@ export async function findRepositories(): Promise<{ git: GitApi; repositories: r
 		throw new NoRepositoryError(
 			'untrusted',
 			vscode.l10n.t(
-				'This workspace is not trusted, so its repository is not read. Trust it (“Workspaces: Manage Workspace Trust”), then start the task.',
+				'Tasks need a trusted workspace. Trust it (“Workspaces: Manage Workspace Trust”), then start the task.',
 			),
 		);
 	}
@@ -96,17 +96,17 @@ function noRepository(folders: readonly vscode.WorkspaceFolder[], isComplete: bo
 	const names = folders.map(({ name }) => `“${oneLine(name, MAXIMUM_NAME)}”`).join(', ');
 	if (!isComplete) {
 		return vscode.l10n.t(
-			'The Git extension has not opened the repository in {0}. The Source Control view says why, for example that it belongs to another user.',
+			'The Git extension hasn’t opened the repository in {0}. See the Source Control view for the reason, for example that it belongs to a different user.',
 			names,
 		);
 	}
 	return folders.length === 1
 		? vscode.l10n.t(
-				'{0} is not a Git repository. Open the repository’s top folder, or run “Git: Initialize Repository”, then start the task.',
+				'{0} isn’t a Git repository. Open the repository’s root folder, or run “Git: Initialize Repository”, then start the task.',
 				names,
 			)
 		: vscode.l10n.t(
-				'None of the open folders ({0}) is a Git repository. Open a repository’s top folder, then start the task.',
+				'None of the open folders ({0}) is a Git repository. Open a repository’s root folder, then start the task.',
 				names,
 			);
 }
@@ -145,13 +145,13 @@ export async function pickRepository(
 			repository,
 		}));
 	const elsewhere = {
-		label: `$(globe) ${vscode.l10n.t('Choose Another Repository…')}`,
+		label: `$(globe) ${vscode.l10n.t('Select Another Repository…')}`,
 		description: vscode.l10n.t('not open here'),
 		repository: 'elsewhere' as const,
 	};
 	const picked = await vscode.window.showQuickPick([...opened, ...(hasOthers ? [elsewhere] : [])], {
 		title: vscode.l10n.t('Start Task: Repository'),
-		placeHolder: vscode.l10n.t('Which repository should the task work on?'),
+		placeHolder: vscode.l10n.t('Select a repository for the task'),
 		matchOnDetail: true,
 		ignoreFocusOut: true,
 	});
@@ -172,7 +172,7 @@ export async function readBranchesOf(git: GitApi, repository: GitRepository): Pr
 		throw gitFailure(
 			error,
 			vscode.l10n.t(
-				'Git could not read the branches of “{0}”. See what “Git: Show Git Output” says, then try again.',
+				'Git couldn’t read the branches of “{0}”. See “Git: Show Git Output” for details, then try again.',
 				repositoryName(repository),
 			),
 		);
@@ -180,7 +180,7 @@ export async function readBranchesOf(git: GitApi, repository: GitRepository): Pr
 	if (branches.length === 0) {
 		throw new UserFacingError(
 			vscode.l10n.t(
-				'“{0}” has no commit yet, so there is no branch to start from. Make a first commit, then start the task.',
+				'“{0}” has no commits yet, so there’s no branch to start from. Make a first commit, then start the task.',
 				repositoryName(repository),
 			),
 		);
@@ -222,9 +222,9 @@ export async function pickBranch(
 	const isDetached = HEAD?.commit !== undefined && current === undefined;
 	const picked = await pickFromMany(
 		isDetached
-			? vscode.l10n.t('Start Task: HEAD is detached at {0}, choose a branch', HEAD.commit?.slice(0, SHORT_COMMIT) ?? '')
+			? vscode.l10n.t('Start Task: HEAD is detached at {0}, select a branch', HEAD.commit?.slice(0, SHORT_COMMIT) ?? '')
 			: vscode.l10n.t('Start Task: Branch'),
-		vscode.l10n.t('The branch of “{0}” that the task starts from', repositoryName(repository)),
+		vscode.l10n.t('Select the branch of “{0}” that the task starts from', repositoryName(repository)),
 		items,
 		hosted?.then(found => found.map(hostedItem)),
 	);
@@ -236,7 +236,7 @@ function hostedItem({ name, remote, seenBy }: HostedBranch) {
 	return {
 		label: `$(cloud) ${escapeIcons(oneLine(name, MAXIMUM_BRANCH))}`,
 		description: escapeIcons(
-			vscode.l10n.t('only on {0}, seen by {1}', oneLine(remote, MAXIMUM_BRANCH), oneLine(seenBy, MAXIMUM_BRANCH)),
+			vscode.l10n.t('only on {0}, available to {1}', oneLine(remote, MAXIMUM_BRANCH), oneLine(seenBy, MAXIMUM_BRANCH)),
 		),
 		branch: { name, remote, commit: '', committedAt: 0, upstream: undefined },
 	};
@@ -259,7 +259,7 @@ export async function findFirstBranch(
 	if (wished !== undefined && !found) {
 		throw new UserFacingError(
 			vscode.l10n.t(
-				'“{0}” has no branch “{1}”. Fetch it, or start the task with another branch.',
+				'“{0}” has no branch “{1}”. Fetch it, or start the task with a different branch.',
 				repositoryName(repository),
 				oneLine(wished, MAXIMUM_BRANCH),
 			),

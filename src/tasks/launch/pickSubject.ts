@@ -120,14 +120,14 @@ export async function namedSubject(choice: SubjectChoice, wish: WishedPlace): Pr
 	if (!repository) {
 		throw new UserFacingError(
 			vscode.l10n.t(
-				'Several repositories are open, so the task has to name one of them: {0}.',
+				'Several repositories are open, so the task has to specify one of them: {0}.',
 				choice.repositories.map(repositoryName).join(', '),
 			),
 		);
 	}
 	if (!subject) {
 		throw new UserFacingError(
-			vscode.l10n.t('No branch is checked out in “{0}”, so the task has to name one.', repositoryName(repository)),
+			vscode.l10n.t('No branch is checked out in “{0}”, so the task has to specify one.', repositoryName(repository)),
 		);
 	}
 	return subject;
@@ -168,7 +168,7 @@ function wishedRepository(repositories: readonly GitRepository[], wished: string
 	if (!found) {
 		throw new UserFacingError(
 			vscode.l10n.t(
-				'The task is meant for “{0}”, which is not open in this window. Open it, then start the task there.',
+				'The task is for “{0}”, which isn’t open in this window. Open it, then start the task there.',
 				shortName(wished),
 			),
 		);

@@ -78,7 +78,7 @@ export function findingFixes(finding: PreflightFinding, actions: FixActions): Fi
 			return [switchConnection];
 		case 'only-on-remote':
 		case 'unsafe-name':
-			return [{ icon: 'git-branch', title: vscode.l10n.t('Choose Another Branch'), run: () => actions.chooseBranch() }];
+			return [{ icon: 'git-branch', title: vscode.l10n.t('Select Another Branch'), run: () => actions.chooseBranch() }];
 		case 'missing-files':
 			return [
 				{
@@ -86,7 +86,7 @@ export function findingFixes(finding: PreflightFinding, actions: FixActions): Fi
 					title: vscode.l10n.t('Get Them from {0}', shortName(finding.remote)),
 					run: () => actions.getMissingFiles(finding.remote),
 				},
-				{ icon: 'git-branch', title: vscode.l10n.t('Choose Another Branch'), run: () => actions.chooseBranch() },
+				{ icon: 'git-branch', title: vscode.l10n.t('Select Another Branch'), run: () => actions.chooseBranch() },
 			];
 		case 'not-on-remote':
 		case 'unpushed':
@@ -148,7 +148,7 @@ function needsFixes(finding: NeedsFinding, actions: NeedsActions): FindingFix[] 
 	switch (finding.kind) {
 		case 'unusable-agents':
 			return [
-				{ icon: 'arrow-swap', title: vscode.l10n.t('Choose Another Agent'), run: () => actions.chooseAgents() },
+				{ icon: 'arrow-swap', title: vscode.l10n.t('Select Another Agent'), run: () => actions.chooseAgents() },
 				setUp,
 			];
 		case 'sandbox-required':
@@ -169,7 +169,7 @@ function needsFixes(finding: NeedsFinding, actions: NeedsActions): FindingFix[] 
 				? [
 						{
 							icon: 'circle-slash',
-							title: vscode.l10n.t('Do Not Allow'),
+							title: vscode.l10n.t('Don’t Allow'),
 							run: () => actions.answer({ unsandboxed: undefined }),
 						},
 					]
@@ -209,6 +209,6 @@ function dependenciesFixes(
 	];
 	return [
 		...answers.filter(({ answer }) => answer !== allowed),
-		{ icon: 'circle-slash', title: vscode.l10n.t('Do Not Install'), run: () => actions.skipDependencies() },
+		{ icon: 'circle-slash', title: vscode.l10n.t('Don’t Install'), run: () => actions.skipDependencies() },
 	];
 }

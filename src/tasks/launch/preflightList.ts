@@ -76,7 +76,7 @@ function choiceRow(id: string, icon: string, label: string, description: string)
 function findingRow(view: PreflightView, finding: PreflightFinding): PreflightRow {
 	const { icon, label, description, detail } = findingText(finding, namesOf(view));
 	const [fix, ...others] = view.fixesOf(finding);
-	const tooltip = others.length === 0 ? fix?.title : vscode.l10n.t('Show What Else Can Be Done');
+	const tooltip = others.length === 0 ? fix?.title : vscode.l10n.t('Show Other Options');
 	return {
 		id: finding.kind,
 		label: `$(${icon}) ${escapeIcons(label)}`,
@@ -94,7 +94,7 @@ function startRow(view: PreflightView): PreflightRow {
 		const blocker = view.findings.find(isBlocker);
 		return {
 			id: 'start',
-			label: `$(circle-slash) ${vscode.l10n.t('The task cannot be started yet')}`,
+			label: `$(circle-slash) ${vscode.l10n.t('The task can’t be started yet')}`,
 			description: blocker ? escapeIcons(findingText(blocker, namesOf(view)).label) : '',
 		};
 	}
@@ -170,8 +170,8 @@ export class PreflightList {
 		const list = new PickList<PreflightRow, string>(picker => {
 			picker.title = this.title;
 			picker.placeholder = hasChanged
-				? vscode.l10n.t('Something has changed meanwhile. Look again, then start.')
-				: vscode.l10n.t('Choose “Start Task” to send it, or another row to change it.');
+				? vscode.l10n.t('Something has changed in the meantime. Review it, then start.')
+				: vscode.l10n.t('Select “Start Task” to send it, or another row to change it.');
 			picker.ignoreFocusOut = true;
 			picker.matchOnDetail = true;
 			picker.onDidAccept(() => {
@@ -207,7 +207,7 @@ export class PreflightList {
 export async function pickFix(fixes: readonly FindingFix[], placeHolder: string): Promise<FindingFix | undefined> {
 	const picked = await vscode.window.showQuickPick(
 		fixes.map(fix => ({ label: `$(${fix.icon}) ${fix.title}`, fix })),
-		{ title: vscode.l10n.t('Start Task: What to Do'), placeHolder, ignoreFocusOut: true },
+		{ title: vscode.l10n.t('Start Task: Options'), placeHolder, ignoreFocusOut: true },
 	);
 	return picked?.fix;
 }

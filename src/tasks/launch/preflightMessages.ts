@@ -50,25 +50,22 @@ export function findingText(finding: PreflightFinding, names: PreflightNames): F
 		case 'no-remote':
 			return blocked(
 				vscode.l10n.t('“{0}” has no remote', repository),
-				vscode.l10n.t(
-					'{0} cannot reach this machine. Publish the repository, or use the local connection.',
-					connection,
-				),
+				vscode.l10n.t('{0} can’t reach this machine. Publish the repository, or use the local connection.', connection),
 			);
 		case 'unusable-remote':
 			return blocked(
-				vscode.l10n.t('The address of remote “{0}” cannot be cloned from elsewhere', shortName(finding.remote)),
-				vscode.l10n.t('Give it an https or ssh address, or use the local connection.'),
+				vscode.l10n.t('The address of remote “{0}” can’t be cloned from elsewhere', shortName(finding.remote)),
+				vscode.l10n.t('Use an https or ssh address, or use the local connection.'),
 			);
 		case 'only-on-remote':
 			return blocked(
 				vscode.l10n.t('Branch “{0}” is only on {1}', branch, shortName(finding.remote)),
-				vscode.l10n.t('Check it out here, or choose another branch.'),
+				vscode.l10n.t('Check it out here, or select another branch.'),
 			);
 		case 'unsafe-name':
 			return blocked(
-				vscode.l10n.t('The name of branch “{0}” or of its remote begins with a hyphen', branch),
-				vscode.l10n.t('Programs take it for an option. Rename it, or choose another branch.'),
+				vscode.l10n.t('The name of branch “{0}” or of its remote starts with a hyphen', branch),
+				vscode.l10n.t('Programs treat it as an option. Rename it, or select another branch.'),
 			);
 		case 'not-on-remote':
 			return warned(
@@ -80,25 +77,25 @@ export function findingText(finding: PreflightFinding, names: PreflightNames): F
 		case 'behind':
 			return told(
 				finding.behind === 1
-					? vscode.l10n.t('{0} has 1 commit that is not here', shortName(finding.remote))
-					: vscode.l10n.t('{0} has {1} commits that are not here', shortName(finding.remote), finding.behind),
-				vscode.l10n.t('The task starts from what {0} has.', shortName(finding.remote)),
+					? vscode.l10n.t('{0} has 1 commit that isn’t here', shortName(finding.remote))
+					: vscode.l10n.t('{0} has {1} commits that aren’t here', shortName(finding.remote), finding.behind),
+				vscode.l10n.t('The task starts from the commits on {0}.', shortName(finding.remote)),
 			);
 		case 'changes':
 			return {
 				...warned(
 					changesText(finding.files.length),
 					finding.chosen === 'leave'
-						? vscode.l10n.t('They stay out of the task.')
-						: vscode.l10n.t('They go along on a scratch branch, which is removed when the task has ended.'),
+						? vscode.l10n.t('They’re not part of the task.')
+						: vscode.l10n.t('They’re included on a scratch branch, which is removed when the task ends.'),
 				),
 				description: filesText(finding.files),
 			};
 		case 'conflicts':
 			return {
 				...warned(
-					vscode.l10n.t('A merge with conflicts is under way'),
-					vscode.l10n.t('Uncommitted changes stay out of the task. Finish the merge if it needs them.'),
+					vscode.l10n.t('A merge with conflicts is in progress'),
+					vscode.l10n.t('Uncommitted changes aren’t part of the task. Finish the merge if it needs them.'),
 				),
 				description: filesText(finding.files),
 			};
@@ -106,37 +103,37 @@ export function findingText(finding: PreflightFinding, names: PreflightNames): F
 			return {
 				...told(
 					finding.folders.length === 1
-						? vscode.l10n.t('A repository inside this one has changes of its own')
-						: vscode.l10n.t('{0} repositories inside this one have changes of their own', finding.folders.length),
-					vscode.l10n.t('They stay out of the task.'),
+						? vscode.l10n.t('A nested repository has changes')
+						: vscode.l10n.t('{0} nested repositories have changes', finding.folders.length),
+					vscode.l10n.t('They’re not part of the task.'),
 				),
 				description: filesText(finding.folders),
 			};
 		case 'unknown-agent':
 			return warned(
-				vscode.l10n.t('{0} has no agent “{1}”, {2} is used', connection, shortName(finding.agent), names.agent),
-				vscode.l10n.t('The setting “errand.tasks.agent” names it.'),
+				vscode.l10n.t('{0} has no agent “{1}”, so {2} is used', connection, shortName(finding.agent), names.agent),
+				vscode.l10n.t('It’s specified by the setting “errand.tasks.agent”.'),
 			);
 		case 'worktree':
 			return told(
 				vscode.l10n.t('“{0}” is a worktree', repository),
-				vscode.l10n.t('The task works on its branch; other worktrees stay as they are.'),
+				vscode.l10n.t('The task works on its branch. Other worktrees aren’t changed.'),
 			);
 		case 'submodule':
 			return told(
 				vscode.l10n.t('“{0}” is a submodule', repository),
-				vscode.l10n.t('The task works on the submodule alone, not on the repository around it.'),
+				vscode.l10n.t('The task works only on the submodule, not on the repository that contains it.'),
 			);
 		case 'missing-files':
 			return blocked(
 				vscode.l10n.t('“{0}” is a partial clone without all files of branch “{1}”', repository, branch),
 				finding.objects === 1
 					? vscode.l10n.t(
-							'A task needs all of them, and 1 object is missing. Get it from {0}, or choose another branch.',
+							'A task needs all files, but 1 object is missing. Get it from {0}, or select another branch.',
 							shortName(finding.remote),
 						)
 					: vscode.l10n.t(
-							'A task needs all of them, and {0} objects are missing. Get them from {1}, or choose another branch.',
+							'A task needs all files, but {0} objects are missing. Get them from {1}, or select another branch.',
 							finding.objects,
 							shortName(finding.remote),
 						),
@@ -144,29 +141,32 @@ export function findingText(finding: PreflightFinding, names: PreflightNames): F
 		case 'partial-clone':
 			return told(
 				vscode.l10n.t('“{0}” is a partial clone', repository),
-				vscode.l10n.t('The task has the files of the branch, and none of its history.'),
+				vscode.l10n.t('The task gets the files of the branch, but not its history.'),
 			);
 		case 'shallow-clone':
 			return told(
 				vscode.l10n.t('“{0}” is a shallow clone', repository),
-				vscode.l10n.t('The task has the files of the branch, and no more history than is here.'),
+				vscode.l10n.t('The task gets the files of the branch, and only the history that’s available here.'),
 			);
 		case 'sparse-checkout':
 			return told(
 				vscode.l10n.t('“{0}” has a sparse checkout', repository),
-				vscode.l10n.t('The task works on all files of the branch, also on those that are not checked out here.'),
+				vscode.l10n.t('The task works on all files of the branch, including those that aren’t checked out here.'),
 			);
 		case 'submodules':
 			return submodulesText(finding.submodules);
 		case 'credentials':
 			return told(
-				vscode.l10n.t('The remote’s address holds a name or a password'),
-				vscode.l10n.t('They are not sent to {0}.', connection),
+				vscode.l10n.t('The remote’s address contains a user name or password'),
+				vscode.l10n.t('It isn’t sent to {0}.', connection),
 			);
 		case 'empty-git-user':
 			return warned(
 				vscode.l10n.t('The last task ran without a source-hosting account'),
-				vscode.l10n.t('Link one in the dashboard of {0}, or the result may not reach the repository.', connection),
+				vscode.l10n.t(
+					'Link one in the dashboard of {0}. Otherwise, the result may not reach the repository.',
+					connection,
+				),
 			);
 		case 'service':
 			return serviceText(finding.look, names);
@@ -180,13 +180,13 @@ function submodulesText(submodules: readonly Submodule[]): FindingText {
 	const seen =
 		empty.length === 0
 			? vscode.l10n.t('The agent can read their files.')
-			: vscode.l10n.t('The agent finds those empty that are not checked out: {0}.', filesText(empty));
+			: vscode.l10n.t('These aren’t checked out, so they’re empty for the agent: {0}.', filesText(empty));
 	return {
 		...told(
 			submodules.length === 1
 				? vscode.l10n.t('The branch has a submodule')
 				: vscode.l10n.t('The branch has {0} submodules', submodules.length),
-			`${seen} ${vscode.l10n.t('What it changes in a submodule is left out.')}`,
+			`${seen} ${vscode.l10n.t('Changes in submodules aren’t included.')}`,
 		),
 		description: filesText(submodules.map(({ name }) => name)),
 	};
@@ -198,23 +198,23 @@ function serviceText(look: ServiceCheck, { connection, repository }: PreflightNa
 		case 'not-asked':
 			return {
 				icon: 'sync~spin',
-				label: vscode.l10n.t('Asking {0} whether it knows “{1}”…', connection, repository),
+				label: vscode.l10n.t('Checking whether {0} has access to “{1}”…', connection, repository),
 				detail: '',
 			};
 		case 'known':
-			return { icon: 'check', label: vscode.l10n.t('{0} knows “{1}”', connection, repository), detail: '' };
+			return { icon: 'check', label: vscode.l10n.t('{0} has access to “{1}”', connection, repository), detail: '' };
 		case 'unlisted':
 			return warned(
-				vscode.l10n.t('{0} does not list “{1}”', connection, repository),
-				vscode.l10n.t('It may have no access to it. Grant it access, or start the task all the same.'),
+				vscode.l10n.t('{0} doesn’t list “{1}”', connection, repository),
+				vscode.l10n.t('It may not have access. Grant access, or start the task anyway.'),
 			);
 		case 'no-link':
 			return warned(
 				vscode.l10n.t('{0} isn’t linked to your source hosting', connection),
-				vscode.l10n.t('Link it in the service’s dashboard; until then private repositories cannot be cloned.'),
+				vscode.l10n.t('Link it in the service’s dashboard. Until then, private repositories can’t be cloned.'),
 			);
 		case 'failed':
-			return told(vscode.l10n.t('Whether {0} knows “{1}” could not be asked', connection, repository), look.reason);
+			return told(vscode.l10n.t('Couldn’t check whether {0} has access to “{1}”', connection, repository), look.reason);
 	}
 }
 
@@ -225,60 +225,60 @@ function needsText(finding: NeedsFinding, connection: string): FindingText {
 			return unusableText(finding.agents);
 		case 'sandbox-required':
 			return blocked(
-				vscode.l10n.t('There is no sandbox, and without one no agent runs, as you chose'),
-				`${sandboxText(finding.sandbox)} ${vscode.l10n.t('The setting “errand.local.sandbox” decides.')}`,
+				vscode.l10n.t('No sandbox is available, and agents aren’t allowed to run without one'),
+				`${sandboxText(finding.sandbox)} ${vscode.l10n.t('See the setting “errand.local.sandbox”.')}`,
 			);
 		case 'unsandboxed':
 			return warned(
-				vscode.l10n.t('Runs without a sandbox: it can read and change everything that you can'),
+				vscode.l10n.t('Runs without a sandbox and can read and change everything that you can'),
 				finding.isAllowed
-					? vscode.l10n.t('Allowed for this repository, from the start of this task.')
+					? vscode.l10n.t('Allowed for this repository when this task starts.')
 					: `${sandboxText(finding.sandbox)} ${vscode.l10n.t('Allow it for this repository, or set up the sandbox.')}`,
 			);
 		case 'installation':
 			return dependenciesText(finding);
 		case 'no-dependencies':
 			return told(
-				vscode.l10n.t('No dependencies were found that could be installed'),
+				vscode.l10n.t('No installable dependencies found'),
 				vscode.l10n.t(
-					'The branch has neither a lockfile that {0} knows nor a package.json with dependencies.',
+					'The branch has no lockfile that {0} supports, and no package.json with dependencies.',
 					connection,
 				),
 			);
 		case 'shown-dependencies':
 			return told(
-				vscode.l10n.t('What you have installed is shown to the task: {0}', listed(finding.folders)),
-				vscode.l10n.t('It can use these folders and change nothing in them.'),
+				vscode.l10n.t('The task can use your installed dependencies: {0}', listed(finding.folders)),
+				vscode.l10n.t('It can read these folders, but not change them.'),
 			);
 		case 'unmet-dependencies':
 			return told(
-				vscode.l10n.t('What you have installed lacks {0}', listed(finding.packages)),
+				vscode.l10n.t('Your installed dependencies lack {0}', listed(finding.packages)),
 				vscode.l10n.t(
-					'So the task does not see it. Install what package.json names, or let the task install its dependencies.',
+					'So the task can’t use them. Install what package.json lists, or let the task install its dependencies.',
 				),
 			);
 		case 'unpriced':
 			return told(
 				vscode.l10n.t(
-					'“errand.tasks.maxCost” does not limit this task, as there is no price for {0}',
+					'“errand.tasks.maxCost” doesn’t limit this task because there’s no price for {0}',
 					listed(finding.models),
 				),
 				vscode.l10n.t('Add prices to “errand.local.upstreams”.'),
 			);
 		case 'needs-unknown':
-			return told(vscode.l10n.t('What the task needs could not be asked'), finding.reason);
+			return told(vscode.l10n.t('Couldn’t check what the task needs'), finding.reason);
 	}
 }
 
 function unusableText(agents: readonly AgentStatus[]): FindingText {
 	const name = ({ label, id }: AgentStatus) => shortName(label || id);
 	const reason = ({ problem }: AgentStatus) => (problem === undefined ? '' : agentProblemText(problem));
-	const help = vscode.l10n.t('Set it up, or choose another agent.');
+	const help = vscode.l10n.t('Set it up, or select another agent.');
 	const [first] = agents;
 	return first && agents.length === 1
-		? blocked(vscode.l10n.t('“{0}” cannot run', name(first)), `${reason(first)} ${help}`.trim())
+		? blocked(vscode.l10n.t('“{0}” can’t run', name(first)), `${reason(first)} ${help}`.trim())
 		: blocked(
-				vscode.l10n.t('{0} of the agents cannot run', agents.length),
+				vscode.l10n.t('{0} of the agents can’t run', agents.length),
 				agents.map(agent => `${name(agent)}: ${reason(agent)}`).join(' '),
 			);
 }
@@ -287,12 +287,12 @@ function unusableText(agents: readonly AgentStatus[]): FindingText {
 export function sandboxText({ problem, detail = '' }: SandboxStatus): string {
 	switch (problem) {
 		case 'not-installed':
-			return vscode.l10n.t('Bubblewrap is not installed.');
+			return vscode.l10n.t('Bubblewrap isn’t installed.');
 		case 'platform':
 			return vscode.l10n.t('Errand has no sandbox for this system yet.');
 		default: {
 			const said = oneLine(detail, MAXIMUM_REASON);
-			const reason = vscode.l10n.t('This system does not permit the sandbox.');
+			const reason = vscode.l10n.t('This system doesn’t allow the sandbox.');
 			return said === '' ? reason : `${reason} ${vscode.l10n.t('It said: “{0}”', said)}`;
 		}
 	}
@@ -307,24 +307,24 @@ function dependenciesText({
 	const label = vscode.l10n.t('Dependencies are installed first: {0}', listed(commands.map(({ command }) => command)));
 	const reached = [
 		hosts.length === 0
-			? vscode.l10n.t('No host is known yet.')
-			: vscode.l10n.t('These hosts are reached: {0}.', listed(hosts)),
-		vscode.l10n.t('Others are refused, and asked for next time if the installation fails.'),
+			? vscode.l10n.t('No hosts are known yet.')
+			: vscode.l10n.t('Hosts that are contacted: {0}.', listed(hosts)),
+		vscode.l10n.t('Other hosts are blocked. If the installation fails, you’re asked about them next time.'),
 		...(withLogin.length === 0
 			? []
-			: [vscode.l10n.t('Your login to {0} is not used, as agents do not get it.', listed(withLogin))]),
+			: [vscode.l10n.t('Your sign-in to {0} isn’t used because agents don’t have access to it.', listed(withLogin))]),
 	].join(' ');
 	const description = listed(commands.map(({ lockfile }) => lockfile));
 	switch (allowed) {
 		case undefined:
 			return {
-				...warned(label, `${reached} ${vscode.l10n.t('Allow it for this repository, or go without.')}`),
+				...warned(label, `${reached} ${vscode.l10n.t('Allow it for this repository, or continue without it.')}`),
 				description,
 			};
 		case 'with-scripts':
 			return { ...told(label, `${reached} ${vscode.l10n.t('Install scripts run.')}`), description };
 		case 'without-scripts':
-			return { ...told(label, `${reached} ${vscode.l10n.t('Install scripts do not run.')}`), description };
+			return { ...told(label, `${reached} ${vscode.l10n.t('Install scripts don’t run.')}`), description };
 	}
 }
 
@@ -336,13 +336,13 @@ function listed(names: readonly string[]): string {
 /** The label of the button for a choice. */
 export function choiceText(choice: CommitChoice, kind: PreflightFinding['kind']): string {
 	if (kind === 'changes') {
-		return choice === 'leave' ? vscode.l10n.t('Go Without Them') : vscode.l10n.t('Take Them Along on a Scratch Branch');
+		return choice === 'leave' ? vscode.l10n.t('Start Without Them') : vscode.l10n.t('Include Them on a Scratch Branch');
 	}
 	switch (choice) {
 		case 'push':
 			return vscode.l10n.t('Push');
 		case 'leave':
-			return vscode.l10n.t('Go Without Them');
+			return vscode.l10n.t('Start Without Them');
 		case 'scratch':
 			return vscode.l10n.t('Use a Scratch Branch');
 	}
@@ -354,27 +354,27 @@ function commitsText(choice: CommitChoice, remoteName: string): string {
 		case 'push':
 			return vscode.l10n.t('Will be pushed to {0} before the task starts.', remote);
 		case 'leave':
-			return vscode.l10n.t('The task starts from what {0} has.', remote);
+			return vscode.l10n.t('The task starts from the commits on {0}.', remote);
 		case 'scratch':
-			return vscode.l10n.t('Goes along on a scratch branch of {0}, which is removed when the task has ended.', remote);
+			return vscode.l10n.t('Included on a scratch branch on {0}, which is removed when the task ends.', remote);
 	}
 }
 
 function unpushedText({ ahead, behind, remote }: PreflightFinding & { kind: 'unpushed' }): string {
 	const name = shortName(remote);
 	if (ahead === undefined || behind === undefined) {
-		return vscode.l10n.t('The branch is at another commit on {0} than here', name);
+		return vscode.l10n.t('The branch is at a different commit on {0}', name);
 	}
 	if (behind > 0) {
 		return vscode.l10n.t('The branch has diverged: {0} commits only here, {1} only on {2}', ahead, behind, name);
 	}
 	return ahead === 1
-		? vscode.l10n.t('1 commit is not on {0} yet', name)
-		: vscode.l10n.t('{0} commits are not on {1} yet', ahead, name);
+		? vscode.l10n.t('1 commit isn’t on {0} yet', name)
+		: vscode.l10n.t('{0} commits aren’t on {1} yet', ahead, name);
 }
 
 function changesText(count: number): string {
-	return count === 1 ? vscode.l10n.t('1 file is not committed') : vscode.l10n.t('{0} files are not committed', count);
+	return count === 1 ? vscode.l10n.t('1 uncommitted file') : vscode.l10n.t('{0} uncommitted files', count);
 }
 
 function filesText(files: readonly string[]): string {

@@ -93,7 +93,7 @@ export class PromptEditor implements Disposable {
 		const written = document.getText().trimEnd();
 		const all = new vscode.Range(new vscode.Position(0, 0), endOf(document));
 		if (!(await editor.edit(edit => edit.replace(all, written === '' ? text : `${written}\n\n${text}`)))) {
-			throw new UserFacingError(vscode.l10n.t('The prompt was being changed, so nothing was added to it. Try again.'));
+			throw new UserFacingError(vscode.l10n.t('The prompt was being edited, so nothing was added. Try again.'));
 		}
 		putCursor(editor, endOf(document));
 	}
@@ -147,7 +147,7 @@ export class PromptEditor implements Disposable {
 			if (this.file.isOf(editor.document.uri)) {
 				const isEmpty = editor.document.getText() === '';
 				const contentText = isEmpty
-					? vscode.l10n.t('What the task should do, for example: fix the flaky upload test')
+					? vscode.l10n.t('Describe what the task should do, for example: fix the flaky upload test')
 					: ZERO_WIDTH;
 				const color = new vscode.ThemeColor('editor.placeholder.foreground');
 				editor.setDecorations(this.placeholder, [
@@ -187,12 +187,12 @@ function lenses(): vscode.CodeLens[] {
 		new vscode.CodeLens(place, {
 			command: internalCommands.startTaskFromPrompt,
 			title: `$(play) ${vscode.l10n.t('Start Task…')}`,
-			tooltip: vscode.l10n.t('Shows what the task will meet; nothing is sent before you say so'),
+			tooltip: vscode.l10n.t('Checks the repository first. Nothing is sent until you confirm'),
 		}),
 		new vscode.CodeLens(place, {
 			command: internalCommands.takePromptToChat,
 			title: `$(comment) ${vscode.l10n.t('Back to Chat')}`,
-			tooltip: vscode.l10n.t('Moves this text into the message of the chat, where a task can be started as well'),
+			tooltip: vscode.l10n.t('Moves this text to the chat, where you can start the task too'),
 		}),
 	];
 }

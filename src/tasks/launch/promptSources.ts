@@ -60,7 +60,7 @@ export async function promptOfPlace(argument: unknown): Promise<string> {
 	const text = document.getText(selection);
 	if (text.length > MAXIMUM_SELECTION) {
 		throw new UserFacingError(
-			vscode.l10n.t('The selection is too long for a prompt. Select less, or start the task and name the file.'),
+			vscode.l10n.t('The selection is too long for a prompt. Select less, or mention the file in the prompt.'),
 		);
 	}
 	return selectionPrompt({ ...source, text });
@@ -122,18 +122,18 @@ export function linkProblemText(problem: LinkProblem): string {
 	switch (problem) {
 		case 'path':
 			return vscode.l10n.t(
-				'Errand does not know this link. A link that starts a task ends with “/start-task?prompt=…”.',
+				'Errand doesn’t recognize this link. A link that starts a task ends with “/start-task?prompt=…”.',
 			);
 		case 'no-prompt':
-			return vscode.l10n.t('The link starts a task but brings no prompt. Start the task with a prompt of your own.');
+			return vscode.l10n.t('The link starts a task but has no prompt. Start the task with your own prompt.');
 		case 'too-long':
-			return vscode.l10n.t('The link is too long, so nothing of it is used. Write the prompt yourself.');
+			return vscode.l10n.t('The link is too long, so it’s ignored. Write the prompt yourself.');
 		case 'repeated':
-			return vscode.l10n.t('The link names a thing twice, so it is not clear what it means. Nothing of it is used.');
+			return vscode.l10n.t('The link specifies something twice, so it’s ignored.');
 		case 'control':
-			return vscode.l10n.t('The link holds characters that cannot be seen, so nothing of it is used.');
+			return vscode.l10n.t('The link contains invisible characters, so it’s ignored.');
 		case 'branch':
-			return vscode.l10n.t('The link names a branch that begins with a hyphen, so nothing of it is used.');
+			return vscode.l10n.t('The link specifies a branch that starts with a hyphen, so it’s ignored.');
 	}
 }
 
@@ -142,8 +142,8 @@ export async function askAboutDraft(): Promise<'add' | 'replace' | undefined> {
 	const replace = vscode.l10n.t('Replace the Draft');
 	const add = vscode.l10n.t('Add to the Draft');
 	const answer = await askModal(
-		vscode.l10n.t('A link brings a prompt for a task, and a draft is written already.'),
-		vscode.l10n.t('Nothing is sent. You see the prompt before anything starts.'),
+		vscode.l10n.t('A link contains a prompt for a task, but you already have a draft.'),
+		vscode.l10n.t('Nothing is sent yet. You can review the prompt before anything starts.'),
 		replace,
 		add,
 	);

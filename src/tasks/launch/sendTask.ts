@@ -86,7 +86,10 @@ export async function sendTask(
 			// The user has not been told that the first try may still lead to a task, for example because the window
 			// was reloaded.
 			const seconds = Math.round(age / 1000);
-			const earlier = vscode.l10n.t('An earlier try was made {0} s ago, and the service may still be at it.', seconds);
+			const earlier = vscode.l10n.t(
+				'A previous attempt was made {0} s ago, and the service may still be working on it.',
+				seconds,
+			);
 			return outcomeOf(dependencies, pending, found, earlier);
 		}
 	}
@@ -95,7 +98,7 @@ export async function sendTask(
 	} catch (cause) {
 		// Without this note, a request whose reply is lost could be sent twice.
 		const message = vscode.l10n.t(
-			'The task was not sent, because a note of it cannot be written ({0}). Make room on the disk, or make the editor’s folder writable, then try again.',
+			'The task wasn’t sent because Errand couldn’t save a record of it ({0}). Free up disk space, or make the editor’s folder writable, then try again.',
 			describeError(cause),
 		);
 		throw new UserFacingError(message, { cause });
@@ -157,8 +160,8 @@ async function outcomeOf(
 		again,
 		message:
 			found.error === undefined
-				? vscode.l10n.t('The list shows no new task. {0} The prompt is kept.', reason)
-				: vscode.l10n.t('Whether the task was started is not known yet. {0} The prompt is kept.', reason),
+				? vscode.l10n.t('No new task was found. {0} Your prompt is kept.', reason)
+				: vscode.l10n.t('It isn’t known yet whether the task was started. {0} Your prompt is kept.', reason),
 	};
 }
 

@@ -169,7 +169,7 @@ export class NeedsCheck {
 	/** Resolves when the service has answered the latest question, or could not be asked. */
 	async settled(): Promise<void> {
 		if (this.look.kind === 'asking') {
-			const title = vscode.l10n.t('Asking {0} what the task needs…', this.dependencies.label);
+			const title = vscode.l10n.t('Checking what the task needs on {0}…', this.dependencies.label);
 			await vscode.window.withProgress(
 				{ location: vscode.ProgressLocation.Notification, title: inertText(title) },
 				() => this.asked?.answer ?? Promise.resolve(),

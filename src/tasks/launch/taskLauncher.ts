@@ -89,9 +89,9 @@ export class TaskLauncher {
 				void showMessage(
 					'information',
 					remote === undefined
-						? vscode.l10n.t('The scratch branch “{0}” has moved on since the task started, so it was kept.', name)
+						? vscode.l10n.t('The scratch branch “{0}” has changed since the task started, so it was kept.', name)
 						: vscode.l10n.t(
-								'The scratch branch “{0}” on {1} has moved on since the task started, so it was kept.',
+								'The scratch branch “{0}” on {1} has changed since the task started, so it was kept.',
 								name,
 								remote,
 							),
@@ -153,7 +153,7 @@ export class TaskLauncher {
 		const { prompt } = promptEditor;
 		if (prompt === '') {
 			await promptEditor.open();
-			void showMessage('information', vscode.l10n.t('Write what the task should do, then start it.'));
+			void showMessage('information', vscode.l10n.t('Describe what the task should do, then start it.'));
 			return undefined;
 		}
 		return (await this.launch({ ...next.place, prompt }, () => promptEditor.open()))?.id;
@@ -198,7 +198,10 @@ export class TaskLauncher {
 			listener.explain(error);
 			return;
 		}
-		void showMessage('information', vscode.l10n.t('This prompt came with a link. Read it before you start the task.'));
+		void showMessage(
+			'information',
+			vscode.l10n.t('This prompt came from a link. Review it before you start the task.'),
+		);
 	}
 
 	/**
@@ -261,7 +264,7 @@ export class TaskLauncher {
 	 */
 	async startForProgram(wish: LaunchRequest, allow: AllowLaunch): Promise<AskedOutcome<StartedTask>> {
 		if (this.isStarting) {
-			return { done: false, reason: vscode.l10n.t('Another task is being started. Try again when that is done.') };
+			return { done: false, reason: vscode.l10n.t('Another task is starting. Try again when it has started.') };
 		}
 		const { connection, known } = this.dependencies;
 		let result: AskedOutcome<StartedTask> = { done: false, reason: refusedByUser() };
@@ -275,7 +278,7 @@ export class TaskLauncher {
 			const earlier = await this.requests.findEarlier(target);
 			if (earlier) {
 				const reason = vscode.l10n.t(
-					'An earlier task was found whose reply was lost: {0}. Look at that first.',
+					'Found an earlier task whose response was lost: {0}. Check that one first.',
 					earlier.id,
 				);
 				result = { done: false, reason };
@@ -374,10 +377,7 @@ export class TaskLauncher {
 	/** Resolves with the task that `run` created, once it is shown. */
 	private async startOnce(run: (target: TaskTarget) => Promise<Task | undefined>): Promise<Task | undefined> {
 		if (this.isStarting) {
-			void showMessage(
-				'information',
-				vscode.l10n.t('A task is being started. Wait until that is done, or dismiss it.'),
-			);
+			void showMessage('information', vscode.l10n.t('A task is starting. Wait until it has started, or dismiss it.'));
 			return undefined;
 		}
 		try {
@@ -436,7 +436,7 @@ export class TaskLauncher {
 function checkConnection({ connection }: TaskTarget, meant: string): void {
 	if (connection.name !== meant) {
 		throw new UserFacingError(
-			vscode.l10n.t('The task was for another connection. Start it again; the prompt is kept.'),
+			vscode.l10n.t('The task was for a different connection. Start it again. Your prompt is kept.'),
 		);
 	}
 }

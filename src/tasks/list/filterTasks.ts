@@ -21,7 +21,7 @@ export function pickTaskFilter(current: TaskFilter, apply: (filter: TaskFilter) 
 	const rowsFor = (text: string) => [...textItems(text, filter), ...itemsOf(filter)];
 	const list = new PickList<FilterItem>(picker => {
 		picker.title = vscode.l10n.t('Filter Tasks');
-		picker.placeholder = vscode.l10n.t('Choose what is shown, or type text to find in the tasks');
+		picker.placeholder = vscode.l10n.t('Select what to show, or type to search the tasks');
 		picker.onDidChangeValue(text => {
 			picker.items = rowsFor(text);
 		});
@@ -50,7 +50,7 @@ function textItems(typed: string, filter: TaskFilter): FilterItem[] {
 	if (text === '') {
 		return [];
 	}
-	const label = vscode.l10n.t('Only tasks that hold “{0}”', escapeIcons(text));
+	const label = vscode.l10n.t('Only tasks that contain “{0}”', escapeIcons(text));
 	return [{ label: `$(search) ${label}`, alwaysShow: true, next: { ...filter, text } }];
 }
 

@@ -102,14 +102,14 @@ function pickTaskOrId(store: TaskListStore, title: string): Promise<string | und
 		if (typed !== undefined) {
 			// The picker filters by the visible text, which does not include the id.
 			const listed = store.get(typed);
-			const label = listed ? itemOf(listed, titles).label : escapeIcons(vscode.l10n.t('Task with the id “{0}”', typed));
+			const label = listed ? itemOf(listed, titles).label : escapeIcons(vscode.l10n.t('Task with ID “{0}”', typed));
 			items.push({ label, alwaysShow: true, taskId: typed });
 		}
 		return items;
 	};
 	const list = new PickList<TaskItem, string>(picker => {
 		picker.title = title;
-		picker.placeholder = vscode.l10n.t('Choose a task, or paste the id of one');
+		picker.placeholder = vscode.l10n.t('Select a task, or paste a task ID');
 		picker.matchOnDescription = true;
 		picker.onDidChangeValue(text => {
 			picker.items = rowsFor(text);

@@ -36,7 +36,7 @@ export class TaskStops {
 		}
 		const task = store.get(id);
 		if (task && !isActiveTask(task)) {
-			void showMessage('information', vscode.l10n.t('“{0}” is over already.', taskTitle(task, rowWords.untitled)));
+			void showMessage('information', vscode.l10n.t('“{0}” has already ended.', taskTitle(task, rowWords.untitled)));
 			return;
 		}
 		try {
@@ -85,4 +85,4 @@ export class TaskStops {
 	}
 }
 
-const isOver = () => vscode.l10n.t('The task is over already, or is being stopped.');
+const isOver = () => vscode.l10n.t('The task has already ended, or is being stopped.');

@@ -49,7 +49,7 @@ export class TaskArchive implements Disposable {
 			return;
 		}
 		if (isActiveTask(task)) {
-			void showMessage('information', vscode.l10n.t('An active task cannot be archived. Stop it first.'));
+			void showMessage('information', vscode.l10n.t('An active task can’t be archived. Stop it first.'));
 			return;
 		}
 		await keepPlace(task.id, async () => {
@@ -69,7 +69,7 @@ export class TaskArchive implements Disposable {
 			const title = vscode.l10n.t('Archive or Unarchive Task');
 			return pickMatchingTask(store, title, hasEnded, task => this.has(task));
 		}
-		void showMessage('information', vscode.l10n.t('No task has ended that could be archived.'));
+		void showMessage('information', vscode.l10n.t('There are no ended tasks to archive.'));
 		return undefined;
 	}
 

@@ -66,7 +66,7 @@ export class TaskDetails implements FileSource, vscode.Disposable {
 	private async details(uri: vscode.Uri): Promise<string> {
 		const named = readTarget(uri);
 		if (!named) {
-			return `# ${vscode.l10n.t('This document names no task. Open it from the Tasks view.')}\n`;
+			return `# ${vscode.l10n.t('This document doesn’t belong to a task. Open it from the Tasks view.')}\n`;
 		}
 		const { client } = await this.dependencies.active.targetOf(named.connection);
 		const task = this.dependencies.store.get(named.taskId) ?? (await client.tasks.get(named.taskId));
@@ -84,16 +84,16 @@ function heading(group: DetailGroup): string {
 		case 'state':
 			return vscode.l10n.t('State');
 		case 'work':
-			return vscode.l10n.t('What was asked for');
+			return vscode.l10n.t('Request');
 		case 'place':
 			return vscode.l10n.t('Repository and sandbox');
 		case 'deployment':
 			return vscode.l10n.t('Deployment');
 		case 'people':
-			return vscode.l10n.t('Who started it');
+			return vscode.l10n.t('Started by');
 		case 'times':
 			return vscode.l10n.t('Times');
 		case 'other':
-			return vscode.l10n.t('What else the service says');
+			return vscode.l10n.t('Other details from the service');
 	}
 }

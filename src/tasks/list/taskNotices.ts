@@ -105,7 +105,7 @@ export class TaskNotices implements Disposable {
 			} else {
 				void showMessage(
 					'information',
-					vscode.l10n.t('The task ran on the connection “{0}”. Switch to it, then choose the task there.', connection),
+					vscode.l10n.t('The task ran on the connection “{0}”. Switch to it, then select the task there.', connection),
 				);
 			}
 		} catch (error) {
@@ -131,17 +131,15 @@ export function noticeOf(task: Task): TaskNotice | undefined {
 				severity: 'information',
 				message:
 					totalFilesChanged > 0
-						? vscode.l10n.t('“{0}” has finished: {1}.', title, changes)
-						: vscode.l10n.t('“{0}” has finished.', title),
+						? vscode.l10n.t('“{0}” finished: {1}.', title, changes)
+						: vscode.l10n.t('“{0}” finished.', title),
 			};
 		}
 		case 'failed':
 			return {
 				severity: 'warning',
 				message:
-					reason === ''
-						? vscode.l10n.t('“{0}” has failed.', title)
-						: vscode.l10n.t('“{0}” has failed: {1}', title, reason),
+					reason === '' ? vscode.l10n.t('“{0}” failed.', title) : vscode.l10n.t('“{0}” failed: {1}', title, reason),
 			};
 		case 'interrupted':
 		case 'timeout':

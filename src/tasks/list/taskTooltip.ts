@@ -31,7 +31,7 @@ export function taskTooltip(
 	const tooltip = new Tooltip(oneLine(task.prompt ?? '', MAXIMUM_PROMPT) || rowWords.untitled);
 	tooltip.line(stateText(task, follow));
 	if (task.isEmptyGitUser === true) {
-		tooltip.line(vscode.l10n.t('The source hosting is not linked to the account.'));
+		tooltip.line(vscode.l10n.t('The source hosting isn’t linked to the account.'));
 		if (dashboardUrl !== undefined) {
 			tooltip.link(openDashboardText(), dashboardUrl);
 		}
@@ -39,7 +39,7 @@ export function taskTooltip(
 	tooltip.line(joined([...workersOf(task), sandboxText(task, task.errand)]));
 	tooltip.line(joined([changesOf(task), ...testsOf(task.errand), usedText(task)]));
 	tooltip.line(placeText(task));
-	tooltip.line(joined([...timesOf(task), vscode.l10n.t('Id {0}', oneLine(task.id, MAXIMUM_NAME))]));
+	tooltip.line(joined([...timesOf(task), vscode.l10n.t('ID {0}', oneLine(task.id, MAXIMUM_NAME))]));
 	return tooltip.text;
 }
 

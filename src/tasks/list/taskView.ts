@@ -164,8 +164,8 @@ export class TaskView implements Disposable {
 						value: count,
 						tooltip:
 							count === 1
-								? vscode.l10n.t('1 task has ended that you have not looked at')
-								: vscode.l10n.t('{0} tasks have ended that you have not looked at', count),
+								? vscode.l10n.t('1 task ended since you last looked')
+								: vscode.l10n.t('{0} tasks ended since you last looked', count),
 					};
 	}
 
@@ -181,7 +181,7 @@ export class TaskView implements Disposable {
 	private filterText(filter: TaskFilter): string | undefined {
 		const line = filterLine(filter);
 		return line !== undefined && this.dependencies.tree.isEmpty
-			? vscode.l10n.t('{0}. No loaded task matches.', line)
+			? vscode.l10n.t('{0}. No loaded tasks match.', line)
 			: line;
 	}
 

@@ -68,7 +68,7 @@ export class LogDocumentCommands {
 			await this.saveAs(open.client, open.source.target.taskId, open.source.name);
 			return;
 		}
-		const chosen = await choose(argument, vscode.l10n.t('Save Log'));
+		const chosen = await choose(argument, vscode.l10n.t('Export Log'));
 		if (!chosen) {
 			return;
 		}
@@ -86,7 +86,7 @@ export class LogDocumentCommands {
 		const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
 		const fileName = `${name.replace(/[^\p{L}\p{N}()_-]+/gu, ' ').trim()}.log`;
 		const target = await vscode.window.showSaveDialog({
-			title: vscode.l10n.t('Save Log'),
+			title: vscode.l10n.t('Export Log'),
 			...defined({ defaultUri: folder?.scheme === 'file' ? vscode.Uri.joinPath(folder, fileName) : undefined }),
 			filters: { [vscode.l10n.t('Logs')]: ['log', 'txt'] },
 		});
@@ -100,7 +100,11 @@ export class LogDocumentCommands {
 		const controller = new AbortController();
 		try {
 			const count = await vscode.window.withProgress(
-				{ location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Saving the log…'), cancellable: true },
+				{
+					location: vscode.ProgressLocation.Notification,
+					title: vscode.l10n.t('Exporting the log…'),
+					cancellable: true,
+				},
 				(_progress, token) => {
 					token.onCancellationRequested(() => controller.abort());
 					const { signal } = controller;
@@ -109,7 +113,7 @@ export class LogDocumentCommands {
 				},
 			);
 			const open = vscode.l10n.t('Open File');
-			const saved = vscode.l10n.t('The log is saved: {0} entries.', formatNumber(count));
+			const saved = vscode.l10n.t('The log was exported: {0} entries.', formatNumber(count));
 			void vscode.window.showInformationMessage(saved, open).then(chosen => {
 				if (chosen === open) {
 					void vscode.window.showTextDocument(target);

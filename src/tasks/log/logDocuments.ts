@@ -127,7 +127,7 @@ export class LogDocuments implements FileSource, Disposable {
 			find: async () => {
 				if (!named) {
 					throw new UserFacingError(
-						vscode.l10n.t('This document names no log of a task. Open the log from the Tasks view.'),
+						vscode.l10n.t('This document doesn’t belong to a task log. Open the log from the Tasks view.'),
 					);
 				}
 				return this.finder.reopen(named.connection, named.taskId);
@@ -232,9 +232,9 @@ export class LogDocuments implements FileSource, Disposable {
 			editor.revealRange(new vscode.Range(at, at), vscode.TextEditorRevealType.InCenter);
 		} else if (this.open.get(key)?.isRead && first !== undefined && first > index) {
 			this.sought = undefined;
-			const save = vscode.l10n.t('Save Log…');
+			const save = vscode.l10n.t('Export Log…');
 			const message = vscode.l10n.t(
-				'The document begins after entry {0}. Save the log as a file to read all of it.',
+				'The document starts after entry {0}. Export the log to read all of it.',
 				formatNumber(index),
 			);
 			if ((await showMessage('information', message, save)) === save) {
@@ -310,6 +310,6 @@ function saveLinks(lines: readonly LogLine[]): vscode.DocumentLink[] {
 		new vscode.Range(at, 0, at, line.text.length),
 		vscode.Uri.parse(`command:${commands.saveTaskLog}`),
 	);
-	link.tooltip = vscode.l10n.t('Save Log…');
+	link.tooltip = vscode.l10n.t('Export Log…');
 	return [link];
 }

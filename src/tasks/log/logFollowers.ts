@@ -271,7 +271,7 @@ function explainLog(error: unknown, label: string, taskId: string): Explanation 
 	return ClientError.is(error, 'not-found') && !error.isPage
 		? {
 				message: vscode.l10n.t(
-					'{0} has no task “{1}” that you may see. Check the id and the connection.',
+					'{0} has no task “{1}” that you have access to. Check the ID and the connection.',
 					label,
 					oneLine(taskId, MAXIMUM_ID),
 				),

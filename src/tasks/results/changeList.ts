@@ -39,7 +39,7 @@ export async function readDiff(source: ChangeSource, { id, result, path }: PipeP
 	const file = changes?.files.find(changed => pathOf(changed) === path);
 	if (!changes || !file) {
 		throw new UserFacingError(
-			vscode.l10n.t('The task has not changed such a file. Ask for the list of files to see which it has.'),
+			vscode.l10n.t('The task hasn’t changed this file. Request the list of files to see which it has.'),
 		);
 	}
 	return readFilePatch(changes, file);
@@ -50,12 +50,12 @@ async function readResults({ active, results }: ChangeSource, id: string, result
 	const { client } = await active.target();
 	const task = await client.tasks.get(id);
 	if (isActiveTask(task)) {
-		throw new UserFacingError(vscode.l10n.t('The task is still at work. Its changes are there when it has ended.'));
+		throw new UserFacingError(vscode.l10n.t('The task is still running. Its changes are available when it ends.'));
 	}
 	const named = resultsOf(task).filter(({ key }) => result === undefined || key === result);
 	if (named.length === 0) {
 		throw new UserFacingError(
-			vscode.l10n.t('The task has no such result: it has ended without a branch, or the name is wrong.'),
+			vscode.l10n.t('The task has no such result: it ended without a branch, or the name is wrong.'),
 		);
 	}
 	return Promise.all(named.map(each => results.changes.read(task, each)));

@@ -140,7 +140,7 @@ export class FileRows {
 			item.tooltip = vscode.l10n.t('{0} Select this row to try again.', message);
 			item.accessibilityInformation = { label: item.tooltip, role: 'button' };
 			item.command = {
-				title: vscode.l10n.t('Read the Changes Again'),
+				title: vscode.l10n.t('Reload Changes'),
 				command: internalCommands.readChangesAgain,
 				arguments: [node],
 			};
@@ -148,7 +148,7 @@ export class FileRows {
 		}
 		const isRead = state?.kind === 'listed' || state?.kind === 'read';
 		const item = new vscode.TreeItem(
-			isRead ? vscode.l10n.t('The branch changes no file.') : vscode.l10n.t('Reading the changes…'),
+			isRead ? vscode.l10n.t('The branch doesn’t change any files.') : vscode.l10n.t('Reading the changes…'),
 		);
 		item.accessibilityInformation = { label: String(item.label), role: 'treeitem' };
 		return item;
@@ -166,7 +166,7 @@ export class FileRows {
 		const item = new vscode.TreeItem(label);
 		item.command = { title: label, command: internalCommands.showMoreFiles, arguments: [node] };
 		item.accessibilityInformation = {
-			label: vscode.l10n.t('{0} of {1} files are shown. Show more', formatNumber(shown), formatNumber(total)),
+			label: vscode.l10n.t('Showing {0} of {1} files. Show more', formatNumber(shown), formatNumber(total)),
 			role: 'button',
 		};
 		return item;

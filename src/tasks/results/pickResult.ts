@@ -22,8 +22,8 @@ export async function pickResult(task: Task, argument: unknown, title: string): 
 		void showMessage(
 			'information',
 			isActiveTask(task)
-				? vscode.l10n.t('The task is still at work. Its changes are there when it has ended.')
-				: vscode.l10n.t('The task has made no branch, so it has no changes.'),
+				? vscode.l10n.t('The task is still running. Its changes are available when it ends.')
+				: vscode.l10n.t('The task created no branch, so it has no changes.'),
 		);
 		return undefined;
 	}
@@ -34,7 +34,7 @@ export async function pickResult(task: Task, argument: unknown, title: string): 
 			description: escapeIcons(oneLine(result.branch, MAXIMUM_NAME)),
 			value: result,
 		})),
-		{ placeHolder: vscode.l10n.t('Several agents had this prompt. Choose one.') },
+		{ placeHolder: vscode.l10n.t('Several agents worked on this prompt. Select one.') },
 	);
 }
 

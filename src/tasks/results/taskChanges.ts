@@ -229,7 +229,7 @@ function inWords(error: unknown): UserFacingError {
 	if (error instanceof BranchMissing) {
 		return new UserFacingError(
 			vscode.l10n.t(
-				'The branch “{0}” is not there any more, so its changes cannot be shown. It was deleted, renamed or never pushed.',
+				'Can’t show the changes of branch “{0}” because it doesn’t exist. It was deleted, renamed or never pushed.',
 				shortName(error.branch),
 			),
 			{ cause: error },
@@ -238,11 +238,11 @@ function inWords(error: unknown): UserFacingError {
 	if (error instanceof StartUnknown) {
 		return new UserFacingError(
 			vscode.l10n.t(
-				'It is not known where the branch “{0}” began, as this repository has no commit in common with it. Fetch the branch that the task started from, then try again.',
+				'Couldn’t find where the branch “{0}” started because this repository has no commits in common with it. Fetch the branch that the task started from, then try again.',
 				shortName(error.branch),
 			),
 			{ cause: error },
 		);
 	}
-	return gitFailure(error, vscode.l10n.t('Git could not read the changes of the task: {0}', gitReason(error)));
+	return gitFailure(error, vscode.l10n.t('Git couldn’t read the changes of the task: {0}', gitReason(error)));
 }

@@ -30,7 +30,7 @@ export async function findTaskRepository(
 	if (!vscode.workspace.isTrusted) {
 		throw new UserFacingError(
 			vscode.l10n.t(
-				'This workspace is not trusted, so no repository is read. Trust it (“Workspaces: Manage Workspace Trust”), then try again.',
+				'Repositories aren’t read in an untrusted workspace. Trust it (“Workspaces: Manage Workspace Trust”), then try again.',
 			),
 		);
 	}
@@ -56,9 +56,9 @@ export async function findTaskRepository(
 	}
 	throw new UserFacingError(
 		repoUrl === undefined
-			? vscode.l10n.t('The service does not say which repository this task belongs to.')
+			? vscode.l10n.t('The service doesn’t report which repository this task belongs to.')
 			: vscode.l10n.t(
-					'The repository {0} is not open in this window. Open a clone of it, then try again.',
+					'The repository {0} isn’t open in this window. Open a clone of it, then try again.',
 					oneLine(withoutCredentials(repoUrl), MAXIMUM_NAME),
 				),
 	);

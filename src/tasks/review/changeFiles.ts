@@ -46,7 +46,7 @@ export class ChangeFiles {
 	async read(uri: vscode.Uri): Promise<Uint8Array> {
 		const parts = readChangeUri(uri);
 		if (!parts) {
-			throw vscode.FileSystemError.FileNotFound(vscode.l10n.t('This is not the address of a file of a task.'));
+			throw vscode.FileSystemError.FileNotFound(vscode.l10n.t('This isn’t the address of a task’s file.'));
 		}
 		const { object, inWords } = parts;
 		if (object === undefined) {
@@ -58,7 +58,7 @@ export class ChangeFiles {
 		try {
 			return await this.contentOf(parts, object);
 		} catch (error) {
-			const { message } = gitFailure(error, vscode.l10n.t('Git could not read the file: {0}', gitReason(error)));
+			const { message } = gitFailure(error, vscode.l10n.t('Git couldn’t read the file: {0}', gitReason(error)));
 			throw vscode.FileSystemError.Unavailable(message);
 		}
 	}
@@ -68,7 +68,7 @@ export class ChangeFiles {
 		if (read === undefined) {
 			throw new UserFacingError(
 				vscode.l10n.t(
-					'This version of {0} is not in the repository. A partial clone gets it with “git fetch --refetch --no-filter”; elsewhere, close this editor and review the task again.',
+					'This version of {0} isn’t in the repository. In a partial clone, get it with “git fetch --refetch --no-filter”. Otherwise, close this editor and review the task again.',
 					oneLine(parts.path, MAXIMUM_NAME),
 				),
 			);
@@ -82,16 +82,13 @@ export class ChangeFiles {
 
 function tooLargeText(bytes: number): string {
 	const size = (bytes / MEGABYTE).toLocaleString(vscode.env.language, { maximumFractionDigits: 0 });
-	return vscode.l10n.t(
-		'This file has {0} MB, which is too large to be shown here. Check out the branch to open it.',
-		size,
-	);
+	return vscode.l10n.t('This file is {0} MB, which is too large to show here. Check out the branch to open it.', size);
 }
 
 /** The beginning of the object's name distinguishes versions of the same size. */
 function binaryText(bytes: number, object: string): string {
 	return vscode.l10n.t(
-		'Not text: {0} bytes, {1}. Open the file from the list of tasks to see it.',
+		'Not text: {0} bytes, {1}. Open the file from the Tasks view to see it.',
 		formatNumber(bytes),
 		object.slice(0, 10),
 	);

@@ -57,7 +57,7 @@ export class CommentPrompts implements Disposable {
 	private readonly placeholder = this.disposables.add(
 		vscode.window.createTextEditorDecorationType({
 			after: {
-				contentText: vscode.l10n.t('Add a sentence of your own here, or send it as it is'),
+				contentText: vscode.l10n.t('Add your own text here, or send it as is'),
 				color: new vscode.ThemeColor('editor.placeholder.foreground'),
 			},
 		}),
@@ -137,7 +137,7 @@ export class CommentPrompts implements Disposable {
 		if (!result) {
 			void showMessage(
 				'warning',
-				vscode.l10n.t('The task has no branch any more, so there is nothing to go on with. The prompt is kept.'),
+				vscode.l10n.t('The task no longer has a branch, so there’s nothing to continue. Your prompt is kept.'),
 			);
 			return;
 		}
@@ -147,7 +147,7 @@ export class CommentPrompts implements Disposable {
 		const document = documentOf(uri);
 		const prompt = (document?.getText() ?? stored.text).trim();
 		if (prompt === '') {
-			void showMessage('information', vscode.l10n.t('Write what the task should do, then send it.'));
+			void showMessage('information', vscode.l10n.t('Describe what the task should do, then send it.'));
 			return;
 		}
 		if (await this.dependencies.tasks.send(task, result, prompt)) {
@@ -162,11 +162,11 @@ export class CommentPrompts implements Disposable {
 	 * as it is.
 	 */
 	private async agreesToOld(task: Task, result: TaskResult): Promise<boolean> {
-		const send = vscode.l10n.t('Send as It Is');
-		const again = vscode.l10n.t('Write It Anew');
+		const send = vscode.l10n.t('Send As Is');
+		const again = vscode.l10n.t('Rewrite');
 		const chosen = await askModal(
-			vscode.l10n.t('The comments have changed since this prompt was made of them.'),
-			vscode.l10n.t('Written anew, it has the comments as they are now, and loses what you wrote into it.'),
+			vscode.l10n.t('The comments have changed since this prompt was created from them.'),
+			vscode.l10n.t('If you rewrite it, it uses the current comments, and your own edits to it are lost.'),
 			send,
 			again,
 		);
@@ -186,14 +186,14 @@ export class CommentPrompts implements Disposable {
 					description: escapeIcons(oneLine(result.branch, MAXIMUM_TITLE)),
 					value: result,
 				})),
-				{ placeHolder: vscode.l10n.t('The agent whose comments are sent') },
+				{ placeHolder: vscode.l10n.t('Select the agent to send the comments to') },
 			);
 		}
 		if (results.length === 0) {
 			void showMessage(
 				'information',
 				vscode.l10n.t(
-					'There are no comments to send. Review the changes of the task, and add comments to lines of them.',
+					'There are no comments to send. Review the changes of the task, and add comments to their lines.',
 				),
 			);
 		}
@@ -211,11 +211,11 @@ export class CommentPrompts implements Disposable {
 		if (text === stored.made) {
 			return made;
 		}
-		const again = vscode.l10n.t('Write It Anew');
-		const keep = vscode.l10n.t('Keep It');
+		const again = vscode.l10n.t('Rewrite');
+		const keep = vscode.l10n.t('Keep');
 		const chosen = await askModal(
 			vscode.l10n.t('You have changed this prompt, and the comments have changed since.'),
-			vscode.l10n.t('Written anew, it has the comments as they are now, and loses what you wrote into it.'),
+			vscode.l10n.t('If you rewrite it, it uses the current comments, and your own edits to it are lost.'),
 			again,
 			keep,
 		);
@@ -275,7 +275,7 @@ export class CommentPrompts implements Disposable {
 			new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), {
 				command: commands.sendTaskComments,
 				title: `$(send) ${escapeIcons(vscode.l10n.t('Send to “{0}”', title))}`,
-				tooltip: vscode.l10n.t('Sends this text as a further prompt, and marks its comments as sent'),
+				tooltip: vscode.l10n.t('Sends this text as the next prompt, and marks its comments as sent'),
 				arguments: [uri],
 			}),
 		];

@@ -62,9 +62,7 @@ export class AgentComparison implements Disposable {
 		if (!compared) {
 			void showMessage(
 				'information',
-				vscode.l10n.t(
-					'It is not known any more what was compared here. Choose it again with “Errand: Compare Agents”.',
-				),
+				vscode.l10n.t('This comparison is no longer available. Select it again with “Errand: Compare Agents”.'),
 			);
 		}
 	}
@@ -125,7 +123,7 @@ export class AgentComparison implements Disposable {
 		const contenders = await chooseContenders(tasks, title);
 		if (contenders && contenders.length < 2) {
 			throw new UserFacingError(
-				vscode.l10n.t('Two branches are needed to compare. Choose two tasks that have ended with changes.'),
+				vscode.l10n.t('Comparing requires two branches. Select two tasks that ended with changes.'),
 			);
 		}
 		return contenders && comparedOf(tasks, contenders);
@@ -135,7 +133,7 @@ export class AgentComparison implements Disposable {
 /** Lets the user choose one of the likely comparisons, or any tasks. */
 async function chooseContenders(tasks: readonly Task[], title: string): Promise<Contender[] | undefined> {
 	const groups = groupsOf(tasks);
-	const others = vscode.l10n.t('Choose Tasks…');
+	const others = vscode.l10n.t('Select Tasks…');
 	const group =
 		groups.length === 0
 			? 'others'
@@ -153,7 +151,7 @@ async function chooseContenders(tasks: readonly Task[], title: string): Promise<
 	const results = tasks.flatMap(task => resultsOf(task).map(result => ({ ...result, task })));
 	const keys = await chooseSome(
 		title,
-		vscode.l10n.t('Two or more tasks of one repository'),
+		vscode.l10n.t('Select two or more tasks of one repository'),
 		results.map(({ task, name, branch, key }) => ({
 			label: escapeIcons(titleOf(task)),
 			description: escapeIcons(oneLine(`${name ?? agentsOf(task)} ${branch}`, MAXIMUM_TITLE)),

@@ -126,7 +126,7 @@ export class ComparisonPanel {
 		if (comparison && problem === undefined) {
 			return { title, ...comparisonView(comparison, this.maximum) };
 		}
-		const sentence = problem ?? vscode.l10n.t('Reading what they have changed…');
+		const sentence = problem ?? vscode.l10n.t('Reading the changes…');
 		const tone = problem === undefined ? 'pending' : 'bad';
 		return { title, sentence, tone, agents: [], facts: [], sections: [], filesLeft: 0 };
 	}

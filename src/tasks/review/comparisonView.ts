@@ -19,7 +19,7 @@ type Result = Comparison['results'][number];
 /** Returns the view of a comparison, with at most `maximum` files. */
 export function comparisonView({ results, files }: Comparison, maximum: number): Omit<ComparisonView, 'title'> {
 	const working = results.filter(({ outcome }) => outcome === 'active').map(({ name }) => name);
-	const follows = vscode.l10n.t('Still at work: {0}. This page follows along.', working.join(', '));
+	const follows = vscode.l10n.t('Still running: {0}. This page updates automatically.', working.join(', '));
 	const sections: ComparisonView['sections'] = [];
 	let room = maximum;
 	for (const state of ['different', 'only', 'same'] as const) {
@@ -47,11 +47,11 @@ export function comparisonView({ results, files }: Comparison, maximum: number):
 function differenceText(files: readonly ComparedFile[]): string {
 	const different = files.filter(({ state }) => state !== 'same').length;
 	if (files.length === 0) {
-		return vscode.l10n.t('None of them has changed a file.');
+		return vscode.l10n.t('None of them changed any files.');
 	}
 	return different === 0
-		? vscode.l10n.t('All have made the same changes.')
-		: vscode.l10n.t('Files in which they differ: {0} of {1}.', formatNumber(different), formatNumber(files.length));
+		? vscode.l10n.t('All of them made the same changes.')
+		: vscode.l10n.t('{0} of {1} files differ.', formatNumber(different), formatNumber(files.length));
 }
 
 /** A fact that is unknown for every agent is left out. */
@@ -84,29 +84,29 @@ function changesText(result: Result): string {
 		const { added, removed, files } = countChanges(result.changes.files);
 		return rowWords.changes(added, removed, files);
 	}
-	return result.outcome === 'active' ? notKnown(result) : vscode.l10n.t('none: it made no branch');
+	return result.outcome === 'active' ? notKnown(result) : vscode.l10n.t('none: it created no branch');
 }
 
 function testsText(result: Result): string {
 	const { extras, facts, task } = result;
 	if (extras?.tests === 'not-run') {
-		return vscode.l10n.t('the service could not run them');
+		return vscode.l10n.t('the service couldn’t run them');
 	}
 	if (extras?.tests !== undefined) {
 		return vscode.l10n.t('{0} when the service ran them', rowWords.tests(extras.tests));
 	}
 	if (!facts) {
-		return isActiveTask(task) || !result.result ? notKnown(result) : vscode.l10n.t('the log could not be read');
+		return isActiveTask(task) || !result.result ? notKnown(result) : vscode.l10n.t('the log couldn’t be read');
 	}
 	if (!facts.tests) {
-		return vscode.l10n.t('the log says nothing of tests');
+		return vscode.l10n.t('the log doesn’t mention tests');
 	}
 	const { command, outcome } = facts.tests;
 	const words = {
 		passed: vscode.l10n.t('passed'),
 		failed: vscode.l10n.t('failed'),
-		'not-run': vscode.l10n.t('could not be run'),
-		unknown: vscode.l10n.t('ran, no result in the log'),
+		'not-run': vscode.l10n.t('couldn’t be run'),
+		unknown: vscode.l10n.t('ran, but the log has no result'),
 	}[outcome];
 	return command === undefined ? words : vscode.l10n.t('{0}: {1}', words, command);
 }
@@ -116,9 +116,9 @@ function sectionText(state: ComparedState, count: number): string {
 		case 'different':
 			return vscode.l10n.t('Changed in different ways ({0})', formatNumber(count));
 		case 'only':
-			return vscode.l10n.t('Changed by one only ({0})', formatNumber(count));
+			return vscode.l10n.t('Changed by only one ({0})', formatNumber(count));
 		case 'same':
-			return vscode.l10n.t('The same from all ({0})', formatNumber(count));
+			return vscode.l10n.t('Changed the same way by all ({0})', formatNumber(count));
 	}
 }
 

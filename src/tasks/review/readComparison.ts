@@ -92,7 +92,7 @@ export async function readResults(
 	);
 	if (new Set(results.flatMap(read => read.changes?.repository.place.directory ?? [])).size > 1) {
 		throw new UserFacingError(
-			vscode.l10n.t('These tasks worked on different repositories. Choose tasks of one repository.'),
+			vscode.l10n.t('These tasks worked on different repositories. Select tasks of one repository.'),
 		);
 	}
 	return results;

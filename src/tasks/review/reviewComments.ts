@@ -350,17 +350,17 @@ function refusalText(refusal: Exclude<CommentRefusal, 'empty'>): string {
 	switch (refusal) {
 		case 'too-long':
 			return vscode.l10n.t(
-				'The comment was not saved, as it is longer than {0} characters. Copy its text and shorten it.',
+				'The comment wasn’t saved because it’s longer than {0} characters. Copy its text and shorten it.',
 				formatNumber(MAXIMUM_COMMENT_LENGTH),
 			);
 		case 'too-many':
 			return vscode.l10n.t(
-				'The comment was not saved, as the task has {0} comments already. Send or delete some, then add it again.',
+				'The comment wasn’t saved because the task already has {0} comments. Send or delete some, then add it again.',
 				MAXIMUM_COMMENTS,
 			);
 		case 'gone':
 			return vscode.l10n.t(
-				'The comment was not saved, as it was deleted in another window. Copy its text and add it as a new one.',
+				'The comment wasn’t saved because it was deleted in another window. Copy its text and add it as a new one.',
 			);
 	}
 }

@@ -48,7 +48,7 @@ export async function readTaskForChat(
 		const { text, isCut } = patch;
 		return {
 			label: isCut
-				? vscode.l10n.t('Changes of {0}, only their beginning', facts.title)
+				? vscode.l10n.t('Changes of {0}, only the beginning', facts.title)
 				: vscode.l10n.t('Changes of {0}', facts.title),
 			text,
 			language: 'diff',
@@ -77,12 +77,12 @@ async function readLog(material: TaskMaterial, { id, title }: TaskFacts): Promis
 	const parts = read.parts.map(entries => entries.map(({ text }) => text).join('\n'));
 	const [start = '', end = ''] = parts;
 	if (start === '') {
-		throw new UserFacingError(vscode.l10n.t('This task has no log yet. Try again when it has begun.'));
+		throw new UserFacingError(vscode.l10n.t('This task has no log yet. Try again when it has started.'));
 	}
 	const room = MAXIMUM_LOG - start.length;
 	const tail = end.length > room ? end.slice(end.indexOf('\n', end.length - room) + 1) : end;
 	const isWhole = read.leftOut === 0 && tail.length === end.length;
-	const gap = isWhole ? [] : [vscode.l10n.t('(entries are left out here)')];
+	const gap = isWhole ? [] : [vscode.l10n.t('(entries omitted)')];
 	return {
 		label: vscode.l10n.t('Log of {0}', title),
 		text: [start, ...gap, ...(tail === '' ? [] : [tail])].join('\n'),

@@ -77,7 +77,7 @@ export class TaskMaterial {
 		}
 		const none = {
 			any: vscode.l10n.t('There are no tasks on this connection. Start one first.'),
-			failed: vscode.l10n.t('No task has failed, so there is nothing to explain.'),
+			failed: vscode.l10n.t('No task has failed, so there’s nothing to explain.'),
 			changed: vscode.l10n.t('No task has ended with changes.'),
 		}[which];
 		// The argument is a row, an id, or the URI of a file that a task has changed.

@@ -157,7 +157,7 @@ export class TaskResults implements Disposable {
 		if (!vscode.workspace.isTrusted) {
 			throw new UserFacingError(
 				vscode.l10n.t(
-					'This workspace is not trusted, so no repository is read. Trust it (“Workspaces: Manage Workspace Trust”), then try again.',
+					'Repositories aren’t read in an untrusted workspace. Trust it (“Workspaces: Manage Workspace Trust”), then try again.',
 				),
 			);
 		}
@@ -171,7 +171,7 @@ export class TaskResults implements Disposable {
 		const { place } = await findTaskRepository(task, target.connection.isLocal);
 		if (place.directory !== directory) {
 			throw new UserFacingError(
-				vscode.l10n.t('This file is of a repository that is not open in this window. Open it, then try again.'),
+				vscode.l10n.t('This file belongs to a repository that isn’t open in this window. Open it, then try again.'),
 			);
 		}
 		return place;

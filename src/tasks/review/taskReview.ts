@@ -55,7 +55,7 @@ export class TaskReview implements Disposable {
 		);
 		onReview(task.id);
 		if (read.files.length === 0) {
-			void showMessage('information', vscode.l10n.t('The branch changes no file.'));
+			void showMessage('information', vscode.l10n.t('The branch doesn’t change any files.'));
 			return;
 		}
 		await this.showPage(task, read, 0);
@@ -92,7 +92,7 @@ export class TaskReview implements Disposable {
 		if (end < files.length) {
 			offer(
 				vscode.l10n.t(
-					'This review shows files {0} to {1} of {2}.',
+					'Showing files {0} to {1} of {2}.',
 					formatNumber(start + 1),
 					formatNumber(end),
 					formatNumber(files.length),
@@ -117,7 +117,7 @@ export class TaskReview implements Disposable {
 			return;
 		}
 		offer(
-			vscode.l10n.t('“{0}” has changed more since this review was opened.', titleText(task)),
+			vscode.l10n.t('“{0}” has made more changes since this review was opened.', titleText(task)),
 			vscode.l10n.t('Refresh Review'),
 			async () => {
 				await vscode.window.tabGroups.close(tabsOf(review.title));

@@ -16,7 +16,7 @@ class ComparisonReport extends ReportPage<ComparisonView, FromComparisonPage> {
 				<h1>${title}</h1>
 				<div class="actions">
 					${agents.length === 0 ? nothing : this.overall(agents)}
-					${this.button(l10n.t('Read Again'), { kind: 'read-again' })}
+					${this.button(l10n.t('Refresh'), { kind: 'read-again' })}
 				</div>
 			</header>
 			<p class="sentence ${tone}" role="status">${sentence}</p>
@@ -37,7 +37,7 @@ class ComparisonReport extends ReportPage<ComparisonView, FromComparisonPage> {
 
 	/** The frame scrolls sideways by itself if the columns of many agents need more than the width of the tab. */
 	private table({ agents, facts, sections }: ComparisonView): TemplateResult {
-		const label = l10n.t('What each agent has done');
+		const label = l10n.t('Results by agent');
 		return html`<div class="frame" role="region" aria-label=${label} tabindex="0">
 			<table>
 				<caption class="hidden">
@@ -96,7 +96,7 @@ class ComparisonReport extends ReportPage<ComparisonView, FromComparisonPage> {
 	private file({ path, label, canCompare, cells }: FileView): TemplateResult {
 		const agent = cells.findIndex(({ isOwn }) => isOwn);
 		const opens: FromComparisonPage = canCompare ? { kind: 'show-file', path } : { kind: 'show-file', path, agent };
-		const what = canCompare ? l10n.t('Compare what both agents have made of this file') : openHint();
+		const what = canCompare ? l10n.t('Compare both agents’ versions of this file') : openHint();
 		return html`<tr>
 			<th scope="row">
 				<button type="button" class="link" title=${what} @click=${this.sends(opens)}>${label}</button>
@@ -128,6 +128,6 @@ class ComparisonReport extends ReportPage<ComparisonView, FromComparisonPage> {
 	}
 }
 
-const openHint = () => l10n.t('Show what this agent has changed in the file, to take all or parts of it');
+const openHint = () => l10n.t('Show this agent’s changes to the file, to apply all or parts of them');
 
 openReport('comparison-report', ComparisonReport);

@@ -21,17 +21,19 @@ describe('the commands for the branch of a task', () => {
 		saw(/^information: “errand\/work” is checked out\.$/);
 		assert.equal(await head(), BRANCH);
 		await branches().checkOut(undefined);
-		saw(/checked out here already/);
+		saw(/already checked out here/);
 	});
 
 	it('name what stands in the way of a checkout, and stash it on a yes', async () => {
 		await flow.repository.write('README.md', 'mine\n');
 		await branches().checkOut(undefined);
-		saw(/^ask: 1 file stands in the way .*Nothing was changed.*README\.md \[Stash These Files\|Open in Worktree\]$/s);
+		saw(
+			/^ask: Checking out .* would overwrite 1 file.*Nothing has been changed.*README\.md \[Stash These Files\|Open in Worktree\]$/s,
+		);
 		assert.equal(await head(), 'main');
 		flow.answers = ['Stash These Files'];
 		await branches().checkOut(undefined);
-		saw(/^ask/, /is checked out\. What stood in the way is in the stash “Before errand\/work”/);
+		saw(/^ask/, /is checked out\. Your changes are in the stash “Before errand\/work”/);
 		assert.equal(await head(), BRANCH);
 		assert.match(await flow.repository.git('stash', 'list'), /Before errand\/work/);
 	});
@@ -61,7 +63,7 @@ describe('the commands for the branch of a task', () => {
 		await flow.repository.git('reset', '-q', '--hard', 'main');
 		flow.answers = ['Fast-Forward'];
 		await branches().checkOut(undefined);
-		saw(/is checked out here already, 1 commit behind origin\.$/);
+		saw(/is already checked out here, 1 commit behind origin\.$/);
 		assert.equal(await flow.repository.head(), tip);
 		await flow.repository.git('commit', '-q', '--amend', '-m', 'Mine');
 		const mine = await flow.repository.head();
@@ -69,7 +71,7 @@ describe('the commands for the branch of a task', () => {
 		flow.answers = ['Use Another Name', ''];
 		await branches().checkOut(undefined);
 		saw(
-			/^ask: There is another branch “errand\/work” here\./,
+			/^ask: A different branch “errand\/work” already exists here\./,
 			/^input: .*errand\/work-task/,
 			/“errand\/work-task” is checked out/,
 		);
@@ -80,7 +82,7 @@ describe('the commands for the branch of a task', () => {
 		saw(
 			/^ask: Delete the branch “errand\/work” in this repository\? 1 commit is on no other branch/,
 			/^ask: Delete the branch “errand\/work” on origin\? Another branch or tag has all of its commits/,
-			/is deleted \(here, origin\)/,
+			/Deleted the branch .* \(here, origin\)/,
 		);
 		assert.equal((await flow.repository.git('-C', bare, 'branch', '--list', BRANCH)).trim(), '');
 	});
@@ -88,21 +90,23 @@ describe('the commands for the branch of a task', () => {
 	it('take no folder for a worktree that is there already or lies in the repository', async () => {
 		flow.answers = [flow.repository.folder];
 		await branches().openWorktree(undefined);
-		assert.match(flow.seen[0] ?? '', /There is something at this path already/);
-		refused(/could not make the worktree/);
+		assert.match(flow.seen[0] ?? '', /This path already exists/);
+		refused(/couldn’t create the worktree/);
 		flow.seen.length = 0;
 		flow.answers = ['repository/inside'];
 		await branches().openWorktree(undefined);
-		assert.match(flow.seen[0] ?? '', /inside of the repository/);
+		assert.match(flow.seen[0] ?? '', /inside the repository/);
 	});
 
 	it('merge it after a dry run and a yes', async () => {
 		await branches().merge(undefined);
-		saw(/^ask: Merge “errand\/work” into “main”\? It merges cleanly: 2 files change\. “main” is fast-forwarded/);
+		saw(
+			/^ask: Merge “errand\/work” into “main”\? It merges without conflicts: 2 files change\. “main” is fast-forwarded/,
+		);
 		assert.equal(await flow.repository.head('main'), await flow.repository.head(`${BRANCH}~1`));
 		flow.answers = ['Merge'];
 		await branches().merge(undefined);
-		saw(/^ask/, /“errand\/work” is merged into “main”\.$/);
+		saw(/^ask/, /Merged “errand\/work” into “main”\.$/);
 		assert.equal(await flow.repository.head('main'), await flow.repository.head(BRANCH));
 		await branches().merge(undefined);
 		saw(/“main” has everything/);
@@ -124,11 +128,11 @@ describe('the commands for the branch of a task', () => {
 		await flow.repository.write('README.md', 'other\n');
 		await flow.repository.commitAll('Other');
 		await branches().merge(undefined);
-		saw(/leaves a conflict in 1 file.*README\.md \[Merge with Conflicts\]$/s);
+		saw(/leaves conflicts in 1 file.*README\.md \[Merge with Conflicts\]$/s);
 		assert.equal(await flow.repository.git('status', '--porcelain'), '');
 		flow.answers = ['Merge with Conflicts', 'Show Conflicts'];
 		await branches().merge(undefined);
-		saw(/^ask/, /^warning: .*but for the conflicts/, /^run workbench\.view\.scm/);
+		saw(/^ask/, /^warning: .*with conflicts/, /^run workbench\.view\.scm/);
 		assert.match(await flow.repository.git('status', '--porcelain'), /^UU README\.md$/m);
 	});
 
@@ -188,15 +192,15 @@ describe('the commands for the branch of a task', () => {
 		saw(/^ask: Open the pull request on https:\/\/other\.example\?/);
 		flow.task = { ...flow.task, prUrl: 'http://host.example/1' };
 		await branches().openPullRequest(undefined);
-		refused(/not an https address, so it is not opened: http:\/\/host\.example\/1/);
+		refused(/not an https address, so it wasn’t opened: http:\/\/host\.example\/1/);
 	});
 
 	it('open sandbox and dashboard only by https or on this machine', async () => {
 		await branches().openInBrowser(undefined);
-		refused(/names neither a sandbox for this task nor a dashboard/);
+		refused(/reports neither a sandbox for this task nor a dashboard/);
 		flow.task = { ...flow.task, sandboxUrl: 'command:workbench.action.quit' };
 		await branches().openInBrowser(undefined);
-		refused(/is not opened/);
+		refused(/wasn’t opened/);
 		flow.task = { ...flow.task, sandboxUrl: 'http://127.0.0.1:3000/' };
 		flow.dashboard = 'https://dashboard.example/';
 		flow.answers = ['Sandbox', 'Dashboard'];
@@ -240,13 +244,13 @@ describe('the commands for the branch of a task', () => {
 		assert.equal(await flow.repository.head(BRANCH), commit);
 		flow.answers = ['Delete', 'Undo'];
 		await branches().delete(undefined);
-		saw(/^ask/, /^information: The branch “errand\/work” is deleted \(here\)/);
+		saw(/^ask/, /^information: Deleted the branch “errand\/work” \(here\)/);
 		assert.deepEqual(flow.forgotten, [flow.task.id]);
 		await waitFor('the branch to be there again', async () => (await flow.repository.branches()).includes(BRANCH));
 		assert.equal(await flow.repository.head(BRANCH), commit);
 		await flow.repository.git('switch', '-q', BRANCH);
 		await branches().delete(undefined);
-		refused(/is checked out in .*so it is not deleted/);
+		refused(/is checked out in .*so it isn’t deleted/);
 	});
 
 	it('say where the repository is that this window does not show', async () => {
@@ -257,7 +261,7 @@ describe('the commands for the branch of a task', () => {
 		await branches().merge(undefined);
 		await branches().push(undefined);
 		assert.ok(existsSync(elsewhere));
-		const said = flow.seen.filter(text => /which this window does not show/.test(text));
+		const said = flow.seen.filter(text => /which isn’t open in this window/.test(text));
 		assert.equal(said.length, 3, flow.seen.join('\n'));
 	});
 });

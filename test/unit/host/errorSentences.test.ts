@@ -96,12 +96,12 @@ const faults: [Error, RegExp][] = [
 ];
 
 const links: Record<LinkProblem, RegExp> = {
-	path: /^Errand does not know this link\. A link that starts a task ends with “\/start-task\?prompt=…”\.$/,
-	'no-prompt': /brings no prompt\. Start the task with a prompt of your own\.$/,
-	'too-long': /too long, so nothing of it is used\. Write the prompt yourself\.$/,
-	repeated: /names a thing twice.* Nothing of it is used\.$/,
-	control: /characters that cannot be seen, so nothing of it is used\.$/,
-	branch: /a branch that begins with a hyphen, so nothing of it is used\.$/,
+	path: /^Errand doesn’t recognize this link\. A link that starts a task ends with “\/start-task\?prompt=…”\.$/,
+	'no-prompt': /has no prompt\. Start the task with your own prompt\.$/,
+	'too-long': /too long, so it’s ignored\. Write the prompt yourself\.$/,
+	repeated: /specifies something twice, so it’s ignored\.$/,
+	control: /invisible characters, so it’s ignored\.$/,
+	branch: /a branch that starts with a hyphen, so it’s ignored\.$/,
 };
 
 describe('the sentence for what went wrong', () => {

@@ -148,7 +148,7 @@ describe('the look at the repository before a task is sent', () => {
 		await writeFile(path.join(repository.path, '.git', 'index'), 'damaged');
 		await assert.rejects(read(), (error: Error) => {
 			assert.ok(error instanceof UserFacingError);
-			assert.match(error.message, /^Git could not read what is changed in “repository”: .*index.*\. Mend that/);
+			assert.match(error.message, /^Git couldn’t read the changes in “repository”: .*index.*\. Fix that/);
 			return true;
 		});
 	});

@@ -54,10 +54,13 @@ describe('the command that keeps the work of an agent whose task was ended', () 
 	it('says what it does and asks once, then makes the commit and reads the list again', async () => {
 		await partialWork.keep('over');
 		assert.equal(asked.length, 1);
-		assert.match(asked[0] ?? '', /Keep what “Tidy” did\?.*makes a commit.*on the branch “errand\/tidy”\..*incomplete/);
+		assert.match(
+			asked[0] ?? '',
+			/Keep the work of “Tidy”\?.*commits the agent’s work to the branch “errand\/tidy”\..*incomplete/,
+		);
 		assert.deepEqual(done, ['keep over', 'refresh']);
 		assert.deepEqual(problems, []);
-		assert.deepEqual(told, ['What “Tidy” had done is on the branch “errand/tidy”.']);
+		assert.deepEqual(told, ['The work of “Tidy” is on the branch “errand/tidy”.']);
 	});
 
 	it('makes no commit if the user declines', async () => {

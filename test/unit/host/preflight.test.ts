@@ -22,8 +22,8 @@ const installing = {
 const withScripts = 'Allow with Install Scripts';
 const withoutScripts = 'Allow Without Install Scripts';
 
-const more = 'Show What Else Can Be Done';
-const leaves = ['Go Without Them', 'Use a Scratch Branch'];
+const more = 'Show Other Options';
+const leaves = ['Start Without Them', 'Use a Scratch Branch'];
 
 const every: Record<PreflightFinding['kind'], Said[]> = {
 	'no-remote': [
@@ -45,14 +45,14 @@ const every: Record<PreflightFinding['kind'], Said[]> = {
 		{
 			finding: { kind: 'only-on-remote', remote: 'fork' },
 			row: /^\$\(error\) Branch “fix-login” is only on fork \| Check it out/,
-			button: 'Choose Another Branch',
+			button: 'Select Another Branch',
 		},
 	],
 	'unsafe-name': [
 		{
 			finding: { kind: 'unsafe-name' },
-			row: /^\$\(error\) .*begins with a hyphen \| .*choose another branch/,
-			button: 'Choose Another Branch',
+			row: /^\$\(error\) .*starts with a hyphen \| .*select another branch/,
+			button: 'Select Another Branch',
 		},
 	],
 	'not-on-remote': [
@@ -63,12 +63,12 @@ const every: Record<PreflightFinding['kind'], Said[]> = {
 		},
 		{
 			finding: { kind: 'not-on-remote', remote: 'origin', choices: ['push', 'scratch'], chosen: 'scratch' },
-			row: /isn’t on origin yet \| Goes along on a scratch branch of origin, which is removed/,
+			row: /isn’t on origin yet \| Included on a scratch branch on origin, which is removed/,
 			button: 'Push',
 		},
 		{
 			finding: { kind: 'not-on-remote', remote: 'origin', choices: ['scratch'], chosen: 'scratch' },
-			row: /isn’t on origin yet \| Goes along on a scratch branch/,
+			row: /isn’t on origin yet \| Included on a scratch branch/,
 		},
 	],
 	unpushed: [
@@ -81,13 +81,13 @@ const every: Record<PreflightFinding['kind'], Said[]> = {
 				choices: ['push', 'leave', 'scratch'],
 				chosen: 'push',
 			},
-			row: /^\$\(warning\) 1 commit is not on origin yet \| Will be pushed to origin before the task starts\./,
+			row: /^\$\(warning\) 1 commit isn’t on origin yet \| Will be pushed to origin before the task starts\./,
 			button: more,
 			behind: leaves,
 		},
 		{
 			finding: { kind: 'unpushed', remote: 'origin', ahead: 2, behind: 0, choices: ['push', 'leave'], chosen: 'leave' },
-			row: /^\$\(warning\) 2 commits are not on origin yet \| The task starts from what origin has\./,
+			row: /^\$\(warning\) 2 commits aren’t on origin yet \| The task starts from the commits on origin\./,
 			button: 'Push',
 		},
 		{
@@ -99,8 +99,8 @@ const every: Record<PreflightFinding['kind'], Said[]> = {
 				choices: ['leave', 'scratch'],
 				chosen: 'scratch',
 			},
-			row: /diverged: 1 commits only here, 3 only on origin \| Goes along on a scratch branch of origin/,
-			button: 'Go Without Them',
+			row: /diverged: 1 commits only here, 3 only on origin \| Included on a scratch branch on origin/,
+			button: 'Start Without Them',
 		},
 		{
 			finding: {
@@ -111,25 +111,25 @@ const every: Record<PreflightFinding['kind'], Said[]> = {
 				choices: ['leave', 'scratch'],
 				chosen: 'leave',
 			},
-			row: /^\$\(warning\) The branch is at another commit on origin than here \| The task starts from/,
+			row: /^\$\(warning\) The branch is at a different commit on origin \| The task starts from/,
 			button: 'Use a Scratch Branch',
 		},
 	],
 	behind: [
 		{
 			finding: { kind: 'behind', remote: 'origin', behind: 1 },
-			row: /^\$\(info\) origin has 1 commit that is not here \| The task starts/,
+			row: /^\$\(info\) origin has 1 commit that isn’t here \| The task starts/,
 		},
 		{
 			finding: { kind: 'behind', remote: 'origin', behind: 2 },
-			row: /^\$\(info\) origin has 2 commits that are not here \| The task starts/,
+			row: /^\$\(info\) origin has 2 commits that aren’t here \| The task starts/,
 		},
 	],
 	changes: [
 		{
 			finding: { kind: 'changes', files: ['a'], choices: ['leave', 'scratch'], chosen: 'scratch' },
-			row: /^\$\(warning\) 1 file is not committed \| a \| They go along on a scratch branch, which is removed/,
-			button: 'Go Without Them',
+			row: /^\$\(warning\) 1 uncommitted file \| a \| They’re included on a scratch branch, which is removed/,
+			button: 'Start Without Them',
 		},
 		{
 			finding: {
@@ -138,24 +138,24 @@ const every: Record<PreflightFinding['kind'], Said[]> = {
 				choices: ['leave', 'scratch'],
 				chosen: 'leave',
 			},
-			row: /^\$\(warning\) 5 files are not committed \| a, b, c, d and 1 more \| They stay out of the task\.$/,
-			button: 'Take Them Along on a Scratch Branch',
+			row: /^\$\(warning\) 5 uncommitted files \| a, b, c, d and 1 more \| They’re not part of the task\.$/,
+			button: 'Include Them on a Scratch Branch',
 		},
 	],
 	conflicts: [
 		{
 			finding: { kind: 'conflicts', files: ['$(bug)\u202e'] },
-			row: /^\$\(warning\) A merge with conflicts is under way \| \\\$\(bug\) \| Uncommitted changes stay out/,
+			row: /^\$\(warning\) A merge with conflicts is in progress \| \\\$\(bug\) \| Uncommitted changes aren’t part/,
 		},
 	],
 	nested: [
 		{
 			finding: { kind: 'nested', folders: ['vendor/lib'] },
-			row: /^\$\(info\) A repository inside this one.* \| vendor\/lib \| They stay out of the task\.$/,
+			row: /^\$\(info\) A nested repository has changes \| vendor\/lib \| They’re not part of the task\.$/,
 		},
 		{
 			finding: { kind: 'nested', folders: ['one', 'two'] },
-			row: /^\$\(info\) 2 repositories inside this one.* \| one, two \| They stay out of the task\.$/,
+			row: /^\$\(info\) 2 nested repositories have changes \| one, two \| They’re not part of the task\.$/,
 		},
 	],
 	'unknown-agent': [
@@ -168,15 +168,15 @@ const every: Record<PreflightFinding['kind'], Said[]> = {
 	'unusable-agents': [
 		{
 			finding: { kind: 'unusable-agents', agents: [agent] },
-			row: /^\$\(error\) “OpenCode” cannot run \| It needs a model\. Add a model server\. Set it up, or choose another/,
+			row: /^\$\(error\) “OpenCode” can’t run \| It needs a model\. Add a model server\. Set it up, or select another/,
 			button: more,
-			behind: ['Choose Another Agent', 'Set Up Agents…'],
+			behind: ['Select Another Agent', 'Set Up Agents…'],
 		},
 		{
 			finding: { kind: 'unusable-agents', agents: [agent, { ...agent, label: '$(bug)', problem: 'not-found' }] },
-			row: /^\$\(error\) 2 of the agents cannot run \| OpenCode: It needs a model.* \\\$\(bug\): It is not installed\.$/,
+			row: /^\$\(error\) 2 of the agents can’t run \| OpenCode: It needs a model.* \\\$\(bug\): It is not installed\.$/,
 			button: more,
-			behind: ['Choose Another Agent', 'Set Up Agents…'],
+			behind: ['Select Another Agent', 'Set Up Agents…'],
 		},
 	],
 	'sandbox-required': [
@@ -190,7 +190,7 @@ const every: Record<PreflightFinding['kind'], Said[]> = {
 	unsandboxed: [
 		{
 			finding: { kind: 'unsandboxed', sandbox: { works: false, problem: 'not-installed' }, isAllowed: false },
-			row: /^\$\(warning\) Runs without a sandbox: .*everything that you can \| Bubblewrap is not installed\. Allow it for this/,
+			row: /^\$\(warning\) Runs without a sandbox and can .*everything that you can \| Bubblewrap isn’t installed\. Allow it for this/,
 			button: more,
 			behind: ['Allow for This Repository', 'Set Up Agents…'],
 		},
@@ -206,64 +206,64 @@ const every: Record<PreflightFinding['kind'], Said[]> = {
 		},
 		{
 			finding: { kind: 'unsandboxed', sandbox: { works: false, problem: 'platform' }, isAllowed: true },
-			row: /^\$\(warning\) Runs without a sandbox: .* \| Allowed for this repository, from the start of this task\.$/,
-			button: 'Do Not Allow',
+			row: /^\$\(warning\) Runs without a sandbox and can .* \| Allowed for this repository when this task starts\.$/,
+			button: 'Don’t Allow',
 		},
 	],
 	installation: [
 		{
 			finding: { ...installing, allowed: undefined },
-			row: /^\$\(warning\) Dependencies.*: npm ci \| package-lock\.json \| These hosts are reached: packages\.example:443, \\\$\(bug\) :80\. Others are refused, and asked for next time if the installation fails\. Allow it for/,
+			row: /^\$\(warning\) Dependencies.*: npm ci \| package-lock\.json \| Hosts that are contacted: packages\.example:443, \\\$\(bug\) :80\. Other hosts are blocked\. If the installation fails, you’re asked about them next time\. Allow it for/,
 			button: more,
-			behind: [withoutScripts, withScripts, 'Do Not Install'],
+			behind: [withoutScripts, withScripts, 'Don’t Install'],
 		},
 		{
 			finding: { ...installing, allowed: 'without-scripts' },
-			row: /^\$\(info\) Dependencies.* Install scripts do not run\.$/,
+			row: /^\$\(info\) Dependencies.* Install scripts don’t run\.$/,
 			button: more,
-			behind: [withScripts, 'Do Not Install'],
+			behind: [withScripts, 'Don’t Install'],
 		},
 		{
 			finding: { ...installing, withLogin: ['packages.example:443'], allowed: 'without-scripts' },
-			row: /installation fails\. Your login to packages\.example:443 is not used, as agents do not get it\. Install scripts do not run\.$/,
+			row: /installation fails\. Your sign-in to packages\.example:443 isn’t used because agents don’t have access to it\. Install scripts don’t run\.$/,
 			button: more,
-			behind: [withScripts, 'Do Not Install'],
+			behind: [withScripts, 'Don’t Install'],
 		},
 		{
 			finding: { ...installing, hosts: [], allowed: 'with-scripts' },
-			row: /^\$\(info\) Dependencies.* \| No host is known yet\. Others are refused.* Install scripts run\.$/,
+			row: /^\$\(info\) Dependencies.* \| No hosts are known yet\. Other hosts are blocked.* Install scripts run\.$/,
 			button: more,
-			behind: [withoutScripts, 'Do Not Install'],
+			behind: [withoutScripts, 'Don’t Install'],
 		},
 	],
 	'no-dependencies': [
 		{
 			finding: { kind: 'no-dependencies' },
-			row: /^\$\(info\) No dependencies were found.* a lockfile that Quillon knows nor a package\.json with dependencies\.$/,
+			row: /^\$\(info\) No installable dependencies found.* no lockfile that Quillon supports, and no package\.json with dependencies\.$/,
 		},
 	],
 	'shown-dependencies': [
 		{
 			finding: { kind: 'shown-dependencies', folders: ['node_modules', 'web/node_modules'] },
-			row: /^\$\(info\) What you have installed is shown to the task: node_modules, web\/node_modules \| It can use/,
+			row: /^\$\(info\) The task can use your installed dependencies: node_modules, web\/node_modules \| It can read/,
 		},
 	],
 	'unmet-dependencies': [
 		{
 			finding: { kind: 'unmet-dependencies', packages: ['mocha@^11.0.0'] },
-			row: /^\$\(info\) What you have installed lacks mocha@\^11\.0\.0 \| So the task does not see it\. Install/,
+			row: /^\$\(info\) Your installed dependencies lack mocha@\^11\.0\.0 \| So the task can’t use them\. Install/,
 		},
 	],
 	unpriced: [
 		{
 			finding: { kind: 'unpriced', models: ['small', '$(bug)'] },
-			row: /^\$\(info\) “errand\.tasks\.maxCost” does not limit this task, .* for small, \\\$\(bug\) \| Add prices/,
+			row: /^\$\(info\) “errand\.tasks\.maxCost” doesn’t limit this task, .* for small, \\\$\(bug\) \| Add prices/,
 		},
 	],
 	'needs-unknown': [
 		{
 			finding: { kind: 'needs-unknown', reason: 'Why.' },
-			row: /^\$\(info\) What the task needs could not be asked \| Why\.$/,
+			row: /^\$\(info\) Couldn’t check what the task needs \| Why\.$/,
 			button: 'Ask Again',
 		},
 	],
@@ -272,20 +272,20 @@ const every: Record<PreflightFinding['kind'], Said[]> = {
 			finding: { kind: 'missing-files', remote: 'origin', objects: 1 },
 			row: /^\$\(error\) “widgets” is a partial clone without all files of branch “fix-login” \| .*1 object is missing\. Get it from origin/,
 			button: more,
-			behind: ['Get Them from origin', 'Choose Another Branch'],
+			behind: ['Get Them from origin', 'Select Another Branch'],
 		},
 		{
 			finding: { kind: 'missing-files', remote: 'origin', objects: 12 },
-			row: /needs all of them, and 12 objects are missing\. Get them from origin, or choose another branch\./,
+			row: /needs all files, but 12 objects are missing\. Get them from origin, or select another branch\./,
 			button: more,
-			behind: ['Get Them from origin', 'Choose Another Branch'],
+			behind: ['Get Them from origin', 'Select Another Branch'],
 		},
 	],
 	'partial-clone': [
-		{ finding: { kind: 'partial-clone' }, row: /^\$\(info\) “widgets” is a partial clone \| .*none of its history/ },
+		{ finding: { kind: 'partial-clone' }, row: /^\$\(info\) “widgets” is a partial clone \| .*not its history/ },
 	],
 	'shallow-clone': [
-		{ finding: { kind: 'shallow-clone' }, row: /^\$\(info\) “widgets” is a shallow clone \| .*no more history/ },
+		{ finding: { kind: 'shallow-clone' }, row: /^\$\(info\) “widgets” is a shallow clone \| .*only the history/ },
 	],
 	'sparse-checkout': [
 		{ finding: { kind: 'sparse-checkout' }, row: /^\$\(info\) “widgets” has a sparse checkout \| .*on all files/ },
@@ -293,7 +293,7 @@ const every: Record<PreflightFinding['kind'], Said[]> = {
 	submodules: [
 		{
 			finding: { kind: 'submodules', submodules: [{ name: 'library', isCheckedOut: true }] },
-			row: /^\$\(info\) The branch has a submodule \| library \| The agent can read their files\. What it changes in a submodule is left out\./,
+			row: /^\$\(info\) The branch has a submodule \| library \| The agent can read their files\. Changes in submodules aren’t included\./,
 		},
 		{
 			finding: {
@@ -306,12 +306,14 @@ const every: Record<PreflightFinding['kind'], Said[]> = {
 			row: /^\$\(info\) The branch has 2 submodules \| library, other \| .*empty that are not checked out: other\./,
 		},
 	],
-	worktree: [{ finding: { kind: 'worktree' }, row: /^\$\(info\) “widgets” is a worktree \| .*other worktrees stay/ }],
-	submodule: [{ finding: { kind: 'submodule' }, row: /^\$\(info\) “widgets” is a submodule \| .*submodule alone/ }],
+	worktree: [{ finding: { kind: 'worktree' }, row: /^\$\(info\) “widgets” is a worktree \| .*Other worktrees aren’t/ }],
+	submodule: [
+		{ finding: { kind: 'submodule' }, row: /^\$\(info\) “widgets” is a submodule \| .*only on the submodule/ },
+	],
 	credentials: [
 		{
 			finding: { kind: 'credentials' },
-			row: /^\$\(info\) .*a name or a password \| They are not sent to Quillon\./,
+			row: /^\$\(info\) .*a user name or password \| It isn’t sent to Quillon\./,
 		},
 	],
 	'empty-git-user': [
@@ -325,11 +327,11 @@ const every: Record<PreflightFinding['kind'], Said[]> = {
 		{ finding: { kind: 'service', look: { kind: 'asking' } }, row: /^\$\(sync~spin\) Asking Quillon/ },
 		{
 			finding: { kind: 'service', look: { kind: 'known', branches: new Set(), isWhole: false } },
-			row: /^\$\(check\) Quillon knows “widgets”$/,
+			row: /^\$\(check\) Quillon has access to “widgets”$/,
 		},
 		{
 			finding: { kind: 'service', look: { kind: 'unlisted' } },
-			row: /^\$\(warning\) Quillon does not list “widgets” \| .*Grant it/,
+			row: /^\$\(warning\) Quillon doesn’t list “widgets” \| .*Grant access/,
 			button: more,
 			behind: ['Ask Again', 'Open Dashboard'],
 		},
@@ -410,7 +412,7 @@ describe('the preflight', () => {
 		for (const { finding } of blockers.flat()) {
 			const [hinders] = rowsOf({ findings: [finding] });
 			const label = hinders?.label.replace(/^\$\((error|warning)\) /, '');
-			assert.equal(last({ findings: [finding] }), `$(circle-slash) The task cannot be started yet | ${label}`);
+			assert.equal(last({ findings: [finding] }), `$(circle-slash) The task can’t be started yet | ${label}`);
 		}
 		const plan: LaunchPlan = {
 			repoUrl: 'https://host.example/x',

@@ -72,7 +72,7 @@ describe('the request for a task', () => {
 		server.createFault = 'lost before';
 		const first = await sendTask(dependencies(), request);
 		assert.ok(first.kind === 'unsure');
-		assert.match(first.message, /^The list shows no new task\. .+ The prompt is kept\.$/);
+		assert.match(first.message, /^No new task was found\. .+ Your prompt is kept\.$/);
 		assert.equal(posts(), 1);
 		assert.equal(pendings().values().length, 1);
 
@@ -91,7 +91,7 @@ describe('the request for a task', () => {
 		server.listFailure = { status: 403, body: {} };
 		const first = await sendTask(dependencies(), request);
 		assert.ok(first.kind === 'unsure');
-		assert.match(first.message, /^Whether the task was started is not known yet\./);
+		assert.match(first.message, /^It isn’t known yet whether the task was started\./);
 		const second = await sendTask(dependencies(), request, first.again);
 		assert.equal(second.kind, 'unsure');
 		assert.equal(posts(), 1);
@@ -126,7 +126,7 @@ describe('the request for a task', () => {
 		);
 		assert.ok(second.kind === 'unsure');
 		for (const { message } of [first, second]) {
-			assert.match(message, /^Whether the task was started is not known yet\./);
+			assert.match(message, /^It isn’t known yet whether the task was started\./);
 			assert.doesNotMatch(message, /othing was sent/);
 		}
 		assert.equal(pendings().values().length, 1);
@@ -136,7 +136,7 @@ describe('the request for a task', () => {
 		state.update = () => Promise.reject(new Error('ENOSPC: no space left on device'));
 		await assert.rejects(sendTask(dependencies(), request), {
 			name: 'UserFacingError',
-			message: /not sent.*ENOSPC.*Make room on the disk/,
+			message: /wasn’t sent.*ENOSPC.*Free up disk space/,
 		});
 		assert.equal(posts(), 0);
 	});
@@ -153,7 +153,7 @@ describe('the request for a task', () => {
 		const pending = { connection: 'test', ...request, known: [] };
 		await pendings().set(id, { ...pending, sentAt: Date.now() });
 		assert.equal(await settlePending(dependencies(), () => true), undefined);
-		assert.equal(pendings().values().length, 1, 'the service may still be at it');
+		assert.equal(pendings().values().length, 1, 'the service may still be working on it');
 		await pendings().set(id, { ...pending, sentAt: Date.now() - 5 * 60_000 });
 		assert.equal(await settlePending(dependencies(), () => true), undefined);
 		assert.deepEqual(state.keys(), []);

@@ -199,7 +199,7 @@ describe('every documented error of the task service', () => {
 		const error = await errorOf({ call: list, cloud: specialKeys.outsideTeam });
 		assert.match(
 			explainList(error, 'Quillon'),
-			/^You are not a member of the selected team\. Choose another team.* It said: “You are not a member of the selected/,
+			/^You aren’t a member of the selected team\. Select a different team.* It said: “You are not a member of the selected/,
 		);
 	});
 });
