@@ -6,6 +6,11 @@ import type { KnownCost } from '../base/knownCost.ts';
 import { lenient, lenientArray } from './lenient.ts';
 import { routingPolicySchema } from './provider.ts';
 
+/** The characters of a variable or a file that a setting gives an agent. */
+const MAXIMUM_TEXT = 20_000;
+
+const DECISIVE = 'must not be a variable that decides what programs load or where they look';
+
 const agentId = z
 	.string()
 	.regex(/^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/, 'must be lowercase letters, digits or hyphens');
@@ -14,23 +19,48 @@ const agentId = z
 export const variableName = z
 	.string()
 	.regex(/^[A-Za-z_]\w*$/, 'must be the name of a variable')
-	.refine(
-		name => !isDecisiveVariable(name),
-		'must not be a variable that decides what programs load or where they look',
-	);
+	.refine(name => !isDecisiveVariable(name), DECISIVE);
+
+/** An entry of `env`: the name of one of the user's variables, or `NAME=text`. */
+const variableEntry = z
+	.string()
+	.max(MAXIMUM_TEXT)
+	.regex(/^[A-Za-z_]\w*(?:=[^\0]*)?$/, 'must be the name of a variable, or NAME=text')
+	.refine(entry => !isDecisiveVariable(nameOf(entry)), DECISIVE);
+
+const nameOf = (entry: string): string => entry.split('=', 1)[0] ?? '';
+
+/** Separates the entries of `env`: names of the user's variables, and variables with a text. */
+export function readVariables(env: readonly string[]): { names: string[]; texts: Record<string, string> } {
+	const texts = env.filter(entry => entry.includes('='));
+	return {
+		names: env.filter(entry => !entry.includes('=')),
+		texts: Object.fromEntries(texts.map(entry => [nameOf(entry), entry.slice(nameOf(entry).length + 1)])),
+	};
+}
+
+/** The path of a file below an agent's home. No part of it leads elsewhere. */
+const homeFile = z
+	.string()
+	.max(200)
+	.regex(/^(?:(?!\.{1,2}(?:\/|$))[^/\\\0]+(?:\/(?!$)|$))+$/, 'must be a path below the home folder');
 
 /** The APIs by which an agent may talk to a model. */
-export const MODEL_APIS = ['chat', 'responses'] as const;
+export const MODEL_APIS = ['chat', 'responses', 'messages'] as const;
 
-/** One entry of `errand.local.agents`. */
+/**
+ * One entry of `errand.local.agents`. In `args`, `files` and the texts of `env`, `${relay}`, `${key}`, `${model}` and
+ * `${home}` stand for what an agent is told at its start.
+ */
 export const agentSettingSchema = z.strictObject({
 	id: agentId,
 	label: z.string().min(1).max(60).optional(),
 	/** An absolute path, or a name that is looked up on PATH. */
 	command: z.string().min(1),
 	args: z.array(z.string()).default([]),
-	/** The names of variables that the agent gets from the user's environment. */
-	env: z.array(variableName).default([]),
+	env: z.array(variableEntry).default([]),
+	/** The files that are written into its home before it starts: texts, or values that become JSON. */
+	files: z.record(homeFile, z.union([z.string().max(MAXIMUM_TEXT), z.record(z.string(), z.unknown())])).optional(),
 	api: z.enum(MODEL_APIS).default('chat'),
 	/** The agent's own mode to set for a session. */
 	mode: z.string().min(1).optional(),

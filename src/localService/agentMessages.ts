@@ -251,14 +251,17 @@ function issueText(issue: AgentSettingProblem['issue'], entry: unknown): string 
 		const name: unknown = issue.path.reduce<unknown>((inner, key) => Object(inner)[key], entry);
 		return vscode.l10n.t(
 			'env must not name {0}: it decides what programs load or where they look, which Errand sets itself',
-			String(name),
+			String(name).replace(/=.*/s, ''),
 		);
+	}
+	if (issue.code === 'invalid_key') {
+		return vscode.l10n.t('files must name files below the home folder, such as .config/agent.json');
 	}
 	if (issue.code !== 'invalid_format') {
 		return settingIssueText(issue, entry);
 	}
 	return issue.path[0] === 'env'
-		? vscode.l10n.t('env must be a list of names of environment variables, without their values')
+		? vscode.l10n.t('env must be a list of names of environment variables, or of NAME=text')
 		: vscode.l10n.t('id must be lowercase letters, digits or hyphens, at most 40');
 }
 

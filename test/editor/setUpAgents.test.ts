@@ -141,11 +141,12 @@ describe('the list of agents', () => {
 		const { problems } = readAgentSettings([
 			{ id: 'Up', command: 'a' },
 			{ id: 'bare' },
-			{ id: 'a', command: 'a', env: ['K=v'] },
+			{ id: 'a', command: 'a', env: ['K v'] },
 			{ id: 'd', command: 'd', env: ['FINE', 'LD_PRELOAD'] },
 			{ id: 'b', command: 'b' },
 			{ id: 'b', command: 'c' },
 			{ id: 'c', command: 'c', label: 'x'.repeat(61) },
+			{ id: 'e', command: 'e', files: { '../e': '' } },
 		]);
 		const rows = agentRows(view({ problems })).slice(2, -2).map(spoken);
 		assert.deepEqual(
@@ -153,10 +154,11 @@ describe('the list of agents', () => {
 			[
 				'Up | cannot be used | id must be lowercase letters, digits or hyphens, at most 40',
 				'bare | cannot be used | command is missing',
-				'a | cannot be used | env must be a list of names of environment variables, without their values',
+				'a | cannot be used | env must be a list of names of environment variables, or of NAME=text',
 				'd | cannot be used | env must not name LD_PRELOAD: it decides what programs load or where they look, which Errand sets itself',
 				'b | cannot be used | another entry has the same id',
 				'c | cannot be used | label is long, allowed: text of at most 60 characters',
+				'e | cannot be used | files must name files below the home folder, such as .config/agent.json',
 			],
 		);
 	});

@@ -52,7 +52,7 @@ export async function startOwnAgent(options: OwnAgentOptions): Promise<OwnAgent>
 	const session = await openAgentSession({
 		child,
 		folder,
-		mode,
+		modes: mode === undefined ? [] : [mode],
 		...(earlier !== undefined && { earlier }),
 		decide: decide ?? (() => ({ option: undefined, reason: 'Nothing is asked here.' })),
 		onEvent: event => events.push(event),

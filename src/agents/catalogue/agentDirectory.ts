@@ -4,6 +4,7 @@ import { UserFacingError } from '../../base/errors.ts';
 import {
 	type AgentStatus,
 	type AgentsReport,
+	readVariables,
 	type SandboxStatus,
 	type TaskSettings,
 	taskSettingsSchema,
@@ -194,7 +195,7 @@ export class AgentDirectory {
 			.map(setting => ({
 				definition: configuredAgent(setting, variables),
 				isConfigured: true,
-				unsetVariables: setting.env.filter(name => !Object.hasOwn(variables, name)),
+				unsetVariables: readVariables(setting.env).names.filter(name => !Object.hasOwn(variables, name)),
 			}));
 		const isConfigured = (id: string) => configured.some(({ definition }) => definition.id === id);
 		const known = knownAgents.filter(({ id }) => !isConfigured(id));
@@ -283,7 +284,9 @@ function builtInStatus({ id, label }: BuiltInAgent): AgentStatus {
  * accept tools. The demo's are left out, because they only pretend.
  */
 export function modelsFor(api: ModelApi, offered: OfferedModels): string[] {
+	// The relay answers messages through chat.
+	const kind = api === 'messages' ? 'chat' : api;
 	return realModels(offered)
-		.filter(({ id, kinds, tools }) => kinds.includes(api) && tools !== false && isUsableModel(id))
+		.filter(({ id, kinds, tools }) => kinds.includes(kind) && tools !== false && isUsableModel(id))
 		.map(({ id }) => id);
 }

@@ -6,6 +6,30 @@ import type { AgentPlace } from './entry.ts';
 const CONTEXT_LENGTH = 128_000;
 const MAX_OUTPUT_TOKENS = 8_000;
 
+const PLACEHOLDER = /\$\{(relay|key|model|home)\}/g;
+
+/**
+ * Fills in the placeholders of a text: the relay's address without a path, the key of the run, the model, and the home.
+ * `write` may escape the values.
+ */
+export function withPlace(
+	text: string,
+	{ relayUrl, token, model, home }: AgentPlace,
+	write = (value: string) => value,
+): string {
+	const values: Readonly<Record<string, string>> = { relay: relayUrl, key: token, model, home };
+	return text.replace(PLACEHOLDER, (_, name: string) => write(values[name] ?? ''));
+}
+
+/**
+ * Returns the text of a file from a setting. What is filled in stands between double quotes there, which the name of a
+ * model must not end: JSON, TOML and YAML have the same escapes.
+ */
+export function fileText(content: string | Readonly<Record<string, unknown>>, place: AgentPlace): string {
+	const text = typeof content === 'string' ? content : JSON.stringify(content, undefined, '\t');
+	return withPlace(text, place, value => tomlString(value).slice(1, -1));
+}
+
 const v1 = ({ relayUrl }: AgentPlace): string => `${relayUrl}/v1`;
 
 /**
@@ -69,7 +93,7 @@ apps = false
 `;
 }
 
-/** A basic string in TOML. It has the escapes of JSON, but a delete character must be escaped too. */
+/** A basic string in TOML, which is JSON as well. It has the escapes of JSON, but a delete character must be escaped too. */
 function tomlString(text: string): string {
 	return JSON.stringify(text.toWellFormed()).replaceAll('\u007f', '\\u007f');
 }
@@ -97,6 +121,11 @@ export function piModels(place: AgentPlace): string {
 			},
 		},
 	});
+}
+
+/** Returns the variables that programs for Anthropic's API read. They add the path to the address themselves. */
+export function anthropicVariables({ relayUrl, token, model }: AgentPlace): Record<string, string> {
+	return { ANTHROPIC_BASE_URL: relayUrl, ANTHROPIC_AUTH_TOKEN: token, ANTHROPIC_MODEL: model };
 }
 
 /** Returns the variables that programs for OpenAI's API read. Both names of the address are in use. */

@@ -1,40 +1,43 @@
 import { defined } from '../../base/defined.ts';
-import type { AgentSetting } from '../../contract/agents.ts';
-import { openaiVariables } from './configurationTexts.ts';
-import type { AgentDefinition } from './entry.ts';
+import { type AgentSetting, readVariables } from '../../contract/agents.ts';
+import { anthropicVariables, fileText, openaiVariables, withPlace } from './configurationTexts.ts';
+import type { AgentDefinition, AgentPlace } from './entry.ts';
 import { knownAgents } from './knownAgents.ts';
 
 /**
  * Returns the agent that a setting describes. A setting with the id of a known agent gives the location of its program
- * and what differs; any other agent learns its model from the variables that programs for OpenAI's API read. Of
- * `variables`, the user's environment, it gets only those that the setting names.
+ * and what differs; any other agent learns its model from the variables that programs for its API read. Of `variables`,
+ * the user's environment, it gets only those that the setting names. They never replace what Errand tells it, as a
+ * variable or a file that stands in the setting with its text does.
  */
 export function configuredAgent(setting: AgentSetting, variables: Readonly<Record<string, string>>): AgentDefinition {
-	const { id, label, command, args, api, mode } = setting;
-	const wanted = new Set(setting.env);
-	const named = Object.fromEntries(Object.entries(variables).filter(([name]) => wanted.has(name)));
+	const { id, label, command, args, env, files = {}, api, mode } = setting;
+	const { names, texts } = readVariables(env);
+	const named = Object.fromEntries(Object.entries(variables).filter(([name]) => names.includes(name)));
 	const known = knownAgents.find(agent => agent.id === id && agent.problem === undefined);
-	if (known !== undefined) {
-		return {
-			...known,
-			label: label ?? known.label,
-			command,
-			args: args.length === 0 ? known.args : args,
-			...defined({ mode }),
-			environment: place => ({ ...named, ...known.environment(place) }),
-			installations: {},
-		};
-	}
-	return {
+	const basis = known ?? {
 		id,
-		label: label ?? id,
-		command,
-		args,
+		label: id,
+		args: [],
 		needs: [],
 		api,
-		...defined({ mode }),
-		environment: place => ({ ...named, ...openaiVariables(place) }),
+		environment: api === 'messages' ? anthropicVariables : openaiVariables,
 		files: () => ({}),
+	};
+	const filled = <Content>(contents: Readonly<Record<string, Content>>, fill: (content: Content) => string) =>
+		Object.fromEntries(Object.entries(contents).map(([name, content]) => [name, fill(content)]));
+	return {
+		...basis,
+		label: label ?? basis.label,
+		command,
+		args: args.length === 0 ? basis.args : args,
+		...defined({ modes: mode === undefined ? undefined : [mode] }),
+		environment: (place: AgentPlace) => ({
+			...named,
+			...basis.environment(place),
+			...filled(texts, text => withPlace(text, place)),
+		}),
+		files: (place: AgentPlace) => ({ ...basis.files(place), ...filled(files, content => fileText(content, place)) }),
 		installations: {},
 	};
 }

@@ -65,6 +65,7 @@ export interface AgentDefinition {
 	licence?: string;
 	/** The name of the agent's program on PATH, or its absolute path. */
 	command: string;
+	/** They may have the placeholders of `withPlace`. */
 	args: readonly string[];
 	/** The names of other programs that the agent starts. It cannot run without them. */
 	needs: readonly string[];
@@ -72,8 +73,11 @@ export interface AgentDefinition {
 	nodeVersion?: string;
 	/** Undefined if the agent uses a model API that the relay does not offer. */
 	api: ModelApi | undefined;
-	/** The mode to which a session is set. */
-	mode?: string;
+	/**
+	 * The modes to which a session may be set, the first that the agent offers. Programs of the same name differ in the
+	 * names of their modes.
+	 */
+	modes?: readonly string[];
 	/**
 	 * The mode in which the agent asks before every file change and every command, whatever the repository says. Other
 	 * modes ask for less or never, even if somebody is there to answer.

@@ -71,8 +71,8 @@ export const knownAgents: readonly AgentDefinition[] = [
 		args: [],
 		needs: [],
 		api: 'responses',
-		// This mode switches Codex's own sandbox off, because Errand's surrounds it.
-		mode: 'agent-full-access',
+		// Both modes switch Codex's own sandbox off, because Errand's surrounds it. The second one is of Zed's package.
+		modes: ['agent-full-access', 'full-access'],
 		instructionFiles: ['AGENTS.md'],
 		megabytes: 250,
 		environment: ({ home, token }) => ({ CODEX_HOME: `${home}/.codex`, [CODEX_KEY]: token, NO_BROWSER: '1' }),
@@ -88,7 +88,7 @@ export const knownAgents: readonly AgentDefinition[] = [
 		needs: [],
 		api: 'chat',
 		// It asks the user before it acts. In its own default mode, it asks the model whether each command is safe.
-		mode: 'default',
+		modes: ['default'],
 		instructionFiles: ['AGENTS.md'],
 		megabytes: 1_700,
 		environment: openaiVariables,

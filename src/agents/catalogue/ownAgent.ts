@@ -24,7 +24,7 @@ export function ownAgent(program: string, version: string): FoundAgent | undefin
 		needs: [],
 		api: 'responses',
 		// The sandbox confines it; if there is none, the user has accepted that for the whole repository.
-		mode: 'sandboxed',
+		modes: ['sandboxed'],
 		askingMode: 'ask',
 		instructionFiles: OWN_INSTRUCTION_FILES,
 		megabytes: 100,

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
+import { withPlace } from '../catalogue/configurationTexts.ts';
 import { type AgentDefinition, type AgentPlace, type FoundAgent, isUsableModel } from '../catalogue/entry.ts';
 
 /** The command that starts an agent. */
@@ -14,8 +15,8 @@ export interface AgentLaunch {
 	env: Record<string, string>;
 	/** The texts of its configuration files, by their paths below its home, with `/`. */
 	files: Record<string, string>;
-	/** The mode to which its session is set. */
-	mode: string | undefined;
+	/** The modes to which its session may be set, the first that it offers. Empty: the agent's default. */
+	modes: readonly string[];
 	/** A sentence that says what to check if the agent does not start. */
 	startHint?: string;
 }
@@ -26,6 +27,7 @@ export interface AgentLaunch {
  */
 export function agentLaunch(agent: FoundAgent, place: Omit<AgentPlace, 'programs'>): AgentLaunch {
 	const { definition, programs, location } = agent;
+	const { askingMode, modes = [] } = definition;
 	if (definition.problem !== undefined) {
 		throw new UserFacingError(`Errand does not run ${definition.label}. Choose another agent.`);
 	}
@@ -37,11 +39,11 @@ export function agentLaunch(agent: FoundAgent, place: Omit<AgentPlace, 'programs
 	const full = { ...place, programs };
 	return {
 		command: location,
-		args: definition.args,
+		args: definition.args.map(text => withPlace(text, full)),
 		programs: Object.values(programs),
 		env: { ...definition.environment(full), ...baseEnvironment(full) },
 		files: definition.files(full),
-		mode: (place.isAttended ? definition.askingMode : undefined) ?? definition.mode,
+		modes: place.isAttended && askingMode !== undefined ? [askingMode] : modes,
 		...defined({ startHint: hintOf(definition) }),
 	};
 }

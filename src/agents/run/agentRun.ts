@@ -145,7 +145,7 @@ async function open(
 ): Promise<AgentSession> {
 	const { launch, model, decide, fillIn, mcpServers, earlier, chosen, onEvent, logger } = options;
 	const { tree, ...seen } = seenFrom(place);
-	const { mode, files, startHint, ...program } = await launch({
+	const { modes, files, startHint, ...program } = await launch({
 		...seen,
 		token: place.relay?.token ?? '',
 		model,
@@ -161,7 +161,8 @@ async function open(
 		onEvent,
 		signal: limits.signal,
 		logger,
-		...defined({ earlier, mode, chosen, fillIn, mcpServers: mcpServers?.commands }),
+		modes,
+		...defined({ earlier, chosen, fillIn, mcpServers: mcpServers?.commands }),
 	}).catch(error => {
 		throw startHint === undefined ? error : withHint(error, startHint);
 	});

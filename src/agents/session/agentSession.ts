@@ -34,8 +34,8 @@ export interface AgentSessionOptions {
 	 * causes no events.
 	 */
 	earlier?: string;
-	/** The mode to which the session is set, unless `chosen` has another one. */
-	mode?: string;
+	/** The modes to which the session may be set, the first that the agent offers, unless `chosen` has another one. */
+	modes?: readonly string[];
 	/** The chosen values of the agent's options, by id. */
 	chosen?: Readonly<Record<string, string>>;
 	/** Aborting it ends the child. Pending calls then reject with its reason. */

@@ -28,7 +28,7 @@ export type OpenedSession = Pick<AgentSession, 'id' | 'info' | 'how' | 'agentOpt
 	takesResources: boolean;
 };
 
-export interface OpenSessionOptions extends Pick<AgentSessionOptions, 'folder' | 'earlier' | 'mode' | 'chosen'> {
+export interface OpenSessionOptions extends Pick<AgentSessionOptions, 'folder' | 'earlier' | 'modes' | 'chosen'> {
 	/** The MCP servers that the agent should start, or connect to. */
 	mcpServers: McpServer[];
 	/** True if somebody is there to fill in forms. */
@@ -51,12 +51,13 @@ export async function openSession(
 		throw otherVersion(agent.protocolVersion, PROTOCOL_VERSION);
 	}
 	const opened = await openOrContinue(connection, options, limits, agent);
-	const { mode, chosen = {} } = options;
-	const modes = opened.agentOptions.find(({ isMode }) => isMode);
-	if (mode !== undefined && !modes?.values.some(({ value }) => value === mode)) {
-		throw unknownMode(mode, modes?.values.map(({ value }) => value) ?? []);
+	const { modes = [], chosen = {} } = options;
+	const offered = opened.agentOptions.find(({ isMode }) => isMode);
+	const mode = modes.find(candidate => offered?.values.some(({ value }) => value === candidate));
+	if (modes.length > 0 && mode === undefined) {
+		throw unknownMode(modes, offered?.values.map(({ value }) => value) ?? []);
 	}
-	const wanted = { ...(mode === undefined || modes === undefined ? {} : { [modes.id]: mode }), ...chosen };
+	const wanted = { ...(mode === undefined || offered === undefined ? {} : { [offered.id]: mode }), ...chosen };
 	const set = await setOptions(connection, opened, wanted, limits.openMs);
 	const { agentInfo, agentCapabilities } = agent;
 	const { version } = agentInfo ?? {};

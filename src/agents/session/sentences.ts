@@ -83,12 +83,14 @@ export function brokenProtocol(what: string): AgentFailure {
 	);
 }
 
-export function unknownMode(mode: string, modes: readonly string[]): AgentFailure {
+/** `wanted` are the modes of which the agent has none. They may be Errand's own choice, or stand in a setting. */
+export function unknownMode(wanted: readonly string[], modes: readonly string[]): AgentFailure {
+	const missing = wanted.map(mode => `"${oneLine(mode, MAXIMUM_WORDS)}"`).join(' or ');
 	const names = modes.slice(0, MAXIMUM_MODES).map(name => oneLine(name, MAXIMUM_WORDS / MAXIMUM_MODES));
 	const has = names.length === 0 ? 'no modes' : `${names.join(', ')}${modes.length > MAXIMUM_MODES ? ' and more' : ''}`;
 	return new AgentFailure(
 		'unknown-mode',
-		`The agent has no mode "${oneLine(mode, MAXIMUM_WORDS)}"; it has ${has}. Correct the mode of this agent in the settings.`,
+		`The agent has no mode ${missing}; it has ${has}. Use another version of it, or name a mode that it has in its entry of errand.local.agents.`,
 	);
 }
 

@@ -1,7 +1,7 @@
 // Reads the settings about tasks that are handed over to the service.
 import type * as z from 'zod';
 import { defined } from '../../base/defined.ts';
-import { type AgentSetting, agentSettingSchema, type TaskSettings } from '../../contract/agents.ts';
+import { type AgentSetting, agentSettingSchema, readVariables, type TaskSettings } from '../../contract/agents.ts';
 import { type RoutingPolicy, routingPolicySchema } from '../../contract/provider.ts';
 
 /** The values as they are in the settings, which may be anything. */
@@ -85,7 +85,7 @@ function variablesOf(
 	agents: readonly AgentSetting[],
 	environment: TaskSettingValues['environment'],
 ): Record<string, string> {
-	const names = agents.flatMap(({ env }) => env);
+	const names = agents.flatMap(({ env }) => readVariables(env).names);
 	return Object.fromEntries(
 		names.flatMap(name => {
 			const value: unknown = environment[name];

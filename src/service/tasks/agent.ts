@@ -47,7 +47,7 @@ export function demoAgent(id: 'demo' | 'demo-two', label: string, programFile: s
 			// If the service runs in the editor's own program, this variable makes that program run as Node.
 			env: childEnvironment(process.env, process.versions['electron'] ? { ELECTRON_RUN_AS_NODE: '1' } : {}),
 			files: {},
-			mode: undefined,
+			modes: [],
 		}),
 	};
 }

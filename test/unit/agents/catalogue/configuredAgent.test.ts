@@ -11,6 +11,9 @@ const PLACE = {
 	model: 'some model',
 };
 
+/** A placeholder. */
+const at = (name: string) => `\${${name}}`;
+
 describe('configuredAgent', () => {
 	const variables = { ONE: '1', TWO: '2', SECRET: 'secret', OPENAI_API_KEY: 'secret' };
 	const configure = (setting: object) => configuredAgent(agentSettingSchema.parse(setting), variables);
@@ -21,7 +24,7 @@ describe('configuredAgent', () => {
 	};
 
 	it('is told of its model as programs for OpenAI’s API are, and gets the variables that it names', () => {
-		const { args, env, files, mode } = launch({
+		const { args, env, files, modes } = launch({
 			id: 'mine',
 			command: 'mine',
 			args: ['--acp', 'a b'],
@@ -29,7 +32,7 @@ describe('configuredAgent', () => {
 			mode: 'code',
 		});
 		assert.deepEqual(args, ['--acp', 'a b']);
-		assert.equal(mode, 'code');
+		assert.deepEqual(modes, ['code']);
 		assert.deepEqual(files, {});
 		assert.equal(env['OPENAI_BASE_URL'], 'http://127.0.0.1:1/v1');
 		assert.equal(env['OPENAI_API_BASE'], 'http://127.0.0.1:1/v1');
@@ -45,6 +48,57 @@ describe('configuredAgent', () => {
 		assert.equal(env['SECRET'], 'secret');
 	});
 
+	it('is told of its run in arguments, variables and files, by placeholders', () => {
+		const { args, env, files } = launch({
+			id: 'mine',
+			command: 'mine',
+			args: ['--url', `${at('relay')}/v1`, at('other'), '$model'],
+			env: [`MODEL=vendor/${at('model')}`, 'EMPTY=', `OPENAI_MODEL=a=${at('key')}`],
+			files: {
+				'.mine/settings.json': { [at('model')]: { key: at('key'), list: [1, at('home')] } },
+				'.mine/settings.toml': `model = "${at('model')}"\n`,
+			},
+		});
+		assert.deepEqual(args, ['--url', 'http://127.0.0.1:1/v1', at('other'), '$model']);
+		assert.deepEqual([env['MODEL'], env['EMPTY'], env['OPENAI_MODEL']], ['vendor/some model', '', 'a=run-token']);
+		assert.deepEqual(JSON.parse(files['.mine/settings.json'] ?? ''), {
+			'some model': { key: 'run-token', list: [1, '/home/agent'] },
+		});
+		assert.equal(files['.mine/settings.toml'], 'model = "some model"\n');
+	});
+
+	it('gets no more from a name of a model in its files than that name', () => {
+		const place = { ...PLACE, model: `a"\n}\\ \u007f ${at('key')}`, programs: {} };
+		const definition = configure({
+			id: 'mine',
+			command: 'mine',
+			files: { 'a.json': { model: at('model') }, 'a.toml': `model = "${at('model')}"` },
+		});
+		const { 'a.json': json = '', 'a.toml': toml = '' } = definition.files(place);
+		assert.deepEqual(JSON.parse(json), { model: place.model });
+		assert.equal(toml, `model = "a\\"\\n}\\\\ \\u007f ${at('key')}"`);
+	});
+
+	it('has no file outside of its home, and none that is not small', () => {
+		for (const name of ['../a', '/a', 'a/../b', 'a//b', '.', '', 'a/', 'a\\b', 'a\0']) {
+			const read = agentSettingSchema.safeParse({ id: 'mine', command: 'mine', files: { [name]: '' } });
+			assert.equal(read.success, false, name);
+		}
+		for (const name of ['a', '.a/b.c/..d', 'a/...']) {
+			assert.ok(configure({ id: 'mine', command: 'mine', files: { [name]: '' } }), name);
+		}
+		const large = { id: 'mine', command: 'mine', files: { a: 'x'.repeat(20_001) } };
+		assert.equal(agentSettingSchema.safeParse(large).success, false);
+	});
+
+	it('learns its model as programs for Anthropic’s API do, where it speaks that', () => {
+		const { env } = launch({ id: 'mine', command: 'mine', api: 'messages' });
+		assert.deepEqual(
+			[env['ANTHROPIC_BASE_URL'], env['ANTHROPIC_AUTH_TOKEN'], env['ANTHROPIC_MODEL'], env['OPENAI_MODEL']],
+			['http://127.0.0.1:1', 'run-token', 'some model', undefined],
+		);
+	});
+
 	it('has the id as its label if it names none', () => {
 		assert.equal(configure({ id: 'mine', command: 'x' }).label, 'mine');
 		assert.equal(configure({ id: 'mine', command: 'x', label: 'Mine' }).label, 'Mine');
@@ -53,7 +107,8 @@ describe('configuredAgent', () => {
 
 	it('says of a known agent where its program is and what differs', () => {
 		const plain = configure({ id: 'codex', command: '/opt/codex-acp' });
-		assert.deepEqual([plain.label, plain.api, plain.mode], ['Codex', 'responses', 'agent-full-access']);
+		assert.deepEqual([plain.label, plain.api], ['Codex', 'responses']);
+		assert.deepEqual(plain.modes, ['agent-full-access', 'full-access']);
 		assert.equal(plain.command, '/opt/codex-acp');
 		assert.deepEqual(plain.installations, {});
 		const other = configure({ id: 'opencode', command: 'oc', args: ['acp', '--pure'], label: 'Mine', env: ['ONE'] });

@@ -230,10 +230,10 @@ describe('agentLaunch', () => {
 	const { programs: _, ...place } = PLACE;
 
 	it('starts the program that was found, in an environment of its own', () => {
-		const { command, args, env, mode } = agentLaunch(found('codex'), place);
+		const { command, args, env, modes } = agentLaunch(found('codex'), place);
 		assert.equal(command, '/real/program');
 		assert.deepEqual(args, []);
-		assert.equal(mode, 'agent-full-access');
+		assert.deepEqual(modes, ['agent-full-access', 'full-access']);
 		assert.deepEqual(env, {
 			CODEX_HOME: '/home/agent/.codex',
 			ERRAND_KEY: 'token-of-the-run',

@@ -37,20 +37,20 @@ describe('an agent with a user who can answer it', () => {
 	});
 
 	it('asks only in the mode in which it does', () => {
-		assert.equal(launch(OWN_AGENT, true).mode, 'ask');
-		assert.equal(launch(OWN_AGENT, false).mode, 'sandboxed');
-		assert.equal(launch(OWN_AGENT).mode, 'sandboxed');
+		assert.deepEqual(launch(OWN_AGENT, true).modes, ['ask']);
+		assert.deepEqual(launch(OWN_AGENT, false).modes, ['sandboxed']);
+		assert.deepEqual(launch(OWN_AGENT).modes, ['sandboxed']);
 	});
 
 	it('keeps its mode where there is none in which it asks for everything', () => {
-		for (const [id, mode] of [
-			['codex', 'agent-full-access'],
-			['qwen', 'default'],
-			['opencode', undefined],
-			['pi', undefined],
+		for (const [id, modes] of [
+			['codex', ['agent-full-access', 'full-access']],
+			['qwen', ['default']],
+			['opencode', []],
+			['pi', []],
 		] as const) {
-			assert.equal(launch(id, true).mode, mode, id);
-			assert.equal(launch(id).mode, mode, id);
+			assert.deepEqual(launch(id, true).modes, modes, id);
+			assert.deepEqual(launch(id).modes, modes, id);
 		}
 	});
 
@@ -75,8 +75,8 @@ describe('an agent with a user who can answer it', () => {
 		for (const id of ['pi', 'codex', 'qwen']) {
 			assert.deepEqual(launch(id, true), launch(id, false), id);
 		}
-		const { mode: _, env: attended, ...same } = launch(OWN_AGENT, true);
-		const { mode: __, env, ...others } = launch(OWN_AGENT, false);
+		const { modes: _, env: attended, ...same } = launch(OWN_AGENT, true);
+		const { modes: __, env, ...others } = launch(OWN_AGENT, false);
 		assert.deepEqual(same, others);
 		assert.deepEqual({ ...attended, ERRAND_AGENT_API: 'responses' }, env);
 	});

@@ -28,7 +28,7 @@ const launchOf = (args: readonly string[]): AgentLaunch => ({
 	programs: [],
 	env: childEnvironment(process.env, COMPILE_CACHE),
 	files: {},
-	mode: undefined,
+	modes: [],
 });
 
 describe('a run of an agent', () => {

@@ -226,7 +226,7 @@ describe('openAgentSession', () => {
 		const answers = { 'session/new': { result: { sessionId: SESSION_ID, modes } } };
 
 		it('is set after the start', async () => {
-			const session = await agent.open({ answers }, { mode: 'code' });
+			const session = await agent.open({ answers }, { modes: ['code'] });
 			assert.deepEqual(modesOf(session), ['ask', 'code']);
 			await session.prompt(JSON.stringify([{ tell: 'methods' }, END]));
 			assert.deepEqual(agent.told(), [['initialize', 'session/new', 'session/set_mode', 'session/prompt']]);
@@ -234,11 +234,11 @@ describe('openAgentSession', () => {
 
 		it('fails with the names of those that there are, if it is unknown', async () => {
 			await agent.fails(
-				agent.open({ answers }, { mode: 'yolo' }),
+				agent.open({ answers }, { modes: ['yolo', 'free'] }),
 				'unknown-mode',
-				/no mode "yolo"; it has ask, code\./,
+				/no mode "yolo" or "free"; it has ask, code\. Use another version of it, or name a mode that it has/,
 			);
-			await agent.fails(agent.open({}, { mode: 'yolo' }), 'unknown-mode', /it has no modes\./);
+			await agent.fails(agent.open({}, { modes: ['yolo'] }), 'unknown-mode', /it has no modes\./);
 		});
 	});
 
@@ -309,7 +309,7 @@ describe('openAgentSession', () => {
 
 		it('is set after the start, and nothing that is set already', async () => {
 			const chosen = { mode: 'plan', thinking: 'low', web: 'off' };
-			const session = await agent.open(opened([select({}), toggle]), { chosen, mode: 'ask' });
+			const session = await agent.open(opened([select({}), toggle]), { chosen, modes: ['ask'] });
 			assert.deepEqual(
 				session.agentOptions.map(({ value }) => value),
 				['plan', 'low', 'off'],

@@ -38,7 +38,7 @@ describe('the settings about tasks that the service is told of', () => {
 				{ id: 'good', command: 'c' },
 				{ id: 'bare' },
 				'text',
-				{ id: 'secret', command: 'd', env: ['KEY=value'] },
+				{ id: 'secret', command: 'd', env: ['KEY VALUE'] },
 				{ id: 'more', command: 'e', shell: true },
 			],
 		});

@@ -22,7 +22,7 @@ export function shellTaskAgent(line: () => string, id = 'shell'): Agent {
 			programs: [],
 			env: childEnvironment(process.env, COMPILE_CACHE),
 			files: {},
-			mode: undefined,
+			modes: [],
 		}),
 	};
 }
