@@ -102,6 +102,8 @@ const agentPackageSchema = z.object({
 	packages: z.array(z.string()).min(1),
 	downloadMegabytes: z.number(),
 	diskMegabytes: z.number(),
+	/** The terms that the user has to agree to, and the package that they are of. Absent if there are none. */
+	terms: z.object({ package: z.string(), text: z.string() }).optional(),
 });
 
 const agentStatusSchema = z.object({
@@ -128,8 +130,16 @@ export type AgentStatus = z.output<typeof agentStatusSchema>;
 export const agentsReportSchema = z.object({ sandbox: sandboxStatusSchema, agents: z.array(agentStatusSchema) });
 export type AgentsReport = z.output<typeof agentsReportSchema>;
 
-/** The body of `POST` to `controlPaths.tryAgent` and `controlPaths.installAgent`. */
+/** The body of `POST` to `controlPaths.tryAgent`. */
 export const agentRequestSchema = z.strictObject({ id: agentId });
+
+/** The body of `POST` to `controlPaths.installAgent`. */
+export const agentInstallRequestSchema = z.strictObject({
+	id: agentId,
+	/** The text of the terms that the user has agreed to. */
+	agreedTo: z.string().optional(),
+});
+export type AgentInstallRequest = z.output<typeof agentInstallRequestSchema>;
 
 /** The reply to both: the outcome of a handshake, even after an installation. A failure is a sentence. */
 export const agentTrialSchema = z.discriminatedUnion('ok', [

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { ClientError } from '../base/errors.ts';
 import { askService, requestOptionsFor } from '../client/local/serviceExchange.ts';
 import {
+	type AgentInstallRequest,
 	type AgentsReport,
 	type AgentTrial,
 	agentsReportSchema,
@@ -70,9 +71,9 @@ export function tryAgent(service: Service, id: string, signal: AbortSignal): Pro
 }
 
 /** Downloads and installs an agent, then tries it. */
-export function installAgent(service: Service, id: string, signal: AbortSignal): Promise<AgentTrial> {
+export function installAgent(service: Service, body: AgentInstallRequest, signal: AbortSignal): Promise<AgentTrial> {
 	const timeoutMs = LIMITS_MS.install;
-	return ask(service, { path: controlPaths.installAgent, reply: agentTrialSchema, timeoutMs, body: { id }, signal });
+	return ask(service, { path: controlPaths.installAgent, reply: agentTrialSchema, timeoutMs, body, signal });
 }
 
 /** Returns the needs of a task that have not been allowed yet. */

@@ -276,7 +276,7 @@ export function trialText(trial: AgentTrial): string {
 
 /** Returns the text of the question before an installation. */
 export function installDetail({ install, licence, megabytes }: AgentStatus): string {
-	const { packages = [], downloadMegabytes = 0, diskMegabytes = 0 } = install ?? {};
+	const { packages = [], downloadMegabytes = 0, diskMegabytes = 0, terms } = install ?? {};
 	return [
 		vscode.l10n.t('npm packages: {0}', packages.map(name => oneLine(name, MAXIMUM_NAME)).join(', ')),
 		vscode.l10n.t('Download: about {0} MB. On disk: about {1} MB.', number(downloadMegabytes), number(diskMegabytes)),
@@ -284,6 +284,15 @@ export function installDetail({ install, licence, megabytes }: AgentStatus): str
 		licence === undefined
 			? vscode.l10n.t('Licence: not known')
 			: vscode.l10n.t('Licence: {0}', oneLine(licence, MAXIMUM_NAME)),
+		...(terms === undefined
+			? []
+			: [
+					vscode.l10n.t(
+						'Terms of {0}, which you agree to by installing it: “{1}”',
+						oneLine(terms.package, MAXIMUM_NAME),
+						oneLine(terms.text, MAXIMUM_TEXT),
+					),
+				]),
 	].join('\n');
 }
 

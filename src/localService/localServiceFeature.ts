@@ -74,8 +74,8 @@ export class LocalServiceFeature implements Used {
 			consents: async () => control.readConsents(await ensure()),
 			withdraw: async withdrawal => control.withdrawConsent(await ensure(), withdrawal),
 			tryOut: async (id, signal) => control.tryAgent(await ensure(), id, signal),
-			install: async (id, signal) => {
-				const trial = await control.installAgent(await ensure(), id, signal);
+			install: async (request, signal) => {
+				const trial = await control.installAgent(await ensure(), request, signal);
 				this.listener.changed();
 				return trial;
 			},

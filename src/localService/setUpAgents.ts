@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
+import { defined } from '../base/defined.ts';
 import { ClientError, isAbortError } from '../base/errors.ts';
 import type {
+	AgentInstallRequest,
 	AgentStatus,
 	AgentsReport,
 	AgentTrial,
@@ -39,7 +41,7 @@ export interface AgentControl {
 	consents(): Promise<KeptConsent[]>;
 	withdraw(withdrawal: Withdrawal): Promise<void>;
 	tryOut(id: string, signal: AbortSignal): Promise<AgentTrial>;
-	install(id: string, signal: AbortSignal): Promise<AgentTrial>;
+	install(request: AgentInstallRequest, signal: AbortSignal): Promise<AgentTrial>;
 	/** Asks in a modal dialog and resolves with the chosen button. */
 	askModal(message: string, detail: string, button: string): Thenable<string | undefined>;
 	showLog(): void;
@@ -235,7 +237,7 @@ class AgentList {
 	}
 
 	private async mayInstall(agent: AgentStatus): Promise<boolean> {
-		const install = vscode.l10n.t('Install');
+		const install = agent.install?.terms ? vscode.l10n.t('Agree and Install') : vscode.l10n.t('Install');
 		const question = vscode.l10n.t('Install {0}?', agentLabel(agent));
 		return (await this.control.askModal(question, installDetail(agent), install)) === install;
 	}
@@ -243,7 +245,10 @@ class AgentList {
 	private install(agent: AgentStatus): Promise<Next> {
 		return this.perform(agent, vscode.l10n.t('Installing {0}…', agentLabel(agent)), async signal => {
 			try {
-				return await this.control.install(agent.id, signal);
+				return await this.control.install(
+					{ id: agent.id, ...defined({ agreedTo: agent.install?.terms?.text }) },
+					signal,
+				);
 			} finally {
 				this.report = undefined;
 			}

@@ -173,6 +173,14 @@ describe('the list of agents', () => {
 		assert.ok(!agentRows(view({})).some(({ label }) => label === 'Allowed for repositories'));
 	});
 
+	it('shows the terms that an installation agrees to', () => {
+		const terms = { package: 'its-sdk', text: 'All rights reserved. Read a.example/terms.' };
+		assert.match(
+			installDetail({ ...missing, install: { packages: ['a@1'], downloadMegabytes: 1, diskMegabytes: 2, terms } }),
+			/\nTerms of its-sdk, which you agree to by installing it: “All rights reserved\. Read a\.example\/terms\.”$/,
+		);
+	});
+
 	it('says before an installation what it takes, and after a failure how to go on', () => {
 		assert.equal(
 			installDetail({ ...missing, megabytes: 210 }),
@@ -218,8 +226,8 @@ describe('setting agents up', () => {
 			done.push(`try ${id}`);
 			return { ok: true, name: 'OpenCode', seconds: 1 };
 		},
-		install: async id => {
-			done.push(`install ${id}`);
+		install: async ({ id, agreedTo }) => {
+			done.push([`install ${id}`, ...(agreedTo === undefined ? [] : [`agreed to ${agreedTo}`])].join(', '));
 			throw new ClientError('invalid-request', 'refused', { serviceMessage: 'npm is not there.' });
 		},
 		askModal: async (message, detail) => {

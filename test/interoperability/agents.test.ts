@@ -2,7 +2,7 @@ import { trySandbox } from '../../src/agents/sandbox/probe.ts';
 import { furtherAgentPrograms } from '../support/agentPrograms.ts';
 import { AgentTasks } from '../support/agentTasks.ts';
 
-for (const agent of ['codex', 'qwen', 'kilo']) {
+for (const agent of ['codex', 'qwen', 'kilo', 'claude']) {
 	describe(`${agent} as the agent of tasks`, () => {
 		let tasks: AgentTasks;
 

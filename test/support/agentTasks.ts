@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import { insidePlaces } from '../../src/agents/sandbox/places.ts';
+import { defined } from '../../src/base/defined.ts';
 import { type AgentsReport, type AgentTrial, monthlyUseSchema } from '../../src/contract/agents.ts';
 import { controlPaths } from '../../src/contract/control.ts';
 import { createTask, finalTask, logOf, stopTask, TASK_LIMIT_MS, type TaskView } from '../unit/service/helpers.ts';
@@ -89,6 +90,8 @@ export interface AgentTasksOptions {
 	agent: string;
 	/** The folders of its programs. */
 	programs: readonly string[];
+	/** The form in which its model is asked; chat completions by default. */
+	kind?: 'messages';
 }
 
 /** Every test that starts one must call `stop`. */
@@ -124,7 +127,14 @@ export class AgentTasks {
 	async startService(stateFolder?: string, tasks: object = {}): Promise<void> {
 		this.running = await ServiceProcess.start({
 			handover: {
-				upstreams: [{ slug: 'scripted', url: this.model.url, prices: { input: 1, output: 2 } }],
+				upstreams: [
+					{
+						slug: 'scripted',
+						url: this.model.url,
+						prices: { input: 1, output: 2 },
+						...defined({ kind: this.options.kind }),
+					},
+				],
 				tasks,
 			},
 			environment: { PATH: [...this.options.programs, process.env['PATH']].join(path.delimiter) },

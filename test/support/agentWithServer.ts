@@ -5,6 +5,7 @@ import { McpServers, type McpServersOptions } from '../../src/agents/mcp/mcpServ
 import { startServer } from '../../src/agents/mcp/startServer.ts';
 import { agentLaunch } from '../../src/agents/run/agentLaunch.ts';
 import { type RunningAgent, runAgent } from '../../src/agents/run/agentRun.ts';
+import type { PermissionRequest } from '../../src/agents/session/events.ts';
 import { nullLogger } from '../../src/base/logger.ts';
 import type { McpServer } from '../../src/contract/mcpServers.ts';
 import { INSIDE_PROGRAM, SECRET, type TestSandbox } from './sandbox.ts';
@@ -16,11 +17,13 @@ export interface AgentWithServerOptions extends Omit<McpServersOptions, 'start' 
 	/** The address of the model's server, without a path. */
 	modelUrl: string;
 	model: string;
+	/** Called before a request of the agent is allowed. */
+	onAsk?(request: PermissionRequest): void;
 }
 
 /** Runs an agent in a sandbox with an MCP server beside it, until `work` has ended. The server's secret is `SECRET`. */
 export async function withAgentAndServer(
-	{ sandbox, agent, server, modelUrl, model, ...options }: AgentWithServerOptions,
+	{ sandbox, agent, server, modelUrl, model, onAsk, ...options }: AgentWithServerOptions,
 	work: (agent: RunningAgent, token: string) => Promise<void>,
 ): Promise<void> {
 	const mcpServers = new McpServers({
@@ -56,7 +59,10 @@ export async function withAgentAndServer(
 			launch: async seen => agentLaunch(agent, seen),
 			model,
 			// Stands for a user who allows everything that the agent asks for.
-			decide: ({ options: answers }) => ({ option: answers.find(({ kind }) => kind === 'allow_once')?.id }),
+			decide: request => {
+				onAsk?.(request);
+				return { option: request.options.find(({ kind }) => kind === 'allow_once')?.id };
+			},
 			signal: new AbortController().signal,
 			onEvent: () => {},
 			logger: nullLogger,

@@ -20,6 +20,12 @@ export interface Tool {
 	required: readonly string[];
 }
 
+interface Call {
+	id: string;
+	type: 'function';
+	function: { name: string; arguments: string };
+}
+
 interface Message {
 	role: string;
 	content: string;
@@ -37,10 +43,10 @@ export interface ModelRequest {
 }
 
 const TOOL_NAMES: Readonly<Record<Exclude<Step['do'], 'say' | 'call'>, readonly string[]>> = {
-	read: ['read', 'read_file'],
-	edit: ['edit', 'replace', 'edit_file'],
-	write: ['write', 'write_file'],
-	run: ['bash', 'run_shell_command', 'shell', 'exec_command', 'run'],
+	read: ['read', 'read_file', 'Read'],
+	edit: ['edit', 'replace', 'edit_file', 'Edit'],
+	write: ['write', 'write_file', 'Write'],
+	run: ['bash', 'run_shell_command', 'shell', 'exec_command', 'run', 'Bash'],
 };
 /** The names that agents give to the fields of these tools. */
 const FIELD_NAMES: Readonly<Record<string, readonly string[]>> = {
@@ -110,7 +116,8 @@ export class ScriptedModel {
 		for await (const piece of request.setEncoding('utf8')) {
 			text += piece;
 		}
-		if (!path.endsWith('/chat/completions')) {
+		const isMessages = path.endsWith('/messages');
+		if (!isMessages && !path.endsWith('/chat/completions')) {
 			json(response, 404, { error: { message: `There is no ${path} here.` } });
 			return;
 		}
@@ -120,7 +127,44 @@ export class ScriptedModel {
 		const { step, index } = this.next(messages, tools);
 		const results = messages.filter(({ role }) => role === 'tool');
 		this.requests.push({ path, model: body['model'], step: index, result: results.at(-1)?.content, body });
-		await this.reply(response, body, step, tools);
+		await (isMessages ? this.replyInMessages(response, body, step, tools) : this.reply(response, body, step, tools));
+	}
+
+	/** The reply in the Messages form, whose blocks are a text or a call of a tool. */
+	private async replyInMessages(
+		response: ServerResponse,
+		body: Record<string, unknown>,
+		step: Step,
+		tools: readonly Tool[],
+	): Promise<void> {
+		const call = step.do === 'say' ? undefined : this.callFor(step, tools);
+		const text = step.do === 'say' ? step.text : '';
+		const block = call ? { type: 'tool_use', id: call.id, name: call.function.name } : { type: 'text', text };
+		const input = call && JSON.parse(call.function.arguments);
+		const stop = { stop_reason: call ? 'tool_use' : 'end_turn', stop_sequence: null };
+		const usage = { input_tokens: 1_000, output_tokens: 100 };
+		const head = { id: `msg_${++this.calls}`, type: 'message', role: 'assistant', model: body['model'], usage };
+		if (body['stream'] !== true) {
+			json(response, 200, { ...head, ...stop, content: [{ ...block, ...(call && { input }) }] });
+			return;
+		}
+		response.writeHead(200, { 'content-type': 'text/event-stream' });
+		const send = (type: string, fields: object) =>
+			response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`);
+		send('message_start', { message: { ...head, content: [], stop_reason: null, stop_sequence: null } });
+		const begun = call ? { ...block, input: {} } : { type: 'text', text: '' };
+		send('content_block_start', { index: 0, content_block: begun });
+		const deltas = call
+			? [{ type: 'input_json_delta', partial_json: call.function.arguments }]
+			: text.split(/(?<= )/).map(word => ({ type: 'text_delta', text: word }));
+		for (const delta of deltas) {
+			send('content_block_delta', { index: 0, delta });
+			await delay(this.pauseMs);
+		}
+		send('content_block_stop', { index: 0 });
+		send('message_delta', { delta: stop, usage });
+		send('message_stop', {});
+		response.end();
 	}
 
 	/** Advances the script by one step per tool result, so that the server keeps no state of a conversation. */
@@ -179,7 +223,7 @@ export class ScriptedModel {
 		response.end('data: [DONE]\n\n');
 	}
 
-	private callFor(step: Exclude<Step, { do: 'say' }>, tools: readonly Tool[]): object {
+	private callFor(step: Exclude<Step, { do: 'say' }>, tools: readonly Tool[]): Call {
 		const { name, input } = callOf(step, tools, this.options.tree);
 		return { id: `call_${++this.calls}`, type: 'function', function: { name, arguments: JSON.stringify(input) } };
 	}
@@ -255,7 +299,16 @@ function quoted(text: string): string {
 /** Returns the messages of a request's body. */
 export function messagesOf(body: Record<string, unknown>): Message[] {
 	const list = Array.isArray(body['messages']) ? (body['messages'] as Record<string, unknown>[]) : [];
-	return list.map(({ role, content }) => ({ role: String(role), content: textOf(content) }));
+	return list.flatMap(({ role, content }) => {
+		// In the Messages form, the results of tools are blocks of the user's messages.
+		const blocks = Array.isArray(content) ? (content as Record<string, unknown>[]) : [];
+		const results = blocks.filter(({ type }) => type === 'tool_result');
+		const rest = results.length === 0 ? content : blocks.filter(block => !results.includes(block));
+		return [
+			...results.map(result => ({ role: 'tool', content: textOf(result['content']) })),
+			...(Array.isArray(rest) && rest.length === 0 ? [] : [{ role: String(role), content: textOf(rest) }]),
+		];
+	});
 }
 
 function textOf(content: unknown): string {
@@ -265,15 +318,14 @@ function textOf(content: unknown): string {
 	return typeof content === 'string' ? content : '';
 }
 
-/** Returns the tools that a request's body offers. */
+/** Returns the tools that a request's body offers. In the Messages form, a tool has its name and schema beside each other. */
 export function toolsOf(body: Record<string, unknown>): Tool[] {
-	const list = Array.isArray(body['tools']) ? (body['tools'] as { function?: Record<string, unknown> }[]) : [];
-	return list.flatMap(({ function: called }) => {
-		if (called === undefined) {
-			return [];
-		}
-		const schema = (called['parameters'] ?? {}) as { properties?: Tool['properties']; required?: string[] };
-		return { name: String(called['name']), properties: schema.properties ?? {}, required: schema.required ?? [] };
+	type Declared = Record<string, unknown>;
+	const list = Array.isArray(body['tools']) ? (body['tools'] as (Declared & { function?: Declared })[]) : [];
+	return list.map(tool => {
+		const { name, parameters, input_schema: inputs } = tool.function ?? tool;
+		const schema = (parameters ?? inputs ?? {}) as { properties?: Tool['properties']; required?: string[] };
+		return { name: String(name), properties: schema.properties ?? {}, required: schema.required ?? [] };
 	});
 }
 

@@ -244,6 +244,7 @@ export class AgentDirectory {
 					packages: Object.entries(installation.manifest.dependencies).map(([name, version]) => `${name}@${version}`),
 					downloadMegabytes: installation.downloadMegabytes,
 					diskMegabytes: installation.diskMegabytes,
+					...defined({ terms: installation.terms }),
 				},
 				megabytes,
 				unsetVariables: unsetVariables.length > 0 ? [...unsetVariables] : undefined,

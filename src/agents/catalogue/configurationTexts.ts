@@ -128,6 +128,19 @@ export function anthropicVariables({ relayUrl, token, model }: AgentPlace): Reco
 	return { ANTHROPIC_BASE_URL: relayUrl, ANTHROPIC_AUTH_TOKEN: token, ANTHROPIC_MODEL: model };
 }
 
+/** Returns the variables by which Claude Code uses one model for everything, within its limits. */
+export function claudeModels({ model, contextLength, maxOutputTokens }: AgentPlace): Record<string, string> {
+	const uses = ['SMALL_FAST', 'DEFAULT_OPUS', 'DEFAULT_SONNET', 'DEFAULT_HAIKU', 'DEFAULT_FABLE'];
+	return {
+		...Object.fromEntries(uses.map(use => [`ANTHROPIC_${use}_MODEL`, model])),
+		CLAUDE_CODE_SUBAGENT_MODEL: model,
+		...defined({
+			CLAUDE_CODE_MAX_CONTEXT_TOKENS: contextLength?.toString(),
+			CLAUDE_CODE_MAX_OUTPUT_TOKENS: maxOutputTokens?.toString(),
+		}),
+	};
+}
+
 /** Returns the variables that programs for OpenAI's API read. Both names of the address are in use. */
 export function openaiVariables(place: AgentPlace): Record<string, string> {
 	return {

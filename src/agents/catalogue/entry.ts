@@ -49,6 +49,11 @@ export interface AgentInstallation {
 	 * lockfile, so npm skips one that it cannot install.
 	 */
 	packageOfPlatform?: string;
+	/**
+	 * The terms of a package that is not free software, as its licence file has them. The user agrees to them before it
+	 * is installed from the registry; it is never passed on.
+	 */
+	terms?: { package: string; text: string };
 	downloadMegabytes: number;
 	diskMegabytes: number;
 }
@@ -83,6 +88,8 @@ export interface AgentDefinition {
 	 * modes ask for less or never, even if somebody is there to answer.
 	 */
 	askingMode?: string;
+	/** True if the agent tells a cost for every model, also for those whose prices it cannot know. */
+	inventsCosts?: boolean;
 	/** The reason why the agent is listed but never run. */
 	problem?: Extract<AgentProblem, 'own-account' | 'model-api'>;
 	/** The instruction files that the agent itself reads, by their paths in its working folder: the first that exists. */

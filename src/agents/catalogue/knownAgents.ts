@@ -1,8 +1,21 @@
 // The agents that Errand knows. Their environment and configuration point them to the relay, and disable whatever would
 // call home: updates, telemetry, model lists and downloads.
 
-import { codexInstallations, opencodeInstallations, piInstallations, qwenInstallations } from '../install/packages.ts';
-import { codexConfiguration, openaiVariables, opencodeConfiguration, piModels } from './configurationTexts.ts';
+import {
+	claudeInstallations,
+	codexInstallations,
+	opencodeInstallations,
+	piInstallations,
+	qwenInstallations,
+} from '../install/packages.ts';
+import {
+	anthropicVariables,
+	claudeModels,
+	codexConfiguration,
+	openaiVariables,
+	opencodeConfiguration,
+	piModels,
+} from './configurationTexts.ts';
 import type { AgentDefinition, AgentPlace } from './entry.ts';
 
 const CODEX_KEY = 'ERRAND_KEY';
@@ -124,15 +137,38 @@ export const knownAgents: readonly AgentDefinition[] = [
 		installations: {},
 	},
 	{
-		...neverRun,
 		id: 'claude',
 		label: 'Claude Code',
 		licence: 'Apache-2.0, its SDK proprietary',
 		command: 'claude-agent-acp',
 		args: [],
-		api: undefined,
-		problem: 'model-api',
+		needs: [],
+		nodeVersion: '22',
+		api: 'messages',
+		// It asks the user before it acts. In its own default mode, it may ask the model whether a command is safe.
+		modes: ['default'],
+		inventsCosts: true,
+		instructionFiles: ['CLAUDE.md', '.claude/CLAUDE.md'],
 		megabytes: 370,
+		environment: place => ({
+			...anthropicVariables(place),
+			...claudeModels(place),
+			CLAUDE_CONFIG_DIR: `${place.home}/.claude`,
+			CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+			// After each turn, it would ask the model what the user may want next, which nobody is shown.
+			CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: 'false',
+			// Only Anthropic's models know the tool by which it would look up the others.
+			ENABLE_TOOL_SEARCH: 'false',
+			// Otherwise, it may begin before it knows the tools of its MCP servers.
+			MCP_CONNECTION_NONBLOCKING: 'false',
+			// Otherwise, it would first ask each of them for a method that is refused.
+			MCP_PROTOCOL_NEGOTIATION: 'legacy',
+			DISABLE_TELEMETRY: '1',
+			DISABLE_ERROR_REPORTING: '1',
+			DISABLE_AUTOUPDATER: '1',
+		}),
+		files: nothing,
+		installations: claudeInstallations,
 	},
 	{
 		...neverRun,

@@ -1,6 +1,7 @@
 // The installations of the agents that Errand can install. The lockfiles leave out optional packages that an agent does
 // not need.
 import type { AgentInstallation } from '../catalogue/entry.ts';
+import claude from './lockfiles/claude/package.json' with { type: 'json' };
 import codex from './lockfiles/codex/package.json' with { type: 'json' };
 import opencodeX64 from './lockfiles/opencode-linux-x64/package.json' with { type: 'json' };
 import opencodeX64Baseline from './lockfiles/opencode-linux-x64-baseline/package.json' with { type: 'json' };
@@ -51,6 +52,19 @@ export const qwenInstallations = withScripts(() => ({
 	programs: { qwen: '@qwen-code/qwen-code/cli-entry.js' },
 	downloadMegabytes: 33,
 	diskMegabytes: 123,
+}));
+
+export const claudeInstallations = withScripts(platform => ({
+	manifest: claude,
+	lock: async () => (await import('./lockfiles/claude/package-lock.json', { with: { type: 'json' } })).default,
+	programs: { 'claude-agent-acp': '@agentclientprotocol/claude-agent-acp/dist/index.js' },
+	packageOfPlatform: `@anthropic-ai/claude-agent-sdk-${platform}`,
+	terms: {
+		package: '@anthropic-ai/claude-agent-sdk',
+		text: '© Anthropic PBC. All rights reserved. Use is subject to the Legal Agreements outlined here: https://code.claude.com/docs/en/legal-and-compliance.',
+	},
+	downloadMegabytes: 161,
+	diskMegabytes: 340,
 }));
 
 export const codexInstallations = withScripts(platform => ({

@@ -17,6 +17,8 @@ export interface AgentLaunch {
 	files: Record<string, string>;
 	/** The modes to which its session may be set, the first that it offers. Empty: the agent's default. */
 	modes: readonly string[];
+	/** True if the costs that it tells of its session are left out. */
+	inventsCosts?: boolean;
 	/** A sentence that says what to check if the agent does not start. */
 	startHint?: string;
 }
@@ -44,7 +46,7 @@ export function agentLaunch(agent: FoundAgent, place: Omit<AgentPlace, 'programs
 		env: { ...definition.environment(full), ...baseEnvironment(full) },
 		files: definition.files(full),
 		modes: place.isAttended && askingMode !== undefined ? [askingMode] : modes,
-		...defined({ startHint: hintOf(definition) }),
+		...defined({ startHint: hintOf(definition), inventsCosts: definition.inventsCosts }),
 	};
 }
 

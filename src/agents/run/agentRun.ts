@@ -10,7 +10,7 @@ import { writeAgentHome } from '../sandbox/agentHome.ts';
 import { toolchains } from '../sandbox/toolchains.ts';
 import { AgentFailure } from '../session/agentFailure.ts';
 import type { AgentSession, AgentSessionOptions } from '../session/agentSession.ts';
-import type { StopReason } from '../session/events.ts';
+import type { AgentEvent, StopReason } from '../session/events.ts';
 import { openAgentSession } from '../session/openAgentSession.ts';
 import { permissionInside } from '../session/permissionInside.ts';
 import type { FormPolicy, PermissionPolicy } from '../session/permissions.ts';
@@ -145,7 +145,7 @@ async function open(
 ): Promise<AgentSession> {
 	const { launch, model, decide, fillIn, mcpServers, earlier, chosen, onEvent, logger } = options;
 	const { tree, ...seen } = seenFrom(place);
-	const { modes, files, startHint, ...program } = await launch({
+	const { modes, files, startHint, inventsCosts, ...program } = await launch({
 		...seen,
 		token: place.relay?.token ?? '',
 		model,
@@ -158,7 +158,7 @@ async function open(
 		child,
 		folder: tree,
 		decide: decide ?? permissionInside(tree, [seen.home]),
-		onEvent,
+		onEvent: inventsCosts ? event => onEvent(withoutCost(event)) : onEvent,
 		signal: limits.signal,
 		logger,
 		modes,
@@ -166,6 +166,14 @@ async function open(
 	}).catch(error => {
 		throw startHint === undefined ? error : withHint(error, startHint);
 	});
+}
+
+function withoutCost(event: AgentEvent): AgentEvent {
+	if (event.type !== 'usage') {
+		return event;
+	}
+	const { cost: _, ...usage } = event;
+	return usage;
 }
 
 /** An agent that cannot run with this Node ends at once, or answers with an error of its own. */

@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import type * as z from 'zod';
 import type { AgentDirectory } from '../../agents/catalogue/agentDirectory.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import {
 	type AgentStatus,
 	type AgentTrial,
+	agentInstallRequestSchema,
 	agentRequestSchema,
 	consentSchema,
 	sandboxProblem,
@@ -59,14 +61,20 @@ export function registerAgentRoutes(app: App, dependencies: AgentRoutesDependenc
 
 	app.get(controlPaths.agents, async context => context.json(await directory.report()));
 
-	const registerTrial = (path: string, run: (id: string, signal: AbortSignal) => Promise<AgentTrial>): void => {
+	const registerTrial = <Request>(
+		path: string,
+		schema: z.ZodType<Request>,
+		run: (request: Request, signal: AbortSignal) => Promise<AgentTrial>,
+	): void => {
 		app.post(path, async context => {
-			const { id } = parseOrRefuse(agentRequestSchema, await readJson(context, BODY_MEGABYTES));
-			return untilEnd(context, stopping, async signal => context.json(await run(id, signal)));
+			const request = parseOrRefuse(schema, await readJson(context, BODY_MEGABYTES));
+			return untilEnd(context, stopping, async signal => context.json(await run(request, signal)));
 		});
 	};
-	registerTrial(controlPaths.tryAgent, (id, signal) => trials.try(id, signal));
-	registerTrial(controlPaths.installAgent, (id, signal) => trials.install(id, signal));
+	registerTrial(controlPaths.tryAgent, agentRequestSchema, ({ id }, signal) => trials.try(id, signal));
+	registerTrial(controlPaths.installAgent, agentInstallRequestSchema, (request, signal) =>
+		trials.install(request, signal),
+	);
 
 	app.post(controlPaths.taskCheck, async context => {
 		const request = parseOrRefuse(taskCheckRequestSchema, await readJson(context, BODY_MEGABYTES));

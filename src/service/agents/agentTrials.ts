@@ -8,7 +8,7 @@ import { defined } from '../../base/defined.ts';
 import { describeError, UserFacingError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { oneLine } from '../../base/plainText.ts';
-import type { AgentTrial } from '../../contract/agents.ts';
+import type { AgentInstallRequest, AgentTrial } from '../../contract/agents.ts';
 
 const TIMEOUT_MS = 120_000;
 
@@ -59,24 +59,34 @@ export class AgentTrials {
 		return this.run(signal, async () => this.handshake(await this.directory.locate(id), signal));
 	}
 
-	/** Installs the agent if it is missing, then tries it. Rejects only with the signal's reason. */
-	install(id: string, signal: AbortSignal): Promise<AgentTrial> {
+	/**
+	 * Installs the agent if it is missing and the user has agreed to its terms, then tries it. Rejects only with the
+	 * signal's reason.
+	 */
+	install(request: AgentInstallRequest, signal: AbortSignal): Promise<AgentTrial> {
+		const { id } = request;
 		return this.run(signal, async () => {
-			await this.installations.run(() => this.installOnce(id, signal));
+			await this.installations.run(() => this.installOnce(request, signal));
 			return this.handshake(await this.directory.locate(id), signal);
 		});
 	}
 
-	private async installOnce(id: string, signal: AbortSignal): Promise<void> {
+	private async installOnce({ id, agreedTo }: AgentInstallRequest, signal: AbortSignal): Promise<void> {
 		signal.throwIfAborted();
 		const { directory } = this;
 		const definition = directory.definition(id);
 		if (definition === undefined) {
 			throw new UserFacingError(`There is no agent "${id}" here that could be installed.`);
 		}
-		const { source, problem } = await directory.status(id);
+		const { source, problem, install } = await directory.status(id);
 		if (source !== 'none' || (problem !== undefined && problem !== 'not-found')) {
 			return;
+		}
+		const { terms } = install ?? {};
+		if (terms !== undefined && terms.text !== agreedTo) {
+			throw new UserFacingError(
+				`${definition.label} was not installed, because nobody has agreed to the terms of ${terms.package}: ${terms.text} “Errand: Set Up Agents…” asks for that.`,
+			);
 		}
 		await installAgent(definition, this.place, { signal });
 		this.support.logger.log('info', 'an agent was installed');

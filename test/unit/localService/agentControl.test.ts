@@ -51,7 +51,7 @@ describe('what the service is asked about agents and tasks', () => {
 			is: trial,
 		},
 		{
-			ask: () => installAgent(service(), 'opencode', never),
+			ask: () => installAgent(service(), { id: 'opencode' }, never),
 			path: controlPaths.installAgent,
 			body: '{"id":"opencode"}',
 			answer: { ok: false, message: 'npm is not there.' },
@@ -126,7 +126,7 @@ describe('what the service is asked about agents and tasks', () => {
 	it('is given up when the user cancels, which the service notices', async () => {
 		const cancelled = new AbortController();
 		server.answer = () => new Promise(() => {});
-		const installing = installAgent(service(), 'opencode', cancelled.signal);
+		const installing = installAgent(service(), { id: 'opencode' }, cancelled.signal);
 		await waitFor('the request', () => server.received.length > 0);
 		cancelled.abort();
 		await assert.rejects(installing, { name: 'AbortError' });

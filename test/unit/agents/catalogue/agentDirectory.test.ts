@@ -57,7 +57,7 @@ describe('AgentDirectory', () => {
 		});
 
 		it('are none that is only listed, although its program is there', async () => {
-			for (const name of ['claude-agent-acp', 'gemini', 'cline']) {
+			for (const name of ['gemini', 'cline']) {
 				await test.folder.program(`bin/${name}`);
 			}
 			assert.deepEqual(await ids(), ['demo', 'demo-two']);
@@ -145,7 +145,7 @@ describe('AgentDirectory', () => {
 					'codex none not-found',
 					'qwen none not-found',
 					'kilo none not-found',
-					'claude none model-api',
+					'claude none not-found',
 					'gemini none model-api',
 					'cline none own-account',
 					'demo built-in undefined',
@@ -176,7 +176,7 @@ describe('AgentDirectory', () => {
 			});
 			assert.deepEqual(status('codex')?.install?.packages, ['@agentclientprotocol/codex-acp@2.6.0']);
 			assert.deepEqual(status('pi')?.install?.packages, ['@earendil-works/pi-coding-agent@0.87.1', 'pi-acp@0.0.34']);
-			for (const id of ['qwen', 'kilo', 'claude', 'demo']) {
+			for (const id of ['qwen', 'kilo', 'gemini', 'demo']) {
 				assert.equal(status(id)?.install, undefined, id);
 			}
 		});

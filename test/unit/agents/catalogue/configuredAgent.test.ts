@@ -120,9 +120,9 @@ describe('configuredAgent', () => {
 	});
 
 	it('is an agent of the user’s own where the known one is never run', () => {
-		const agent = configure({ id: 'claude', command: '/opt/wrapper' });
+		const agent = configure({ id: 'cline', command: '/opt/wrapper' });
 		assert.equal(agent.problem, undefined);
 		assert.equal(agent.api, 'chat');
-		assert.ok(launch({ id: 'claude', command: '/opt/wrapper' }).env['OPENAI_BASE_URL']);
+		assert.ok(launch({ id: 'cline', command: '/opt/wrapper' }).env['OPENAI_BASE_URL']);
 	});
 });

@@ -57,7 +57,7 @@ const HOSTILE = [
 describe('knownAgents', () => {
 	it('says of each that runs which files with instructions it reads itself', () => {
 		for (const { id, instructionFiles = [] } of runnable) {
-			assert.equal(instructionFiles[0], 'AGENTS.md', id);
+			assert.equal(instructionFiles[0], id === 'claude' ? 'CLAUDE.md' : 'AGENTS.md', id);
 		}
 	});
 
@@ -73,12 +73,12 @@ describe('knownAgents', () => {
 	it('has a model API for those that run, and a reason for those that do not', () => {
 		assert.deepEqual(
 			runnable.map(({ id, api }) => `${id} ${api}`),
-			['opencode chat', 'pi chat', 'codex responses', 'qwen chat', 'kilo chat'],
+			['opencode chat', 'pi chat', 'codex responses', 'qwen chat', 'kilo chat', 'claude messages'],
 		);
 		const others = knownAgents.filter(({ problem }) => problem !== undefined);
 		assert.deepEqual(
 			others.map(({ id, problem }) => `${id} ${problem}`),
-			['claude model-api', 'gemini model-api', 'cline own-account'],
+			['gemini model-api', 'cline own-account'],
 		);
 	});
 
@@ -86,7 +86,8 @@ describe('knownAgents', () => {
 		for (const { id } of runnable) {
 			const { env, texts } = known(id);
 			const all = JSON.stringify([env, texts]);
-			for (const text of ['http://127.0.0.1:4567/v1', PLACE.token, PLACE.model]) {
+			const relay = id === 'claude' ? PLACE.relayUrl : `${PLACE.relayUrl}/v1`;
+			for (const text of [relay, PLACE.token, PLACE.model]) {
 				assert.ok(all.includes(text), `${id} ${text}`);
 			}
 			for (const file of Object.keys(texts)) {
@@ -167,6 +168,17 @@ describe('knownAgents', () => {
 		assert.deepEqual(read.provider.errand.models[PLACE.model].limit, { context: 128_000, output: 8_000 });
 	});
 
+	it('gives Claude Code one model for all that it does, and no way to Anthropic’s own services', () => {
+		const { env } = known('claude');
+		const models = Object.entries(env).filter(([name]) => name.endsWith('_MODEL'));
+		assert.ok(models.length >= 6);
+		assert.ok(models.every(([, model]) => model === PLACE.model));
+		assert.equal(env['ANTHROPIC_BASE_URL'], PLACE.relayUrl);
+		assert.equal(env['ANTHROPIC_AUTH_TOKEN'], PLACE.token);
+		assert.equal(env['CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC'], '1');
+		assert.deepEqual([env['CLAUDE_CODE_MAX_CONTEXT_TOKENS'], env['CLAUDE_CODE_MAX_OUTPUT_TOKENS']], ['32000', '4000']);
+	});
+
 	it('pins every package that it installs to one version and one hash, requires none that is not in the lock, and names no registry', async () => {
 		const installations = knownAgents.flatMap(agent => Object.entries(agent.installations));
 		assert.ok(installations.length > 0);
@@ -198,6 +210,7 @@ describe('knownAgents', () => {
 		for (const [id, tested] of [
 			['opencode', 'agents'],
 			['pi', 'agents'],
+			['claude', 'furtherAgents'],
 			['codex', 'furtherAgents'],
 			['qwen', 'furtherAgents'],
 		] as const) {
@@ -287,7 +300,7 @@ describe('agentLaunch', () => {
 	});
 
 	it('never starts one that is only listed', () => {
-		for (const id of ['claude', 'gemini', 'cline']) {
+		for (const id of ['gemini', 'cline']) {
 			assert.throws(() => agentLaunch(found(id), place), { name: 'UserFacingError' });
 		}
 	});

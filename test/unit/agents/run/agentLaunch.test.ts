@@ -82,7 +82,7 @@ describe('an agent with a user who can answer it', () => {
 	});
 
 	it('is still not started where it never runs', () => {
-		for (const id of ['claude', 'gemini', 'cline']) {
+		for (const id of ['gemini', 'cline']) {
 			assert.throws(() => launch(id, true), { name: 'UserFacingError' });
 		}
 	});

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import type { FoundAgent } from '../../../../src/agents/catalogue/entry.ts';
+import { defined } from '../../../../src/base/defined.ts';
 import { UserFacingError } from '../../../../src/base/errors.ts';
 import { type Logger, nullLogger } from '../../../../src/base/logger.ts';
 import { taskSettingsSchema } from '../../../../src/contract/agents.ts';
@@ -144,7 +145,7 @@ describe('AgentTrials', () => {
 				tried.push(source, location);
 				return { ok: true as const, name: 'opencode', seconds: 1 };
 			};
-			assert.equal((await trials({ handshake }).install('opencode', never)).ok, true);
+			assert.equal((await trials({ handshake }).install({ id: 'opencode' }, never)).ok, true);
 			const place = 'agents/opencode/1.18.33/node_modules/opencode-linux-x64/bin/opencode';
 			assert.deepEqual(tried, ['installed', test.folder.at(place)]);
 			assert.deepEqual(
@@ -156,19 +157,22 @@ describe('AgentTrials', () => {
 		it('installs it once for two windows that ask at once, and not at all where it is', async () => {
 			await haveNpm();
 			const both = trials();
-			const answers = await Promise.all([both.install('opencode', never), both.install('opencode', never)]);
+			const answers = await Promise.all([
+				both.install({ id: 'opencode' }, never),
+				both.install({ id: 'opencode' }, never),
+			]);
 			assert.deepEqual(
 				answers.map(({ ok }) => ok),
 				[true, true],
 			);
-			assert.equal((await both.install('opencode', never)).ok, true);
+			assert.equal((await both.install({ id: 'opencode' }, never)).ok, true);
 			assert.equal(await readFile(test.folder.at('home/npm-runs'), 'utf8'), 'run\n');
 		});
 
 		it('says why it failed, and tries nothing', async () => {
 			await haveNpm('#!/bin/sh\nexit 1\n');
 			const failing = trials({ handshake: () => assert.fail('nothing is started') });
-			const trial = await failing.install('opencode', never);
+			const trial = await failing.install({ id: 'opencode' }, never);
 			assert.ok(!trial.ok);
 			assert.match(trial.message, /^opencode 1\.18\.33 was not installed: npm failed without a reason\./);
 			assert.deepEqual(await readdir(test.folder.at('agents/opencode')), []);
@@ -186,23 +190,40 @@ describe('AgentTrials', () => {
 				['kilo', /^Errand cannot install Kilo on this machine\./],
 				['opencode', /^Errand cannot install opencode on this machine\./],
 			] as const) {
-				const trial = await trials().install(id, never);
+				const trial = await trials().install({ id }, never);
 				assert.ok(!trial.ok);
 				assert.match(trial.message, words);
 			}
 			assert.deepEqual(await readdir(test.folder.at('home')), ['.npmrc']);
 		});
 
+		it('installs what has terms of its own only after the user has agreed to exactly these', async () => {
+			await haveNpm('#!/bin/sh\necho run >> "$HOME/npm-runs"\nexit 1\n');
+			for (const agreedTo of [undefined, 'other terms']) {
+				const trial = await trials().install({ id: 'claude', ...defined({ agreedTo }) }, never);
+				assert.ok(!trial.ok);
+				assert.match(
+					trial.message,
+					/not installed, because nobody has agreed to the terms of @anthropic-ai\/claude-agent/,
+				);
+			}
+			assert.deepEqual(await readdir(test.folder.at('home')), ['.npmrc']);
+			const { terms } = (await test.directory.status('claude')).install ?? {};
+			const trial = await trials().install({ id: 'claude', ...defined({ agreedTo: terms?.text }) }, never);
+			assert.ok(!trial.ok && /npm failed without a reason/.test(trial.message));
+			assert.equal(await readFile(test.folder.at('home/npm-runs'), 'utf8'), 'run\n');
+		});
+
 		it('ends npm when it is cancelled, and the next one can begin', async () => {
 			await haveNpm('#!/bin/sh\necho run >> "$HOME/npm-runs"\nexec sleep 600\n');
 			const controller = new AbortController();
 			const both = trials();
-			const cancelled = assert.rejects(both.install('opencode', controller.signal), /gone/);
+			const cancelled = assert.rejects(both.install({ id: 'opencode' }, controller.signal), /gone/);
 			await waitFor('npm', async () => (await readdir(test.folder.at('home'))).includes('npm-runs'));
 			controller.abort(new Error('gone'));
 			await cancelled;
 			await haveNpm();
-			assert.equal((await both.install('opencode', never)).ok, true);
+			assert.equal((await both.install({ id: 'opencode' }, never)).ok, true);
 		});
 	});
 });
