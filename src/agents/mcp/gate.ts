@@ -43,6 +43,8 @@ export interface GateOptions {
 	onAnswer(call: McpCall, answer: McpAnswer): void;
 	/** Receives a sentence for the log about each refusal, a limited number of times. */
 	onRefused(sentence: string): void;
+	/** The time in milliseconds that a server may say nothing while the agent waits for it; 10 minutes by default. */
+	silenceMs?: number;
 }
 
 type Message = Record<string, unknown>;
@@ -56,6 +58,7 @@ const MAXIMUM_TOOL_NAME = 128;
 const MAXIMUM_ANSWER = 20_000;
 /** The maximum number of unanswered requests of one side. */
 const MAXIMUM_OPEN = 256;
+const SILENCE_MS = 10 * 60_000;
 
 /**
  * The requests that an agent may send to a server. Every other one is answered as a method that is not there: a server
@@ -74,12 +77,12 @@ const INVALID_REQUEST = -32_600;
 /**
  * Passes messages of the Model Context Protocol between an agent and a server until one of them ends. The agent sees
  * and can call only the admitted tools; the server cannot send requests. Resolves when one side has ended; rejects with
- * an error whose message is a sentence if the server writes too much.
+ * an error whose message is a sentence if the server writes too much, or nothing while the agent waits.
  */
 export async function runGate(agent: GateSide, server: GateSide, options: GateOptions): Promise<void> {
 	const gate = new Gate(agent, server, options);
 	try {
-		await Promise.race([gate.readAgent(), gate.readServer()]);
+		await Promise.race([gate.readAgent(), gate.readServer(), gate.silent]);
 	} finally {
 		gate.close();
 	}
@@ -99,6 +102,8 @@ class Gate {
 	private readonly tools = new Set<string>();
 	/** The server's requests that the agent has not answered. */
 	private readonly pings = new Set<Id>();
+	private readonly silence = Promise.withResolvers<never>();
+	private timer: NodeJS.Timeout | undefined;
 
 	constructor(agent: GateSide, server: GateSide, options: GateOptions) {
 		this.agent = agent;
@@ -113,6 +118,23 @@ class Gate {
 
 	close(): void {
 		this.closing.abort();
+		clearTimeout(this.timer);
+	}
+
+	/** Rejects when the server has said nothing for too long while the agent waits for it. */
+	get silent(): Promise<never> {
+		return this.silence.promise;
+	}
+
+	/** Measures the time anew in which the server must say something. */
+	private watch(): void {
+		clearTimeout(this.timer);
+		const { silenceMs = SILENCE_MS } = this.options;
+		if (this.open.size > 0 && !this.closing.signal.aborted) {
+			const minutes = Math.round(silenceMs / 60_000);
+			const late = new Error(`It has not answered for ${minutes} minutes.`);
+			this.timer = setTimeout(() => this.silence.reject(late), silenceMs);
+		}
 	}
 
 	async readAgent(): Promise<void> {
@@ -123,7 +145,10 @@ class Gate {
 
 	async readServer(): Promise<void> {
 		for await (const message of messagesOf(this.server.output, 'The server')) {
+			// It is not the server that is silent while somebody is asked about its tools.
+			clearTimeout(this.timer);
 			await this.fromServer(message);
+			this.watch();
 		}
 	}
 
@@ -158,6 +183,7 @@ class Gate {
 			return;
 		}
 		this.open.set(id, { method, isFurther: isFields(message['params']) && message['params']['cursor'] !== undefined });
+		this.watch();
 		await write(this.server, method === 'initialize' ? withoutCapabilities(message) : message);
 	}
 
@@ -168,6 +194,13 @@ class Gate {
 		if (waiting !== undefined) {
 			waiting.abort();
 		} else if (this.open.has(cancelled as Id)) {
+			// The server need not answer any more.
+			const { call } = this.open.get(cancelled as Id) ?? {};
+			this.open.delete(cancelled as Id);
+			this.watch();
+			if (call !== undefined) {
+				this.options.onAnswer(call, { isError: true, text: 'The agent has withdrawn the call.' });
+			}
 			await write(this.server, { jsonrpc: '2.0', method, params: { requestId: cancelled } });
 		} else if (method === 'notifications/initialized') {
 			await write(this.server, { jsonrpc: '2.0', method });
@@ -193,6 +226,7 @@ class Gate {
 		}
 		if (call !== undefined && refusal === undefined) {
 			this.open.set(id, { method: 'tools/call', call });
+			this.watch();
 			await write(this.server, { jsonrpc: '2.0', id, method: 'tools/call', params: paramsOf(call, params) });
 		} else {
 			const content = [{ type: 'text', text: refusal }];

@@ -126,7 +126,8 @@ export class McpServers<Server extends McpServer = McpServer> {
 			);
 		} catch (error) {
 			if (!signal.aborted) {
-				this.options.onRefused(`The MCP server “${name}” was ended: ${describeError(error)}`);
+				const what = child === undefined ? 'was not started' : 'was ended';
+				this.options.onRefused(`The MCP server “${name}” ${what}: ${describeError(error)}`);
 			}
 		} finally {
 			await child?.end();

@@ -47,7 +47,9 @@ describe('the gate between an agent and an MCP server', () => {
 	let ask: GateOptions['ask'];
 	let admit: GateOptions['admit'];
 
-	beforeEach(() => {
+	beforeEach(() => begin());
+
+	function begin(silenceMs = 60_000): void {
 		[agent, server, refused, asked, answered] = [new Side(), new Side(), [], [], []];
 		ask = async () => undefined;
 		admit = async tools => tools;
@@ -59,8 +61,9 @@ describe('the gate between an agent and an MCP server', () => {
 			},
 			onAnswer: (call, answer) => answered.push({ call, answer }),
 			onRefused: sentence => refused.push(sentence),
+			silenceMs,
 		});
-	});
+	}
 	afterEach(async () => {
 		agent.output.end();
 		await ended.catch(() => {});
@@ -248,6 +251,25 @@ describe('the gate between an agent and an MCP server', () => {
 			(await agent.told(1)).map(({ method }) => method),
 			['notifications/tools/list_changed'],
 		);
+	});
+
+	it('ends a server that says nothing while the agent waits for it', async () => {
+		begin(300);
+		await listTools();
+		agent.say(call(2, 'add', {}));
+		await assert.rejects(ended, /^Error: It has not answered for \d+ minutes\.$/);
+	});
+
+	it('waits no longer for a call that the agent cancels, and tells that it is over', async () => {
+		await listTools();
+		agent.say(call(2, 'add', {}));
+		await server.told(2);
+		agent.say({ method: 'notifications/cancelled', params: { requestId: 2 } });
+		await server.told(3);
+		const answer = { isError: true, text: 'The agent has withdrawn the call.' };
+		assert.deepEqual(answered, [{ call: asked[0], answer }]);
+		server.say({ id: 2, result: { content: [] } }, { method: 'notifications/tools/list_changed' });
+		assert.equal((await agent.told(2))[1]?.['method'], 'notifications/tools/list_changed');
 	});
 
 	it('withdraws the question about a call that the agent cancels', async () => {
