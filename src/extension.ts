@@ -112,6 +112,7 @@ function wire(context: vscode.ExtensionContext): void {
 		},
 		localService,
 		composer: { write: chat.writeTask, made: chat.taskMade },
+		serversForTasks: chat.serversForTasks,
 		logger: log.logger('tasks'),
 	});
 	const languageModels = registerLanguageModels({

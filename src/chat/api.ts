@@ -4,6 +4,7 @@ import type { KnownCost } from '../base/knownCost.ts';
 import type { ReplyUse } from '../base/replySums.ts';
 import type { ChatRequest } from '../contract/chatRequest.ts';
 import type { Connection } from '../contract/connection.ts';
+import type { TaskServer } from '../contract/mcpServers.ts';
 import type { ConnectionModel } from '../contract/modelIdentifier.ts';
 import type { Explanation } from '../platform/notify.ts';
 import type { ContextSource } from './model/contextSource.ts';
@@ -45,6 +46,24 @@ export interface ContextText {
 	warnings: string[];
 }
 
+/** An MCP server that the agents of a task may be given. */
+export interface OfferedServer {
+	name: string;
+	/** Another one for each declaration. */
+	digest: string;
+	/** False until the user has agreed to it. */
+	isAllowed: boolean;
+	/** Says in sentences what it can reach. */
+	reach: string;
+	/** Asks the user whether agents may use it, and keeps the answer. */
+	ask(): Promise<void>;
+	/**
+	 * Resolves with what the local service needs to start it, after a question about each value that is not known.
+	 * Rejects with a UserFacingError if the user gives none.
+	 */
+	handOver(): Promise<TaskServer>;
+}
+
 export interface ChatView extends Disposable {
 	/** Stops the running reply and resolves when the conversation is on disk. */
 	close(): Promise<void>;
@@ -54,6 +73,8 @@ export interface ChatView extends Disposable {
 	use(): Promise<ReplyUse>;
 	/** Shows the composer for the prompt of a task, and writes a text into it as `TaskMode.write` does. */
 	writeTask(text: string, how: 'add' | 'replace' | 'if-empty'): Promise<boolean>;
+	/** Resolves to the MCP servers of the settings, and of a repository in this window, that agents of tasks may use. */
+	serversForTasks(folder: string | undefined): Promise<OfferedServer[]>;
 	/** Tells the composer that a task was made of a prompt. */
 	taskMade(prompt: string): void;
 	/** Loads the rules for requests to models that belong to no conversation. */

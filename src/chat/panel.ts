@@ -95,7 +95,7 @@ export class ChatPanel {
 	readonly encryption: EncryptionController;
 	/** The task mode of the composer, into which commands outside the chat write prompts. */
 	readonly taskMode: TaskMode;
-	private readonly agents: ChatAgents;
+	readonly agents: ChatAgents;
 	/** Also used by the commands of the editor's title. */
 	readonly questionDiffs: QuestionDiffs;
 	private readonly pageState: PageStateFile;

@@ -99,6 +99,7 @@ export function registerChat(dependencies: ChatDependencies): ChatView {
 		},
 		writeTask: async (text, how) => (await openPanel()).taskMode.write(text, how, showView),
 		taskMade: prompt => void panel?.then(({ taskMode }) => taskMode.made(prompt)),
+		serversForTasks: async folder => (await openPanel()).agents.serversForTasks(folder),
 		async use() {
 			const [{ readChatUse }, { ConversationStore }] = await Promise.all([
 				import('./conversations/chatUse.ts'),

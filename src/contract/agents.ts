@@ -161,6 +161,8 @@ export type TaskCheckRequest = z.input<typeof taskCheckRequestSchema>;
 
 export const taskCheckSchema = z.object({
 	sandbox: sandboxStatusSchema,
+	/** True if `controlPaths.tasks` takes MCP servers. An older service does not say it. */
+	takesServers: z.literal(true).optional(),
 	/** The agents of the request that cannot run now. */
 	unusable: z.array(agentStatusSchema),
 	/** True if an agent would run without a sandbox, and this is not allowed here for the present reason. */
@@ -327,6 +329,8 @@ export type ExecutionExtras = z.output<typeof executionExtrasSchema>;
 export const taskExtrasSchema = executionExtrasSchema.extend({
 	/** True if the task was ended with uncommitted work that `keepWork` can commit. */
 	canKeep: lenient(z.boolean()),
+	/** The names of the MCP servers that came with the task. Absent if there were none. */
+	mcpServers: lenient(z.array(z.string())),
 });
 
 /** The part of the handover that is about tasks. */

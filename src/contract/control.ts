@@ -36,6 +36,8 @@ export const controlPaths = {
 	consents: '/errand/v1/consents',
 	/** `POST` takes a `Withdrawal` and answers `{taken: true}`, even if there is nothing to withdraw. */
 	withdrawConsent: '/errand/v1/consents/withdraw',
+	/** `POST` takes a `TaskWithServers` (in mcpServers.ts) and answers like the contract's route for a new task. */
+	tasks: '/errand/v1/tasks',
 	/** `POST` takes a `PartialWorkRequest` and answers a `PartialWork`. */
 	keepWork: '/errand/v1/kept-work',
 	/** `GET` answers the use by tasks, month by month, in the form of `monthlyUseSchema`. */

@@ -1,7 +1,9 @@
 // MCP servers for agents, as declared in settings and in files of a folder.
+import path from 'node:path';
 import * as z from 'zod';
 import { isFields } from '../base/fields.ts';
 import { variableName } from './agents.ts';
+import { multiAgentTaskCreateSchema } from './tasks.ts';
 
 const MAXIMUM_SERVERS = 20;
 const MAXIMUM_ARGUMENTS = 100;
@@ -38,6 +40,35 @@ export interface McpServer extends McpServerSetting {
 	name: string;
 	file: string | undefined;
 }
+
+const texts = z.record(z.string(), z.string());
+
+/** A server for the agents of a task of the local service, as the user has agreed to it. */
+export const taskServerSchema = z.strictObject({
+	name: z.string().regex(SERVER_NAME),
+	declaration: mcpServerSchema,
+	/** The values for its placeholders, which are secrets: those that the user has entered, and environment variables. */
+	inputs: texts,
+	variables: texts,
+	/** The digests of its tools as the user knows them, by their names. Absent if it was never used in the chat. */
+	tools: texts.optional(),
+	/** The absolute path of the folder in which its package is installed, if it is one. */
+	packages: z.string().refine(path.isAbsolute, 'must be an absolute path'),
+});
+export type TaskServer = z.output<typeof taskServerSchema>;
+
+/**
+ * The body of `POST` to `controlPaths.tasks`: a task as the contract has it, and the servers of its agents. The reply is
+ * that of the contract.
+ */
+export const taskWithServersSchema = z.strictObject({
+	task: multiAgentTaskCreateSchema,
+	mcpServers: z
+		.array(taskServerSchema)
+		.max(MAXIMUM_SERVERS)
+		.refine(servers => new Set(servers.map(({ name }) => name)).size === servers.length, 'a name stands there twice'),
+});
+export type TaskWithServers = z.input<typeof taskWithServersSchema>;
 
 /** The servers that a file declares, and the name of each unusable one with the reason. */
 export interface DeclaredServers {

@@ -20,6 +20,8 @@ import {
 	type Withdrawal,
 } from '../contract/agents.ts';
 import { controlPaths, type Discovery } from '../contract/control.ts';
+import type { TaskWithServers } from '../contract/mcpServers.ts';
+import { type Task, taskReplySchema } from '../contract/tasks.ts';
 
 type Service = Pick<Discovery, 'address' | 'token'>;
 
@@ -80,6 +82,16 @@ export function installAgent(service: Service, body: AgentInstallRequest, signal
 export function checkTask(service: Service, request: TaskCheckRequest): Promise<TaskCheck> {
 	const timeoutMs = LIMITS_MS.quick;
 	return ask(service, { path: controlPaths.taskCheck, reply: taskCheckSchema, timeoutMs, body: request });
+}
+
+/** Creates a task with MCP servers for its agents. The service answers when it has read the repository. */
+export function createTask(service: Service, request: TaskWithServers): Promise<Task> {
+	return ask(service, {
+		path: controlPaths.tasks,
+		reply: taskReplySchema,
+		timeoutMs: LIMITS_MS.report,
+		body: request,
+	});
 }
 
 /** Sends the user's consent for a repository to the service. */

@@ -5,6 +5,8 @@ import type { Transport } from '../client/core/transport.ts';
 import type { Consent, MonthlyUse, TaskCheck, TaskCheckRequest, TaskSettings } from '../contract/agents.ts';
 import type { GatewayDescription } from '../contract/control.ts';
 import type { FoundAnswer } from '../contract/foundServers.ts';
+import type { TaskWithServers } from '../contract/mcpServers.ts';
+import type { Task } from '../contract/tasks.ts';
 
 /** The service that comes with Errand. */
 export interface LocalService extends Disposable {
@@ -30,10 +32,15 @@ export interface LocalService extends Disposable {
 	/** Makes repository folders available to the look-ups. Starts the service if needed. */
 	nameRepositories(folders: readonly string[]): Promise<void>;
 	/**
-	 * Returns the needs of a task that the user has not allowed yet. Like the next three, it starts the service if
+	 * Returns the needs of a task that the user has not allowed yet. Like the next four, it starts the service if
 	 * needed and rejects with a ClientError or a UserFacingError.
 	 */
 	checkTask(request: TaskCheckRequest): Promise<TaskCheck>;
+	/**
+	 * Creates a task with MCP servers for its agents. After a failure, a task may have been created all the same, as the
+	 * error says.
+	 */
+	createTask(request: TaskWithServers): Promise<Task>;
 	/** Makes the service remember the user's consent for a repository. */
 	allow(consent: Consent): Promise<void>;
 	/** Returns the present settings about agents on this machine. */

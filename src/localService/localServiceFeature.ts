@@ -9,6 +9,8 @@ import type { Consent, MonthlyUse, TaskCheck, TaskCheckRequest } from '../contra
 import { type GatewayDescription, stateFolderOf } from '../contract/control.ts';
 import type { FoundAnswer } from '../contract/foundServers.ts';
 import { realModels } from '../contract/localConnection.ts';
+import type { TaskWithServers } from '../contract/mcpServers.ts';
+import type { Task } from '../contract/tasks.ts';
 import type { Models } from '../models/api.ts';
 import { readEditorProxy } from '../platform/settings.ts';
 import type { LocalService } from './api.ts';
@@ -122,6 +124,11 @@ export class LocalServiceFeature implements Used {
 	async checkTask(request: TaskCheckRequest): Promise<TaskCheck> {
 		const { checkTask } = await import('./agentControl.ts');
 		return checkTask(await this.supervisor.ensure(), request);
+	}
+
+	async createTask(request: TaskWithServers): Promise<Task> {
+		const { createTask } = await import('./agentControl.ts');
+		return createTask(await this.supervisor.ensure(), request);
 	}
 
 	async allow(consent: Consent): Promise<void> {

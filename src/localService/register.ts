@@ -73,6 +73,7 @@ export function registerLocalService(dependencies: LocalServiceDependencies): Lo
 		origin: async () => (await feature()).origin(),
 		nameRepositories: async folders => (await feature()).nameRepositories(folders),
 		checkTask: async request => (await feature()).checkTask(request),
+		createTask: async request => (await feature()).createTask(request),
 		allow: async consent => (await feature()).allow(consent),
 		agentSettings: async () => (await import('./currentTaskSettings.ts')).currentTaskSettings(logger),
 		keepWork: async taskId => (await feature()).keepWork(taskId),

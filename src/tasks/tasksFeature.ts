@@ -4,6 +4,7 @@ import { systemClock } from '../base/async.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import type { Event } from '../base/event.ts';
 import type { Logger } from '../base/logger.ts';
+import type { ChatView } from '../chat/api.ts';
 import type { Client } from '../client/types.ts';
 import type { LocalService } from '../localService/api.ts';
 import { askModal } from '../platform/notify.ts';
@@ -74,9 +75,11 @@ export interface TasksDependencies {
 	/** The local service, as far as tasks need it beyond the contract. */
 	localService: Pick<
 		LocalService,
-		'isStopped' | 'onDidChangeStopped' | 'nameRepositories' | 'checkTask' | 'allow' | 'keepWork'
+		'isStopped' | 'onDidChangeStopped' | 'nameRepositories' | 'checkTask' | 'createTask' | 'allow' | 'keepWork'
 	>;
 	composer: TaskComposer;
+	/** Resolves to the MCP servers that the agents of a task may be given. */
+	serversForTasks: ChatView['serversForTasks'];
 	logger: Logger;
 }
 
@@ -229,6 +232,7 @@ export class TasksFeature implements Disposable {
 			globalState,
 			nameFolder: folder => localService.nameRepositories([folder]),
 			checkTask: request => localService.checkTask(request),
+			serversForTasks: dependencies.serversForTasks,
 			isEmptyGitUser: store.latest()?.isEmptyGitUser === true,
 		});
 		const next = disposables.add(
@@ -254,7 +258,10 @@ export class TasksFeature implements Disposable {
 			promptEditor,
 			next,
 			check,
-			connection: { target, ensureKey, allow: consent => localService.allow(consent) },
+			connection: {
+				...{ target, ensureKey, allow: consent => localService.allow(consent) },
+				createWithServers: request => localService.createTask(request),
+			},
 			known: {
 				tasks: () => store.all(),
 				load: () => list.load(),

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { UserFacingError } from '../../src/base/errors.ts';
+import type { OfferedServer } from '../../src/chat/api.ts';
 import type { Consent, TaskCheck, TaskCheckRequest } from '../../src/contract/agents.ts';
 import { writeSetting } from '../../src/platform/settings.ts';
 import type { PromptEditor } from '../../src/tasks/launch/promptEditor.ts';
@@ -15,6 +17,7 @@ import { closeRepository, openRepository } from './gitExtension.ts';
 
 const ready: TaskCheck = {
 	sandbox: { works: true },
+	takesServers: true,
 	unusable: [],
 	asksForUnsandboxed: false,
 	unpricedModels: [],
@@ -37,6 +40,9 @@ describe('what a task of the local service needs before it is sent', () => {
 	/** What the service was told, and the requests for tasks, in their order. */
 	let sent: unknown[];
 	let problems: unknown[];
+	/** The MCP servers of the user, and the folders for which they were looked up. */
+	let servers: OfferedServer[];
+	let folders: (string | undefined)[];
 	let presses = 0;
 	let launcher: TaskLauncher;
 
@@ -50,7 +56,7 @@ describe('what a task of the local service needs before it is sent', () => {
 		await openRepository(repository.path);
 		isLocal = true;
 		check = () => Promise.resolve(ready);
-		[asked, sent, problems] = [[], [], []];
+		[asked, sent, problems, servers, folders] = [[], [], [], [], []];
 		server.beforeCreate = async () => void sent.push('create');
 		const client = taskClient(server);
 		const globalState = new State();
@@ -73,6 +79,10 @@ describe('what a task of the local service needs before it is sent', () => {
 				}),
 				ensureKey: () => Promise.resolve(true),
 				allow: async (consent: Consent) => void sent.push(consent),
+				createWithServers: async ({ task, mcpServers }) => {
+					sent.push(mcpServers.map(({ name }) => name));
+					return client.tasks.create(task);
+				},
 			},
 			check: subjects => ({
 				subjects,
@@ -81,6 +91,10 @@ describe('what a task of the local service needs before it is sent', () => {
 				checkTask: request => {
 					asked.push(request);
 					return check();
+				},
+				serversForTasks: async folder => {
+					folders.push(folder);
+					return servers;
 				},
 				isEmptyGitUser: false,
 			}),
@@ -205,6 +219,23 @@ describe('what a task of the local service needs before it is sent', () => {
 		await starting;
 		const repoUrl = path.join(repository.folder, 'origin.git');
 		assert.deepEqual(sent, [{ kind: 'unsandboxed', repoUrl, problem: 'not-installed' }, 'create']);
+	});
+
+	it('goes with the task: the MCP servers of the repository that the user has agreed to, with their values', async () => {
+		const serverOf = (name: string, isAllowed: boolean): OfferedServer => ({
+			...{ name, isAllowed, digest: name, reach: '' },
+			ask: () => assert.fail('nobody chose it'),
+			handOver: async () => ({ name, declaration: {}, inputs: {}, variables: {}, packages: '' }) as never,
+		});
+		servers = [serverOf('files', true), serverOf('tickets', false)];
+		await start();
+		assert.deepEqual(sent, [['files'], 'create']);
+		assert.ok(folders.every(folder => folder === repository.path));
+		const handOver = () => Promise.reject(new UserFacingError('It has no value.'));
+		servers = [{ ...serverOf('files', true), handOver }];
+		await start();
+		assert.equal(sent.length, 2);
+		assert.match(String(problems), /It has no value\. No task was started; the prompt is kept\./);
 	});
 
 	it('does not hinder the task where the service could not be asked, which decides by itself', async () => {

@@ -61,6 +61,7 @@ class Window {
 				target: () => Promise.resolve(this.target),
 				ensureKey: () => Promise.resolve(true),
 				allow: () => Promise.resolve(),
+				createWithServers: () => assert.fail('no servers are handed over'),
 			},
 			check: subjects => ({
 				subjects,
@@ -75,6 +76,7 @@ class Window {
 						ownDependencies: { shown: [], unmet: [] },
 						dependencies: null,
 					}),
+				serversForTasks: async () => [],
 				isEmptyGitUser: false,
 			}),
 			known: {

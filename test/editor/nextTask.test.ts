@@ -73,6 +73,7 @@ describe('what the next task uses', () => {
 				globalState,
 				nameFolder: async () => {},
 				checkTask: () => assert.fail('the service is not asked what a task needs'),
+				serversForTasks: async () => [],
 				isEmptyGitUser: false,
 			}),
 		});

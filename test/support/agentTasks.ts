@@ -81,6 +81,7 @@ export interface AgentTaskView extends TaskView {
 		outputTokens?: number;
 		cost?: number;
 		canKeep?: boolean;
+		mcpServers?: string[];
 		models?: { turn: number; model: string; provider?: string; calls?: number }[];
 	};
 }
@@ -92,6 +93,8 @@ export interface AgentTasksOptions {
 	programs: readonly string[];
 	/** The form in which its model is asked; chat completions by default. */
 	kind?: 'messages';
+	/** Further scripts. */
+	scripts?: Readonly<Record<string, readonly Step[]>>;
 }
 
 /** Every test that starts one must call `stop`. */
@@ -113,7 +116,7 @@ export class AgentTasks {
 		await repository.write('package.json', '{ "type": "module" }\n');
 		await repository.commitAll('Sample');
 		const { tree } = insidePlaces(path.basename(repository.path));
-		const model = await ScriptedModel.start({ scripts: SCRIPTS, tree });
+		const model = await ScriptedModel.start({ scripts: { ...SCRIPTS, ...options.scripts }, tree });
 		const tasks = new AgentTasks(options, repository, model);
 		await tasks.startService();
 		return tasks;
@@ -149,13 +152,22 @@ export class AgentTasks {
 	}
 
 	create(script: keyof typeof SCRIPTS, fields: object = {}): Promise<TaskView> {
-		return createTask(this.service, {
+		return createTask(this.service, { ...this.request(script), ...fields });
+	}
+
+	/** Returns the request for a task. */
+	request(script: string): object {
+		return {
 			prompt: `Work [[script ${script}]]`,
 			repoUrl: this.repository.path,
 			selectedAgent: this.options.agent,
 			selectedModel: this.model.name,
-			...fields,
-		});
+		};
+	}
+
+	/** The folder of the clone, as programs in the sandbox see it. */
+	get seenTree(): string {
+		return insidePlaces(path.basename(this.repository.path)).tree;
 	}
 
 	async final(id: string): Promise<AgentTaskView> {

@@ -37,6 +37,7 @@ export const rowsOf = (changes: Partial<PreflightView>) =>
 		facts,
 		plan: undefined,
 		findings: [],
+		servers: [],
 		fixesOf: finding => fixesOf(finding, 'https://dashboard.example'),
 		...changes,
 	});

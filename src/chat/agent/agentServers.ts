@@ -46,6 +46,8 @@ interface KnownServer {
 export interface AgentServersStorage {
 	state: Pick<vscode.Memento, 'get' | 'update'>;
 	secrets: Pick<vscode.SecretStorage, 'get' | 'store'>;
+	/** The folder of the servers' packages. */
+	packages: string;
 	/** Returns the value of `errand.agents.mcpServers`. */
 	declared(): unknown;
 }
@@ -65,6 +67,10 @@ export class AgentServers {
 		this.storage = storage;
 	}
 
+	get packages(): string {
+		return this.storage.packages;
+	}
+
 	/**
 	 * Resolves to the servers that agents in these folders may use, after a question about each new one, and to a
 	 * sentence for each unusable declaration, which is reported once per window.
@@ -73,7 +79,7 @@ export class AgentServers {
 		folders: readonly string[],
 		isSandboxed: boolean,
 	): Promise<{ servers: AgreedServer[]; problems: string[] }> {
-		const declared = [settingServers(this.storage.declared()), ...(await Promise.all(folders.map(folderServers)))];
+		const declared = await this.declared(folders);
 		const problems = declared.flatMap(({ unusable }) => unusable.map(({ name, reason }) => unusableText(name, reason)));
 		const servers: AgreedServer[] = [];
 		for (const server of declared.flatMap(each => each.servers)) {
@@ -88,6 +94,11 @@ export class AgentServers {
 			this.told.add(problem);
 		}
 		return { servers, problems: news };
+	}
+
+	/** Resolves to the servers of the settings, and to those that files of each folder declare. Asks nothing. */
+	async declared(folders: readonly string[]): Promise<FolderServers[]> {
+		return [settingServers(this.storage.declared()), ...(await Promise.all(folders.map(folderServers)))];
 	}
 
 	/** Returns the tools that a server listed when it was last used. */
@@ -148,20 +159,35 @@ export class AgentServers {
 	}
 
 	private async isAllowed(server: AgreedServer, isSandboxed: boolean): Promise<boolean> {
-		const digest = digestOfServer(server);
+		const decision = this.decision(server, isSandboxed);
+		const asked = `${keyOf(server)}${digestOfServer(server)}${isSandboxed}`;
+		if (decision !== undefined || this.undecided.has(asked)) {
+			return decision ?? false;
+		}
+		const answer = await this.ask(server, isSandboxed);
+		if (answer === undefined) {
+			this.undecided.add(asked);
+		}
+		return answer ?? false;
+	}
+
+	/** Returns what the user has decided about exactly this server; undefined if nothing yet. */
+	decision(server: AgreedServer, isSandboxed: boolean): boolean | undefined {
 		if (server.folder === undefined) {
 			return true;
 		}
 		const known = this.known(server);
-		const same = known?.digest === digest ? known : undefined;
 		// A yes to a server in a sandbox is none to one that can do whatever the user can.
-		if (same && (!same.isAllowed || isSandboxed || same.isOutside)) {
-			return same.isAllowed;
-		}
-		const asked = `${keyOf(server)}${digest}${isSandboxed}`;
-		if (this.undecided.has(asked)) {
-			return false;
-		}
+		return known?.digest === digestOfServer(server) && (!known.isAllowed || isSandboxed || known.isOutside)
+			? known.isAllowed
+			: undefined;
+	}
+
+	/** Asks whether agents may use a server, and keeps the answer. Resolves with undefined if the user gives none. */
+	async ask(server: AgreedServer, isSandboxed: boolean): Promise<boolean | undefined> {
+		const digest = digestOfServer(server);
+		const known = this.known(server);
+		const same = known?.digest === digest ? known : undefined;
 		const use = vscode.l10n.t('Use This Server');
 		const never = vscode.l10n.t('Never in This Folder');
 		const chosen = await askModal(
@@ -173,8 +199,7 @@ export class AgentServers {
 			never,
 		);
 		if (chosen === undefined) {
-			this.undecided.add(asked);
-			return false;
+			return undefined;
 		}
 		const isOutside = !isSandboxed || undefined;
 		this.note(server, { ...same, digest, isAllowed: chosen === use, ...defined({ isOutside }) });
@@ -256,7 +281,7 @@ function unusableText(name: string, reason: DeclaredServers['unusable'][number][
 
 /** Describes what a yes would start, where, with what input, and what it can reach. */
 function describe(server: AgreedServer, isSandboxed: boolean): string {
-	const { command, args, env, hosts, files, file } = server;
+	const { command, args, env, file } = server;
 	const { inputs, variables } = placeholdersOf(server);
 	const wanted = packageOf(server)?.wanted;
 	const set = Object.entries(env).map(([variable, value]) => `${variable}=${shownWord(value)}`);
@@ -271,14 +296,16 @@ function describe(server: AgreedServer, isSandboxed: boolean): string {
 		variables.length > 0 && vscode.l10n.t('It gets these variables of yours: {0}', variables.join(', ')),
 		inputs.length > 0 && vscode.l10n.t('You are asked for: {0}', inputs.join(', ')),
 		isSandboxed
-			? vscode.l10n.t('It runs in a sandbox of its own. {0} {1}', filesText(files), hostsText(hosts))
+			? vscode.l10n.t('It runs in a sandbox of its own. {0}', reachText(server))
 			: vscode.l10n.t('There is no sandbox on this machine: it runs as you, and can do whatever you can.'),
 		isSandboxed &&
 			absolute.length > 0 &&
 			vscode.l10n.t('It also sees what lies beside these files: {0}', absolute.map(shownWord).join(' ')),
 		own.length > 0 &&
 			vscode.l10n.t('It runs these files as an agent may have changed them: {0}', own.map(shownWord).join(' ')),
-		vscode.l10n.t('You are asked about its calls as the approvals in the chat say.'),
+		vscode.l10n.t(
+			'In the chat, you are asked about its calls as the approvals say. In a task, nobody is asked about them.',
+		),
 	];
 	return lines.filter(line => line !== false).join('\n');
 }
@@ -302,6 +329,11 @@ function describeTool({ name, description, inputSchema }: Record<string, unknown
 	const described = oneLine(String(description ?? ''), MAXIMUM_DESCRIPTION);
 	const takes = oneLine(Object.keys(properties).join(', '), MAXIMUM_DESCRIPTION);
 	return `${shortName(String(name))} (${takes}): ${described}`;
+}
+
+/** Says what a server in a sandbox can reach. */
+export function reachText({ files, hosts }: McpServer): string {
+	return `${filesText(files)} ${hostsText(hosts)}`;
 }
 
 function filesText(files: McpServer['files']): string {

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import { describeError } from '../../base/errors.ts';
@@ -8,6 +9,7 @@ import type { TaskSettings } from '../../contract/agents.ts';
 import type { ModelLimits } from '../../contract/modelLimits.ts';
 import type { Explanation } from '../../platform/notify.ts';
 import { readSetting, writeSetting } from '../../platform/settings.ts';
+import type { OfferedServer } from '../api.ts';
 import type { Chat } from '../conversation/chat.ts';
 import type { AgentTurn, AgentTurns } from '../conversation/replyRequest.ts';
 import { APPROVAL_SETTINGS, type ApprovalSetting } from '../model/agentWork.ts';
@@ -18,6 +20,7 @@ import type { AgentView, PromptView } from '../protocol/protocol.ts';
 import { AgentMemory } from './agentMemory.ts';
 import type { AgentRuns } from './agentRuns.ts';
 import type { AgentRunsOptions } from './agentRunsOptions.ts';
+import type { AgentServers } from './agentServers.ts';
 import type { AvailableAgents } from './availableAgents.ts';
 
 /** The locations of the agents' programs and files, and of the workspace's stored state about them. */
@@ -60,11 +63,17 @@ export interface ChatAgentsDependencies {
 	logger: Logger;
 }
 
+interface LoadedAgents {
+	runs: AgentRuns;
+	agents: AvailableAgents;
+	servers: AgentServers;
+}
+
 /** The agents of the chat. The code that runs them is loaded on first use. */
 export class ChatAgents implements AgentTurns {
 	private readonly dependencies: ChatAgentsDependencies;
 	private readonly memory: AgentMemory;
-	private loaded: Promise<{ runs: AgentRuns; agents: AvailableAgents }> | undefined;
+	private loaded: Promise<LoadedAgents> | undefined;
 	/** Resolves when the approval setting has been written. */
 	private writing: Thenable<void> | undefined;
 
@@ -161,13 +170,19 @@ export class ChatAgents implements AgentTurns {
 		return writing;
 	}
 
-	private load(): Promise<{ runs: AgentRuns; agents: AvailableAgents }> {
+	/** Resolves to the MCP servers that agents of a task on this repository may be given. */
+	async serversForTasks(folder: string | undefined): Promise<OfferedServer[]> {
+		const [{ serversForTasks }, { servers }] = await Promise.all([import('./serversForTasks.ts'), this.load()]);
+		return serversForTasks(servers, folder);
+	}
+
+	private load(): Promise<LoadedAgents> {
 		this.loaded ??= this.loadNow();
 		return this.loaded;
 	}
 
-	private async loadNow(): Promise<{ runs: AgentRuns; agents: AvailableAgents }> {
-		const [{ AgentRuns }, { AvailableAgents }, { AgentServers }] = await Promise.all([
+	private async loadNow(): Promise<LoadedAgents> {
+		const [{ AgentRuns }, { AvailableAgents }, { AgentServers: Servers }] = await Promise.all([
 			import('./agentRuns.ts'),
 			import('./availableAgents.ts'),
 			import('./agentServers.ts'),
@@ -183,14 +198,16 @@ export class ChatAgents implements AgentTurns {
 			isDemo: connection.isDemo,
 		});
 		const { client, limits } = connection;
+		const servers = new Servers({
+			state: storage.globalState,
+			secrets: storage.secrets,
+			packages: path.join(storage.folder, 'packages'),
+			declared: () => readSetting('errand.agents.mcpServers'),
+		});
 		const runs = new AgentRuns({
 			folder: storage.folder,
 			agents,
-			servers: new AgentServers({
-				state: storage.globalState,
-				secrets: storage.secrets,
-				declared: () => readSetting('errand.agents.mcpServers'),
-			}),
+			servers,
 			models: { client, limits, insideProgram: program('sandbox.js') },
 			permissions: {
 				approvals,
@@ -204,7 +221,7 @@ export class ChatAgents implements AgentTurns {
 			changes: { list: range => ranges().list(range), takeAllowed: range => ranges().takeAllowed(range) },
 			logger,
 		});
-		return { runs, agents };
+		return { runs, agents, servers };
 	}
 }
 

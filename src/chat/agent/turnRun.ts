@@ -225,7 +225,7 @@ export class TurnRun {
 			...defined({ leftOut: isNews ? missing : undefined }),
 		});
 		const servers = await turnServers(this.options.servers, {
-			...{ folders, isSandboxed: sandboxed, own: own.directory, all: this.options.folder, logger: this.options.logger },
+			...{ folders, isSandboxed: sandboxed, own: own.directory, logger: this.options.logger },
 			...{ steps: () => this.work?.steps ?? [], decide: this.questions.decide },
 			show: call => this.take({ type: 'tool', call, isNew: false, changed: [] }),
 		});

@@ -17,9 +17,8 @@ import type { AgentServers } from './agentServers.ts';
 export interface TurnServersOptions {
 	folders: readonly string[];
 	isSandboxed: boolean;
-	/** The folder of the conversation, and that of all conversations. */
+	/** The folder of the conversation. */
 	own: string;
-	all: string;
 	decide: PermissionPolicy;
 	/** Returns the shown steps of the turn so far. */
 	steps(): readonly AgentStep[];
@@ -37,7 +36,7 @@ const OPTIONS = [
 
 /** Returns the MCP servers of one turn, after the questions about new ones. Each starts on the agent's first use. */
 export async function turnServers(agreed: AgentServers, options: TurnServersOptions): Promise<McpServers> {
-	const { folders, isSandboxed, own, all, decide, steps, show, logger } = options;
+	const { folders, isSandboxed, own, decide, steps, show, logger } = options;
 	const { servers, problems } = await agreed.agreed(folders, isSandboxed);
 	const shown = new WeakMap<McpCall, ToolCall>();
 	const onRefused = (reason: string): void => logger.log('info', 'something of an MCP server was refused', { reason });
@@ -67,7 +66,7 @@ export async function turnServers(agreed: AgentServers, options: TurnServersOpti
 					{
 						agent,
 						homes: path.join(own, 'servers'),
-						packages: path.join(all, 'packages'),
+						packages: agreed.packages,
 						environment: process.env,
 						input: wanted => inputs.get(wanted) ?? '',
 						onRefused,

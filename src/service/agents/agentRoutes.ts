@@ -94,6 +94,7 @@ export function registerAgentRoutes(app: App, dependencies: AgentRoutesDependenc
 				: NO_DEPENDENCIES;
 		const check: TaskCheck = {
 			sandbox,
+			takesServers: true,
 			unusable: statuses.filter(({ problem }) => problem !== undefined),
 			asksForUnsandboxed: needsSandbox && !sandbox.works && !isAllowed,
 			unpricedModels,

@@ -1,5 +1,5 @@
 /** The version of the schema, which is stored in the file (`PRAGMA user_version`); 0 stands for a new file. */
-export const SCHEMA_VERSION = 5;
+export const SCHEMA_VERSION = 6;
 
 /** The user's consents for a repository. */
 const CONSENTS = `
@@ -19,6 +19,9 @@ const CONSENT_PROBLEM = 'ALTER TABLE consents ADD COLUMN problem TEXT;';
 
 /** A JSON list of the hosts that installations of dependencies failed without. */
 const CONSENT_MISSING = "ALTER TABLE consents ADD COLUMN missingHosts TEXT NOT NULL DEFAULT '[]';";
+
+/** A JSON list of the names of the MCP servers that came with a task. Nothing else of them is stored. */
+const TASK_SERVERS = "ALTER TABLE tasks ADD COLUMN mcpServers TEXT NOT NULL DEFAULT '[]';";
 
 /** The sums of the model calls of tasks (modelUseStore.ts). */
 const MODEL_USE = `
@@ -74,6 +77,7 @@ export const UPGRADES: Readonly<Record<number, string>> = {
 		ALTER TABLE executions ADD COLUMN maxCost REAL;
 	`,
 	4: CONSENT_MISSING,
+	5: TASK_SERVERS,
 };
 
 /** The SQL that creates the schema. */
@@ -145,6 +149,7 @@ export const SCHEMA = `
 	${CONSENTS}
 	${CONSENT_PROBLEM}
 	${CONSENT_MISSING}
+	${TASK_SERVERS}
 	${MODEL_USE}
 
 	CREATE TABLE namedFolders (

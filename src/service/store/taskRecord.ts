@@ -44,6 +44,8 @@ export interface NewTask {
 	installDependencies: boolean;
 	/** The time limit for each agent in seconds. */
 	maxDuration: number;
+	/** The names of the MCP servers that came with it; none by default. */
+	mcpServers?: readonly string[];
 }
 
 /** The progress of an execution, or of a task, which is derived from its executions. */
@@ -86,7 +88,7 @@ export interface ExecutionRecord extends Progress, RunFacts {
 	gitDiff: string | null;
 }
 
-export interface TaskRecord extends Omit<NewTask, 'agents'>, Progress {
+export interface TaskRecord extends Omit<Required<NewTask>, 'agents'>, Progress {
 	/** The order of creation. It is never sent to a client. */
 	sequence: number;
 	/** The first agent and its model, or those of the last follow-up. */
@@ -169,7 +171,8 @@ export function toTask(
 /** Returns the fields that the local service adds (contract/agents.ts, `taskExtrasSchema`), without unknown ones. */
 function extrasOf(record: TaskRecord, executions: readonly ExecutionRecord[], use: readonly ExecutionUse[]): object {
 	const canKeep = FINAL_STATUSES.has(record.status) && executions.some(({ hasWork }) => hasWork);
-	return { ...factsOf(record, executions, use), ...defined({ canKeep: canKeep || undefined }) };
+	const mcpServers = record.mcpServers.length === 0 ? undefined : record.mcpServers;
+	return { ...factsOf(record, executions, use), ...defined({ canKeep: canKeep || undefined, mcpServers }) };
 }
 
 /** Summarises how the agents ran. The base commit and the budget are known only for a single agent. */

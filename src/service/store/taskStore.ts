@@ -80,8 +80,8 @@ export class TaskStore {
 			this.database
 				.prepare(
 					`INSERT INTO tasks (id, prompt, repoUrl, selectedBranch, selectedAgent, selectedModel, installDependencies,
-						maxDuration, multiLaunch, status, progress, createdAt, updatedAt)
-					VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, ?, ?)`,
+						maxDuration, multiLaunch, mcpServers, status, progress, createdAt, updatedAt)
+					VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, ?, ?)`,
 				)
 				.run(
 					task.id,
@@ -93,6 +93,7 @@ export class TaskStore {
 					Number(task.installDependencies),
 					task.maxDuration,
 					Number(task.agents.length > 1),
+					JSON.stringify(task.mcpServers ?? []),
 					now,
 					now,
 				);
@@ -381,6 +382,7 @@ function toRecord(row: Record<string, SQLOutputValue>): TaskRecord {
 		...(row as unknown as TaskRecord),
 		installDependencies: row['installDependencies'] === 1,
 		multiLaunch: row['multiLaunch'] === 1,
+		mcpServers: JSON.parse(String(row['mcpServers'])) as string[],
 		interrupted: row['interrupted'] === 1,
 	};
 }

@@ -30,7 +30,10 @@ export interface Assignment {
 }
 
 /** The place where the agent works, and the signal that ends its run. */
-export type Workplace = Pick<AgentRunOptions, 'place' | 'relay' | 'provide' | 'onLimit' | 'signal' | 'logger'>;
+export type Workplace = Pick<
+	AgentRunOptions,
+	'place' | 'relay' | 'mcpServers' | 'provide' | 'onLimit' | 'signal' | 'logger'
+>;
 
 /** The log and the callbacks that report the work of an agent. */
 export interface WorkReport {

@@ -1,10 +1,13 @@
 import * as z from 'zod';
 import { describeError, UserFacingError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
+import { controlPaths } from '../../contract/control.ts';
+import { type TaskServer, taskWithServersSchema } from '../../contract/mcpServers.ts';
 import { routes } from '../../contract/routes.ts';
 import {
 	followQuerySchema,
 	multiAgentTaskCreateSchema,
+	type TaskCreateRequest,
 	taskCreateSchema,
 	taskListQuerySchema,
 	taskStopSchema,
@@ -72,8 +75,7 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 		return context.json({ tasks: views, hasMore, ...page });
 	});
 
-	app.post(routes.taskCreate.path, async context => {
-		const request = parseOrRefuse(multiAgentTaskCreateSchema, await readJson(context, BODY_MEGABYTES));
+	const create = async (request: TaskCreateRequest, servers: readonly TaskServer[] = []): Promise<TaskRecord> => {
 		const chosen = chooseAgents(await agents(), request);
 		checkRoom(runner, chosen.length);
 		const { branch } = await queryOrRefuse(400, request.repoUrl, dependencies.folder, query =>
@@ -81,7 +83,7 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 		);
 		checkRoom(runner, chosen.length);
 		const [first, ...others] = chosen;
-		const task = storedOrRefused(() =>
+		return storedOrRefused(() =>
 			runner.create(
 				{
 					prompt: request.prompt,
@@ -92,9 +94,19 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 					maxDuration: request.maxDuration ?? DEFAULT_MAXIMUM_DURATION,
 				},
 				chosen.map(({ agent }) => agent),
+				servers,
 			),
 		);
-		return context.json({ task: shown(task) });
+	};
+
+	app.post(routes.taskCreate.path, async context => {
+		const request = parseOrRefuse(multiAgentTaskCreateSchema, await readJson(context, BODY_MEGABYTES));
+		return context.json({ task: shown(await create(request)) });
+	});
+
+	app.post(controlPaths.tasks, async context => {
+		const request = parseOrRefuse(taskWithServersSchema, await readJson(context, BODY_MEGABYTES));
+		return context.json({ task: shown(await create(request.task, request.mcpServers)) });
 	});
 
 	app.post(pattern(routes.taskContinue.path), async context => {

@@ -26,6 +26,7 @@ import { readBranchToMove, readSource, writeGitConfiguration } from './sourceRep
 import { TaskDependencies } from './taskDependencies.ts';
 import { TaskLog } from './taskLog.ts';
 import { listed } from './taskNames.ts';
+import type { TaskServers } from './taskServers.ts';
 
 /** In UTF-16 code units. */
 const MAXIMUM_SUMMARY_PROMPT = 4_000;
@@ -70,6 +71,7 @@ export interface RunStorage {
 /** The services that a run uses, and the signal that ends it. */
 export interface RunContext {
 	services: RunServices;
+	servers: TaskServers;
 	logger: Logger;
 	/** Aborts with a TaskEnded. */
 	signal: AbortSignal;
@@ -99,6 +101,7 @@ class TaskRun {
 	private readonly job: AgentJob;
 	private readonly storage: RunStorage;
 	private readonly services: RunServices;
+	private readonly servers: TaskServers;
 	private readonly logger: Logger;
 	private readonly log: TaskLog;
 	private readonly dependencies: TaskDependencies;
@@ -107,10 +110,11 @@ class TaskRun {
 	/** Also aborts when the execution is ended from outside. */
 	private readonly signal: AbortSignal;
 
-	constructor(job: AgentJob, storage: RunStorage, { services, logger, signal }: RunContext) {
+	constructor(job: AgentJob, storage: RunStorage, { services, servers, logger, signal }: RunContext) {
 		this.job = job;
 		this.storage = storage;
 		this.services = services;
+		this.servers = servers;
 		this.logger = logger;
 		this.log = new TaskLog(storage.store, job.task, job.execution);
 		this.dependencies = new TaskDependencies({ task: job.task, folder: storage.folder, services, log: this.log });
@@ -220,6 +224,7 @@ class TaskRun {
 		const repository = folderOfRepoUrl(task.repoUrl);
 		const models = agent.isBuiltIn ? undefined : this.openModels();
 		const onLimit = (sentence: string) => this.endOverLimit(sentence);
+		const servers = path.join(folder, 'servers');
 		try {
 			return await workOn(
 				{
@@ -244,6 +249,9 @@ class TaskRun {
 						marker: processMarker(task.id, execution.position),
 					},
 					relay: models && this.answers(models.handle),
+					mcpServers: agent.isBuiltIn
+						? undefined
+						: this.servers.forRun({ task, isSandboxed, folder: servers, log: this.log }),
 					provide: async place => {
 						const provided = await this.dependencies.provide(place, onLimit, this.signal);
 						const where = agent.isBuiltIn ? '' : isSandboxed ? ' in a sandbox' : ' without a sandbox';
@@ -274,6 +282,8 @@ class TaskRun {
 			throw this.signal.aborted ? this.signal.reason : this.withFate(error);
 		} finally {
 			await (models && this.accountFor(models));
+			// A server may have written its secrets there.
+			await this.removeFolder(servers);
 		}
 	}
 

@@ -12,6 +12,7 @@ import { describeError } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
 import type { Logger } from '../../base/logger.ts';
 import { removeFolder } from '../../base/removeFolder.ts';
+import type { TaskServer } from '../../contract/mcpServers.ts';
 import { WORK_MARKER } from '../stateFolder.ts';
 import { type ExecutionRecord, FINAL_STATUSES, type NewTask, type TaskRecord } from '../store/taskRecord.ts';
 import type { FollowUp, TaskStore } from '../store/taskStore.ts';
@@ -23,6 +24,7 @@ import type { RunServices } from './runServices.ts';
 import { logLabel, logRecord } from './taskLog.ts';
 import { commitSubject } from './taskNames.ts';
 import { type AgentJob, processMarker, runTask, TaskEnded } from './taskRun.ts';
+import { TaskServers } from './taskServers.ts';
 
 const MAXIMUM_RUNNING = 2;
 const MAXIMUM_WAITING = 200;
@@ -84,6 +86,7 @@ export class TaskRunner {
 	/** The ids of tasks whose work is being kept. */
 	private readonly kept = new Set<string>();
 	private readonly cleaning = new SerialQueue();
+	private readonly servers = new TaskServers();
 	private stopping = false;
 
 	/** Fires with the id of a task when one of its executions has reached a final state. */
@@ -175,9 +178,18 @@ export class TaskRunner {
 		this.startNext();
 	}
 
-	/** Stores a task, which then survives a crash, and queues it. `agents` are those of `task.agents`, in their order. */
-	create(task: Omit<NewTask, 'id'>, agents: readonly Agent[]): TaskRecord {
-		const record = this.storage.store.create({ ...task, id: randomUUID() });
+	/**
+	 * Stores a task, which then survives a crash, and queues it. `agents` are those of `task.agents`, in their order. Of
+	 * its MCP servers, which its runs can use until the service ends, only the names are stored.
+	 */
+	create(
+		task: Omit<NewTask, 'id' | 'mcpServers'>,
+		agents: readonly Agent[],
+		servers: readonly TaskServer[] = [],
+	): TaskRecord {
+		const mcpServers = servers.map(({ name }) => name);
+		const record = this.storage.store.create({ ...task, id: randomUUID(), mcpServers });
+		this.servers.keep(record.id, servers);
 		this.queue(record, agents);
 		return record;
 	}
@@ -299,7 +311,7 @@ export class TaskRunner {
 		const folder = this.folderOf(task, execution.position);
 		const { services, logger, onBroken } = this.support;
 		try {
-			await runTask(job, { store, folder }, { services, logger, signal: controller.signal });
+			await runTask(job, { store, folder }, { services, servers: this.servers, logger, signal: controller.signal });
 		} catch (error) {
 			onBroken(error);
 		} finally {

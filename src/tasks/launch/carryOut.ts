@@ -2,6 +2,8 @@ import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import type { FoundSetting } from '../../base/gitConfiguration.ts';
 import { gitReason } from '../../base/gitReason.ts';
+import type { OfferedServer } from '../../chat/api.ts';
+import type { TaskServer } from '../../contract/mcpServers.ts';
 import { commitChanges } from '../../platform/commitChanges.ts';
 import { placeOf } from '../../platform/git.ts';
 import { gitFailure, settingLine } from '../../platform/gitRefusalMessages.ts';
@@ -29,7 +31,7 @@ export async function carryOut(
 	const place = placeOf(git, repository.rootUri.fsPath);
 	if (push) {
 		await pushCommit(repository, push, withProgress).catch(({ message, cause }: UserFacingError) => {
-			throw new UserFacingError(vscode.l10n.t('{0} No task was started. Your prompt is kept.', message), { cause });
+			throw notStarted(message, cause);
 		});
 		await repository.status().catch(() => {});
 		return undefined;
@@ -64,6 +66,23 @@ export async function carryOut(
 			),
 		);
 	});
+}
+
+/** Collects what the local service needs for the MCP servers of a task. Throws a UserFacingError if a value is missing. */
+export async function handOver(servers: readonly OfferedServer[]): Promise<TaskServer[]> {
+	const handed: TaskServer[] = [];
+	for (const server of servers) {
+		handed.push(
+			await server.handOver().catch(({ message, cause }: UserFacingError) => {
+				throw notStarted(message, cause);
+			}),
+		);
+	}
+	return handed;
+}
+
+function notStarted(message: string, cause: unknown): UserFacingError {
+	return new UserFacingError(vscode.l10n.t('{0} No task was started. Your prompt is kept.', message), { cause });
 }
 
 /** Shows the programs that the repository's own configuration names and asks whether to run them. */

@@ -1,5 +1,7 @@
 import type * as vscode from 'vscode';
+import type { ChatView, OfferedServer } from '../../chat/api.ts';
 import type { Consent, TaskCheck, TaskCheckRequest } from '../../contract/agents.ts';
+import { DEMO_SLUGS } from '../../contract/localConnection.ts';
 import type { TaskCreateRequest } from '../../contract/tasks.ts';
 import { readSetting } from '../../platform/settings.ts';
 import {
@@ -16,7 +18,7 @@ import { type LaunchChoices, readChoices, rememberChoices, settingsAgent, toRequ
 import type { GitFacts, LaunchSubject, OpenedRepository } from './launchSubject.ts';
 import type { SubjectChoice } from './pickSubject.ts';
 import type { FindingFix } from './preflightFixes.ts';
-import type { PreflightView } from './preflightList.ts';
+import type { PreflightView, ServerChoice } from './preflightList.ts';
 import { checkService, NeedsCheck } from './serviceCheck.ts';
 
 /** The launch that the user has confirmed. None of it has been carried out yet. */
@@ -28,6 +30,8 @@ export interface ConfirmedLaunch {
 	request: TaskCreateRequest;
 	/** The consents that the local service must get before the request is sent. */
 	consents: readonly Consent[];
+	/** The MCP servers that the agents get. */
+	servers: readonly OfferedServer[];
 }
 
 export interface LaunchCheckDependencies {
@@ -37,6 +41,8 @@ export interface LaunchCheckDependencies {
 	nameFolder(folder: string): Promise<void>;
 	/** Asks the local service for the needs of a task. */
 	checkTask(request: TaskCheckRequest): Promise<TaskCheck>;
+	/** Resolves to the MCP servers that the agents of a task on this machine may be given. */
+	serversForTasks: ChatView['serversForTasks'];
 	/** True if the service reported that the latest task ran without a source-hosting account. */
 	isEmptyGitUser: boolean;
 }
@@ -50,6 +56,7 @@ export class LaunchCheck {
 	private readonly dependencies: LaunchCheckDependencies;
 	private readonly onNews: () => void;
 	private gathered: GitFacts | undefined;
+	private offered: readonly OfferedServer[] = [];
 	private look: { repoUrl: string; result: ServiceCheck; answer: Promise<ServiceCheck> } | undefined;
 
 	/** `onNews` is called after the service has answered. */
@@ -93,7 +100,9 @@ export class LaunchCheck {
 
 	/** Reads the repository again, and asks the service once for each address. */
 	async gather(): Promise<void> {
+		const { serversForTasks } = this.dependencies;
 		this.gathered = await this.subject.gather();
+		this.offered = this.connection.isLocal ? await serversForTasks(this.subject.opened?.repository.rootUri.fsPath) : [];
 		if (this.gathered.target.ok) {
 			this.askService(this.gathered.target.repoUrl);
 		}
@@ -154,6 +163,41 @@ export class LaunchCheck {
 		);
 	}
 
+	/** Returns the MCP servers that the task may have. A demo uses none, and an older service takes none. */
+	servers(): ServerChoice[] {
+		const { look } = this.needs;
+		const { agents, leftOut = [] } = this.choices;
+		const isDemo = agents.length > 0 && agents.every(({ agent }) => agent !== undefined && DEMO_SLUGS.has(agent));
+		const isOlder = look.kind === 'not-asked' || (look.kind === 'known' && !look.check.takesServers);
+		const isOutside = look.kind === 'known' && !look.check.sandbox.works;
+		return (isDemo || isOlder ? [] : this.offered).map(server => ({
+			server,
+			use: isOutside
+				? 'no-sandbox'
+				: leftOut.includes(server.name)
+					? 'left-out'
+					: server.isAllowed
+						? 'used'
+						: 'not-allowed',
+		}));
+	}
+
+	/** Asks about a server that the user has not agreed to, and otherwise takes it along or leaves it out. */
+	async changeServer({ server, use }: ServerChoice): Promise<void> {
+		const { leftOut = [] } = this.choices;
+		const others = leftOut.filter(name => name !== server.name);
+		if (use === 'not-allowed') {
+			await server.ask();
+			await this.gather();
+		} else if (use !== 'no-sandbox') {
+			this.choices = { ...this.choices, leftOut: use === 'used' ? [...others, server.name] : others };
+		}
+	}
+
+	private usedServers(): OfferedServer[] {
+		return this.servers().flatMap(({ server, use }) => (use === 'used' ? [server] : []));
+	}
+
 	findings(): PreflightFinding[] {
 		const facts = this.launchFacts();
 		return facts ? findFindings(facts, this.choices) : [];
@@ -169,7 +213,8 @@ export class LaunchCheck {
 	state(): string {
 		// If the service could not be asked, its needs are not part of the confirmation.
 		const needs = this.launchFacts()?.needs.filter(({ kind }) => kind !== 'needs-unknown');
-		return JSON.stringify([this.plan(), this.facts?.changed, needs]);
+		const servers = this.usedServers().map(({ name, digest }) => [name, digest]);
+		return JSON.stringify([this.plan(), this.facts?.changed, needs, servers]);
 	}
 
 	/** Returns the contents of the rows and sentences about the launch. */
@@ -187,6 +232,7 @@ export class LaunchCheck {
 			facts,
 			plan,
 			findings: this.findings(),
+			servers: this.servers(),
 			fixesOf,
 		};
 	}
@@ -203,6 +249,7 @@ export class LaunchCheck {
 			plan,
 			request: toRequest(this.connection, this.prompt, plan, this.choices),
 			consents: this.needs.consents(),
+			servers: this.usedServers(),
 		};
 	}
 }

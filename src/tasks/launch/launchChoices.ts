@@ -25,6 +25,8 @@ export interface LaunchChoices extends LaunchDecisions {
 	installDependencies: boolean;
 	/** The maximum duration in seconds; 0 if the service decides. */
 	maxDuration: number;
+	/** The names of MCP servers that the task goes without, although it may have them. */
+	leftOut?: readonly string[] | undefined;
 }
 
 const CHOICES_KEY = 'errand.tasks.launchChoices';
@@ -46,6 +48,7 @@ export function readChoices(state: vscode.Memento, connection: TaskConnection, r
 		maxDuration: last?.maxDuration ?? Math.max(0, readSetting('errand.tasks.maxDuration') || 0),
 		commits: last?.commits,
 		changes: last?.changes,
+		leftOut: last?.leftOut,
 	};
 }
 

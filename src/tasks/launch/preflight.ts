@@ -17,6 +17,7 @@ import {
 	type PreflightView,
 	pickFix,
 	preflightRows,
+	serverRowId,
 } from './preflightList.ts';
 
 export interface PreflightDependencies extends LaunchCheckDependencies {
@@ -164,6 +165,10 @@ export class Preflight {
 			case 'duration':
 				return this.choose({ maxDuration: await askDuration(this.check.choices.maxDuration) });
 			default: {
+				const server = this.check.servers().find(choice => serverRowId(choice) === id);
+				if (server) {
+					return this.check.changeServer(server);
+				}
 				const finding = this.check.findings().find(({ kind }) => kind === id);
 				const fixes = finding ? this.fixes(finding) : [];
 				const [fix] = finding && fixes.length > 1 ? [await pickFix(fixes, findingLabel(this.view(), finding))] : fixes;

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import { escapeIcons, oneLine, shortName } from '../../base/plainText.ts';
+import type { OfferedServer } from '../../chat/api.ts';
 import type { LaunchFinding } from '../../contract/editorPipe.ts';
 import { timeLimitText } from '../../platform/amounts.ts';
 import { PickList } from '../../platform/pick.ts';
@@ -15,6 +16,12 @@ const MAXIMUM_PROMPT = 120;
 /** A row of the preflight. `id` identifies it when the rows are redrawn. */
 export interface PreflightRow extends vscode.QuickPickItem {
 	id: string;
+}
+
+/** An MCP server, and whether the agents of the task get it. */
+export interface ServerChoice {
+	server: OfferedServer;
+	use: 'used' | 'left-out' | 'not-allowed' | 'no-sandbox';
 }
 
 /** Everything that the rows show. */
@@ -32,6 +39,7 @@ export interface PreflightView {
 	/** Undefined if something prevents the task. */
 	plan: LaunchPlan | undefined;
 	findings: readonly PreflightFinding[];
+	servers: readonly ServerChoice[];
 	fixesOf(finding: PreflightFinding): readonly FindingFix[];
 }
 
@@ -65,8 +73,37 @@ export function preflightRows(view: PreflightView): PreflightRow[] {
 			vscode.l10n.t('Time'),
 			maxDuration > 0 ? timeLimitText(maxDuration) : vscode.l10n.t('as the service decides'),
 		),
+		...view.servers.map(serverRow),
 		startRow(view),
 	];
+}
+
+export const serverRowId = ({ server }: ServerChoice): string => `server ${server.name}`;
+
+function serverRow(choice: ServerChoice): PreflightRow {
+	const { name, reach } = choice.server;
+	const row = (icon: string, use: string, detail: string): PreflightRow => ({
+		...choiceRow(serverRowId(choice), icon, vscode.l10n.t('MCP Server'), `${name}: ${use}`),
+		detail: escapeIcons(detail),
+	});
+	switch (choice.use) {
+		case 'used':
+			return row('plug', vscode.l10n.t('used'), `${vscode.l10n.t('Nobody is asked about its calls.')} ${reach}`);
+		case 'left-out':
+			return row('circle-slash', vscode.l10n.t('left out'), reach);
+		case 'not-allowed':
+			return row(
+				'question',
+				vscode.l10n.t('left out'),
+				vscode.l10n.t('Choose it to decide whether agents may use it.'),
+			);
+		case 'no-sandbox':
+			return row(
+				'circle-slash',
+				vscode.l10n.t('left out'),
+				vscode.l10n.t('Without a sandbox, tasks get no MCP servers.'),
+			);
+	}
 }
 
 function choiceRow(id: string, icon: string, label: string, description: string): PreflightRow {
@@ -118,6 +155,7 @@ export function sentTexts(view: PreflightView): { what: string; where: string } 
 		installs: choices.installDependencies,
 		isUnsandboxed: view.findings.some(({ kind }) => kind === 'unsandboxed'),
 		maxDuration: choices.maxDuration,
+		servers: view.servers.flatMap(({ server, use }) => (use === 'used' ? [server.name] : [])),
 	};
 	return { what: sentText(plan, facts, parts), where: destinationText(facts, connection.label) };
 }

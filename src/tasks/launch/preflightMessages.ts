@@ -386,7 +386,14 @@ function filesText(files: readonly string[]): string {
 export function sentText(
 	plan: LaunchPlan,
 	{ ahead, changed }: LaunchFacts,
-	parts: { branch: string; agents: string[]; installs: boolean; isUnsandboxed: boolean; maxDuration: number },
+	parts: {
+		branch: string;
+		agents: string[];
+		installs: boolean;
+		isUnsandboxed: boolean;
+		maxDuration: number;
+		servers: string[];
+	},
 ): string {
 	const branch = shortName(plan.branch ?? parts.branch);
 	const base = plan.scratch?.parent ?? plan.commit;
@@ -399,6 +406,7 @@ export function sentText(
 		...parts.agents,
 		...(parts.isUnsandboxed ? [vscode.l10n.t('without a sandbox')] : []),
 		...(parts.installs ? [vscode.l10n.t('with dependencies')] : []),
+		...(parts.servers.length > 0 ? [vscode.l10n.t('with the MCP servers {0}', listed(parts.servers))] : []),
 		...(parts.maxDuration > 0 ? [timeLimitText(parts.maxDuration)] : []),
 	].join(', ');
 }

@@ -11,12 +11,13 @@ import type { Client } from '../../client/types.ts';
 import type { Consent } from '../../contract/agents.ts';
 import type { AskedOutcome, StartedTask } from '../../contract/editorPipe.ts';
 import { isActiveTask, type Task, type TaskCreateRequest } from '../../contract/tasks.ts';
+import type { LocalService } from '../../localService/api.ts';
 import { getGitApi, placeOf } from '../../platform/git.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { refusedByUser } from '../../platform/refusalMessages.ts';
 import { readLaunchLink } from '../model/launchLink.ts';
 import type { TaskTarget } from '../model/taskConnection.ts';
-import { carryOut } from './carryOut.ts';
+import { carryOut, handOver } from './carryOut.ts';
 import type { ConfirmedLaunch, LaunchCheckDependencies } from './launchCheck.ts';
 import { type AllowLaunch, askLaunch, type LaunchRequest } from './launchRequest.ts';
 import type { NextTask } from './nextTask.ts';
@@ -36,6 +37,8 @@ export interface LaunchConnection {
 	ensureKey(): Promise<boolean>;
 	/** Makes the local service remember the user's consent for a repository. */
 	allow(consent: Consent): Promise<void>;
+	/** Creates a task with MCP servers on the local service. */
+	createWithServers: LocalService['createTask'];
 }
 
 /** The list of tasks, and the data remembered with it. */
@@ -78,7 +81,7 @@ export class TaskLauncher {
 
 	constructor(dependencies: TaskLauncherDependencies) {
 		this.dependencies = dependencies;
-		const { workspaceState, composer, promptEditor, known, listener, logger } = dependencies;
+		const { workspaceState, composer, promptEditor, connection, known, listener, logger } = dependencies;
 		this.scratchBranches = new ScratchBranches({
 			workspaceState,
 			place: async directory => {
@@ -105,6 +108,7 @@ export class TaskLauncher {
 				await promptEditor.remove(prompt);
 			},
 			scratchBranches: this.scratchBranches,
+			createWithServers: connection.createWithServers,
 			tasks: () => known.tasks(),
 			started: (task, target) => listener.started(task, target),
 			logger,
@@ -244,6 +248,7 @@ export class TaskLauncher {
 		confirmed: ConfirmedLaunch,
 		target: TaskTarget,
 	): Promise<{ outcome: SendOutcome; sending: TaskRequest }> {
+		const mcpServers = await handOver(confirmed.servers);
 		for (const consent of confirmed.consents) {
 			await this.dependencies.connection.allow(consent);
 		}
@@ -252,6 +257,7 @@ export class TaskLauncher {
 		const start = scratch?.commit ?? confirmed.plan.commit;
 		const sending: TaskRequest = {
 			request,
+			mcpServers,
 			scratch: scratch?.name,
 			onMade: ({ id }: Task) => start !== undefined && this.dependencies.known.rememberStart(id, start),
 		};

@@ -1,7 +1,9 @@
 import * as vscode from 'vscode';
 import { ClientError, describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
+import type { TaskServer } from '../../contract/mcpServers.ts';
 import type { Task, TaskCreateRequest } from '../../contract/tasks.ts';
+import type { LocalService } from '../../localService/api.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { rowWords } from '../common/messages.ts';
 import { UNDER_WAY_MS } from '../model/createdTask.ts';
@@ -21,6 +23,8 @@ import {
 /** A request for a task, with the work that remains once the task exists. */
 export interface TaskRequest {
 	request: TaskCreateRequest;
+	/** The MCP servers that the local service gives to its agents; none by default. */
+	mcpServers?: readonly TaskServer[];
 	/** The name of the scratch branch that was made for the task. */
 	scratch?: string | undefined;
 	/** Called before the task counts as started, so that a reload of the window cannot come between. */
@@ -32,6 +36,8 @@ export interface TaskRequestsDependencies {
 	/** Called with the prompt of a task that exists, which is then no longer a draft. */
 	onUsed(prompt: string): Promise<void>;
 	scratchBranches: ScratchBranches;
+	/** Creates a task with MCP servers on the local service. */
+	createWithServers: LocalService['createTask'];
 	/** The tasks known so far. */
 	tasks(): Iterable<Task>;
 	/** Shows and follows a task that was created. */
@@ -126,8 +132,13 @@ export class TaskRequests {
 	private readonly isOrphan = ({ sentAt }: PendingTask): boolean =>
 		sentAt <= this.openedAt || this.givenUp.has(sentAt) || Date.now() - sentAt > UNDER_WAY_MS;
 
-	private sending(target: TaskTarget, { scratch, onMade }: Omit<TaskRequest, 'request'> = {}): SendDependencies {
-		const { workspaceState, tasks, logger } = this.dependencies;
+	private sending(
+		target: TaskTarget,
+		{ mcpServers = [], scratch, onMade }: Omit<TaskRequest, 'request'> = {},
+	): SendDependencies {
+		const { workspaceState, createWithServers, tasks, logger } = this.dependencies;
+		const create = (task: TaskCreateRequest) => createWithServers({ task, mcpServers: [...mcpServers] });
+		const client = mcpServers.length === 0 ? target.client : { tasks: { ...target.client.tasks, create } };
 		const made = async (task: Task) => {
 			try {
 				await this.note(task, scratch);
@@ -137,7 +148,7 @@ export class TaskRequests {
 				throw error;
 			}
 		};
-		return { ...target, workspaceState, tasks, made };
+		return { ...target, client, workspaceState, tasks, made };
 	}
 
 	/** Called when a task exists: its prompt is no longer a draft, and its scratch branch is removed when it ends. */

@@ -4,6 +4,8 @@ import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { AgentServers, type AgreedServer } from '../../../src/chat/agent/agentServers.ts';
+import { serversForTasks } from '../../../src/chat/agent/serversForTasks.ts';
+import { taskServerSchema } from '../../../src/contract/mcpServers.ts';
 
 const USE = 'Use This Server';
 
@@ -28,6 +30,7 @@ describe('the MCP servers of a folder', () => {
 		const state = new Map<string, unknown>();
 		servers = new AgentServers({
 			declared: () => ({}),
+			packages: '/packages',
 			state: { get: (key: string) => state.get(key), update: async (key: string, value) => void state.set(key, value) },
 			secrets: { get: async key => secrets.get(key), store: async (key, value) => void secrets.set(key, value) },
 		} as ConstructorParameters<typeof AgentServers>[0]);
@@ -127,6 +130,37 @@ describe('the MCP servers of a folder', () => {
 		);
 		assert.equal(boxes.length, 1);
 		assert.equal(secrets.size, 0);
+	});
+
+	it('are offered to tasks unless they were refused, and a task gets exactly what the yes is about', async () => {
+		await declare({ command: 'node', args: [KEY], env: { TERM: `\${env:TERM}` } });
+		const offered = async (from: string | undefined = folder) => serversForTasks(servers, from);
+		const [unasked] = await offered();
+		assert.deepEqual([unasked?.name, unasked?.isAllowed, asked], ['one', false, []]);
+		answer = undefined;
+		await unasked?.ask();
+		assert.equal((await offered())[0]?.isAllowed, false);
+		answer = USE;
+		await unasked?.ask();
+		assert.match(asked[1]?.detail ?? '', /In a task, nobody is asked about them\.$/);
+		const [one] = await offered();
+		assert.equal(one?.isAllowed, true);
+		assert.match(one?.reach ?? '', /^It can read .* It reaches no network\.$/);
+		servers.noteTools(await agreedOne(), { add: 'digest' });
+		const handing = one?.handOver();
+		await turn();
+		boxes[0]?.answer('secret');
+		const { declaration, ...handed } = (await handing) ?? assert.fail();
+		assert.deepEqual(handed, {
+			...{ name: 'one', inputs: { key: 'secret' }, variables: { TERM: process.env['TERM'] ?? '' } },
+			...{ tools: { add: 'digest' }, packages: '/packages' },
+		});
+		assert.deepEqual(taskServerSchema.parse({ ...handed, declaration }).declaration, declaration);
+		assert.deepEqual(await serversForTasks(servers, undefined), []);
+		answer = 'Never in This Folder';
+		await declare({ command: 'other' });
+		await (await offered())[0]?.ask();
+		assert.deepEqual(await offered(), []);
 	});
 
 	it('are none where the file is something else', async () => {

@@ -112,6 +112,7 @@ export function useAgentRuns(
 			servers: new AgentServers({
 				state,
 				secrets: { get: async () => undefined, store: async () => {} },
+				packages: path.join(folder, 'packages'),
 				declared: () => ({}),
 			}),
 			models: { client: async () => client, limits: () => ({}), insideProgram: SANDBOX_PROGRAM },

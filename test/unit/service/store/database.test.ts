@@ -36,6 +36,7 @@ describe('openDatabase', () => {
 	/** Takes away what later versions have added. */
 	const asThirdVersion = (database: DatabaseSync) =>
 		database.exec(`
+			ALTER TABLE tasks DROP COLUMN mcpServers;
 			ALTER TABLE consents DROP COLUMN missingHosts;
 			DROP TABLE modelUse;
 			ALTER TABLE executions DROP COLUMN maxCost;
@@ -48,7 +49,11 @@ describe('openDatabase', () => {
 	it('upgrades a file of the fourth version, and keeps what was allowed', () => {
 		const earlier = openDatabase(file);
 		new ConsentStore(earlier).allowDependencies('/a', { hosts: ['one:443'], allowsScripts: true });
-		earlier.exec('ALTER TABLE consents DROP COLUMN missingHosts; PRAGMA user_version = 4');
+		earlier.exec(`
+			ALTER TABLE tasks DROP COLUMN mcpServers;
+			ALTER TABLE consents DROP COLUMN missingHosts;
+			PRAGMA user_version = 4;
+		`);
 		earlier.close();
 		const database = openDatabase(file);
 		try {
