@@ -7,6 +7,7 @@ import type { InputItem } from '../contract/responses.ts';
 import { CHARACTERS_PER_TOKEN, laterHalf, noteItem, shorten, tokensOf } from './conversation.ts';
 import { MAXIMUM_CONVERSATION } from './limits.ts';
 import { callsIn, type Model, type ModelReply, textIn } from './model/model.ts';
+import { editedPaths } from './tools/edit.ts';
 import { cutMiddle, parametersOf, type Tool } from './tools/tool.ts';
 import { TurnFailure } from './turnFailure.ts';
 
@@ -190,8 +191,8 @@ export class Context {
 			const input = parseJson(given);
 			return isFields(input) ? [{ name, input, isAgain: call_id.startsWith(AGAIN) }] : [];
 		});
-		const paths = calls.flatMap(({ name, input: { path }, isAgain }) =>
-			typeof path === 'string' && (name === 'edit' || name === 'write' || isAgain) ? [path] : [],
+		const paths = calls.flatMap(({ name, input, isAgain }) =>
+			name === 'edit' || name === 'write' || (name === 'read' && isAgain) ? editedPaths(input) : [],
 		);
 		const files = [...new Set(paths.reverse())].slice(0, TOLD_FILES).reverse();
 		const wanted = [

@@ -12,10 +12,16 @@ import { ToolFailure } from './tools/toolFailure.ts';
 const MAXIMUM_TOOLS = 300;
 const MAXIMUM_NAME = 100;
 
+/** The maximum characters of names that every request contains. Beyond it, tools are listed when the model asks. */
+const MAXIMUM_NAMES = 150;
+
+/** The maximum characters of a tool's description in a list. */
+const MAXIMUM_LISTED = 120;
+
 export class McpClients {
 	private readonly servers: readonly StdioServer[];
 	private readonly connections: McpConnection[] = [];
-	private readonly tools = new Map<string, ServerTool & { connection: McpConnection }>();
+	private readonly tools = new Map<string, ServerTool & { server: string; connection: McpConnection }>();
 	private opened: Promise<string[]> | undefined;
 
 	/** Servers that are not started by a command are ignored. */
@@ -47,7 +53,7 @@ export class McpClients {
 				const shown = `${server.name}.${tool.name}`;
 				const isPlain = shown.length <= MAXIMUM_NAME && oneLine(shown) === shown;
 				if (isPlain && this.tools.size < MAXIMUM_TOOLS && !this.tools.has(shown)) {
-					this.tools.set(shown, { ...tool, connection });
+					this.tools.set(shown, { ...tool, server: server.name, connection });
 				}
 			}
 			return [];
@@ -57,19 +63,23 @@ export class McpClients {
 	}
 
 	private tool(): Tool {
-		const names = [...this.tools.keys()].sort();
+		const told = this.told();
 		return defineTool({
 			name: 'mcp',
-			description: `Calls a tool of a server. Call it without arguments first: that returns what the tool does and takes. There are: ${names.join(', ')}.`,
+			description: `Calls a tool of a server. Call it without arguments first: that returns what the tool does and takes. ${told}`,
 			schema: z.object({ tool: z.string().min(1), arguments: z.record(z.string(), z.unknown()).optional() }),
 			kind: 'other',
 			// The client that provided the servers asks about their calls.
 			needsPermission: false,
 			show: ({ tool, arguments: given }) => ({ title: given === undefined ? `Look up ${tool}` : tool }),
 			run: async ({ tool: shown, arguments: given }, { signal }) => {
-				const tool = this.tools.get(shown);
+				const list = this.listed(shown);
+				if (list !== '') {
+					return { text: list };
+				}
+				const tool = this.find(shown);
 				if (tool === undefined) {
-					throw new ToolFailure(`There is no "${oneLine(shown, MAXIMUM_NAME)}". There are: ${names.join(', ')}.`);
+					throw new ToolFailure(`There is no "${oneLine(shown, MAXIMUM_NAME)}". ${told}`);
 				}
 				if (given === undefined) {
 					return { text: `${tool.description}\n\nIts arguments: ${JSON.stringify(tool.inputSchema)}` };
@@ -78,6 +88,34 @@ export class McpClients {
 				return { text: textOf(result), isFailure: result.isError };
 			},
 		});
+	}
+
+	/** Returns a tool by its name, for which models leave out the server's name where it is not needed. */
+	private find(shown: string): (ServerTool & { connection: McpConnection }) | undefined {
+		const [found, ...others] = [...this.tools.values()].filter(({ name }) => name === shown);
+		return this.tools.get(shown) ?? (others.length === 0 ? found : undefined);
+	}
+
+	/** Returns the tools of a server with the beginnings of their descriptions; empty if no server has this name. */
+	private listed(server: string): string {
+		return [...this.tools]
+			.filter(([, tool]) => tool.server === server)
+			.map(([name, { description }]) => `${name}: ${oneLine(description, MAXIMUM_LISTED)}`)
+			.join('\n');
+	}
+
+	/** Returns a sentence that names the tools, or only their servers if the names would be too long. */
+	private told(): string {
+		const names = [...this.tools.keys()].sort().join(', ');
+		if (names.length <= MAXIMUM_NAMES) {
+			return `There are: ${names}.`;
+		}
+		const counts = new Map<string, number>();
+		for (const { server } of this.tools.values()) {
+			counts.set(server, (counts.get(server) ?? 0) + 1);
+		}
+		const servers = [...counts].map(([name, count]) => `${name} (${count})`).sort();
+		return `A server's name as tool lists its tools: ${oneLine(servers.join(', '), MAXIMUM_NAMES)}.`;
 	}
 }
 

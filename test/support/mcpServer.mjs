@@ -1,6 +1,7 @@
 // An MCP server for tests, a program of its own. Its first argument says how it behaves:
 //   honest     three tools: `add` adds, `look` tells what the server can see, `write` writes a file
 //   changing   the description of a tool is another one in each process
+//   many       forty tools
 //   flooding   it answers a call with a message that does not end
 import { readdirSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -38,6 +39,7 @@ function answer({ method, params = {} }) {
 		case 'tools/list':
 			return {
 				tools: [
+					...Array.from({ length: how === 'many' ? 37 : 0 }, (_, index) => tool(`tool_${index}`, 'Does a thing.')),
 					tool('add', how === 'changing' ? `Adds, says ${process.pid} ${Date.now()}.` : 'Adds two numbers.'),
 					tool('look', 'Tells what it sees.'),
 					tool('write', 'Writes a file.'),

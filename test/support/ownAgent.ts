@@ -1,5 +1,6 @@
 // Errand's own agent as a process, with our client of the protocol.
-import type { AgentSession } from '../../src/agents/session/agentSession.ts';
+import path from 'node:path';
+import type { AgentSession, McpCommand } from '../../src/agents/session/agentSession.ts';
 import type { AgentEvent } from '../../src/agents/session/events.ts';
 import { openAgentSession } from '../../src/agents/session/openAgentSession.ts';
 import type { PermissionPolicy } from '../../src/agents/session/permissions.ts';
@@ -18,6 +19,7 @@ export interface OwnAgentOptions {
 	mode?: string;
 	earlier?: string;
 	decide?: PermissionPolicy;
+	mcpServers?: readonly McpCommand[];
 	signal?: AbortSignal;
 }
 
@@ -31,9 +33,14 @@ export interface OwnAgent {
 	endInput(): void;
 }
 
+/** Returns the command of an MCP server that behaves in this way (mcpServer.mjs), and is named by it. */
+export function mcpServerOf(how: string): McpCommand {
+	return { name: how, command: process.execPath, args: [path.resolve('test/support/mcpServer.mjs'), how], env: [] };
+}
+
 /** Starts the agent and opens a session. */
 export async function startOwnAgent(options: OwnAgentOptions): Promise<OwnAgent> {
-	const { folder, home, settings, environment, mode = 'sandboxed', earlier, decide, signal } = options;
+	const { folder, home, settings, environment, mode = 'sandboxed', earlier, decide, mcpServers, signal } = options;
 	const events: AgentEvent[] = [];
 	const own = Object.entries(settings).map(([name, value]) => [`ERRAND_AGENT_${name}`, value]);
 	const child = startChild({
@@ -54,6 +61,7 @@ export async function startOwnAgent(options: OwnAgentOptions): Promise<OwnAgent>
 		folder,
 		modes: mode === undefined ? [] : [mode],
 		...(earlier !== undefined && { earlier }),
+		...(mcpServers !== undefined && { mcpServers }),
 		decide: decide ?? (() => ({ option: undefined, reason: 'Nothing is asked here.' })),
 		onEvent: event => events.push(event),
 		signal: signal ?? new AbortController().signal,

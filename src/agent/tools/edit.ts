@@ -1,33 +1,50 @@
 import * as z from 'zod';
+import { append } from '../../base/append.ts';
 import { looselyFound, nearestLines, withoutNumbers } from './looseText.ts';
-import { placeIn } from './place.ts';
-import { type FileChange, MAXIMUM_FILE, readText, shownChange, writeText } from './textFile.ts';
+import { addedText, type FilePatch, patchedText, readPatch } from './patch.ts';
+import { isThere, placeIn } from './place.ts';
+import { type FileChange, MAXIMUM_FILE, readText, shownChange, writeTexts } from './textFile.ts';
 import { defineTool } from './tool.ts';
 import { ToolFailure } from './toolFailure.ts';
 
 const schema = z.object({
-	path: z.string().min(1),
-	old: z.string().min(1).optional().describe('The text to replace, exactly as it stands'),
-	new: z.string().optional().describe('The text in its place'),
+	path: z.string().min(1).optional(),
+	old: z.string().min(1).optional(),
+	new: z.string().optional(),
 	replace_all: z.boolean().default(false),
 	patch: z.string().min(1).optional(),
 });
+type Input = z.output<typeof schema>;
 
 export const edit = defineTool({
 	name: 'edit',
 	description:
-		'Changes a part of a text file. Give old and new: old stands in the file exactly once, with its indentation, unless replace_all is set. Or give patch: the hunks of a unified diff.',
+		'Changes text files. Give path, old and new: old stands in the file exactly once, with its indentation, unless replace_all is set. Or give patch: a unified diff of one or more files, which is applied as a whole or not at all.',
 	schema,
 	kind: 'edit',
 	needsPermission: true,
-	show: ({ path }) => ({ title: `Edit ${path}`, paths: [path] }),
-	preview: async (input, { folder }) => shownChange(await changeOf(input, folder)),
+	show: input => {
+		const paths = editedPaths(input);
+		return { title: `Edit ${paths.join(', ') || 'files'}`, paths };
+	},
+	preview: async (input, { folder }) => (await changesOf(input, folder)).flatMap(shownChange),
 	async run(input, { folder }) {
-		const change = await changeOf(input, folder);
-		await writeText(change.place, change.after);
-		return { text: `${change.place.relative} was changed.${change.remark}`, content: shownChange(change) };
+		const changes = await changesOf(input, folder);
+		await writeTexts(changes);
+		const names = changes.map(({ place }) => place.relative).join(', ');
+		const remarks = changes.map(({ remark }) => remark).join('');
+		return {
+			text: `${names} ${changes.length === 1 ? 'was' : 'were'} changed.${remarks}`,
+			content: changes.flatMap(shownChange),
+		};
 	},
 });
+
+/** Returns the paths that the arguments of a call name, whether or not it can be made. */
+export function editedPaths({ path, patch }: { path?: unknown; patch?: unknown }): string[] {
+	const named = new Set(typeof patch === 'string' ? readPatch(patch).flatMap(file => file.path ?? []) : []);
+	return typeof path === 'string' && named.size < 2 ? [path] : [...named];
+}
 
 /** A text after a change, and a note for the model about how its place was found. */
 interface Changed {
@@ -35,24 +52,63 @@ interface Changed {
 	remark: string;
 }
 
-async function changeOf(
-	{ path, old, new: replacement, replace_all: all, patch }: z.output<typeof schema>,
+/** Returns what a call would do to each file. Throws a ToolFailure if a part of it could not be done. */
+async function changesOf(
+	{ path, old, new: replacement, replace_all: all, patch }: Input,
 	folder: string,
-): Promise<FileChange & Changed> {
-	const place = await placeIn(folder, path);
-	const before = await readText(place);
-	let changed: Changed;
-	if (old !== undefined && replacement !== undefined && patch === undefined) {
-		changed = replace(before, old, replacement, all, place.relative);
-	} else if (patch !== undefined && old === undefined && replacement === undefined) {
-		changed = { after: applyPatch(before, patch, place.relative), remark: '' };
+): Promise<(FileChange & Changed)[]> {
+	const isReplacement = path !== undefined && old !== undefined && replacement !== undefined && patch === undefined;
+	if (!isReplacement && (patch === undefined || old !== undefined || replacement !== undefined)) {
+		throw new ToolFailure('Give either old and new, or patch. With old and new, give path too.');
+	}
+	const changes: (FileChange & Changed)[] = [];
+	if (isReplacement) {
+		const place = await placeIn(folder, path);
+		const before = await readText(place);
+		changes.push({ place, before, ...replace(before, old, replacement, all, place.relative) });
 	} else {
-		throw new ToolFailure('Give either old and new, or patch.');
+		append(changes, await patchChanges(readPatch(patch ?? ''), path, folder));
 	}
-	if (changed.after === before) {
-		throw new ToolFailure(`That changes nothing in ${place.relative}.`);
+	const same = changes.find(({ before, after }) => before === after);
+	if (same !== undefined) {
+		throw new ToolFailure(`That changes nothing in ${same.place.relative}.`);
 	}
-	return { place, before, ...changed };
+	return changes;
+}
+
+/** Returns the changes of a patch. `path` is the file of a patch of one file, whatever it names. */
+async function patchChanges(
+	files: readonly FilePatch[],
+	path: string | undefined,
+	folder: string,
+): Promise<(FileChange & Changed)[]> {
+	const changes = new Map<string, FileChange & Changed>();
+	const names = new Set(files.map(file => file.path));
+	for (const file of files) {
+		const named = names.size === 1 ? (path ?? file.path) : file.path;
+		if (named === undefined) {
+			throw new ToolFailure('Give path, or name each file in the patch with a line "--- a/path" and one "+++ b/path".');
+		}
+		if (file.kind === 'delete' || file.kind === 'rename') {
+			throw new ToolFailure(`A patch cannot ${file.kind} ${named}. Do that with run, and only the rest with a patch.`);
+		}
+		const place = await placeIn(folder, named);
+		const earlier = changes.get(place.absolute);
+		if (file.kind === 'add') {
+			if (earlier !== undefined || (await isThere(place))) {
+				throw new ToolFailure(`${place.relative} exists already, so it cannot be added. Change it instead.`);
+			}
+			changes.set(place.absolute, { place, before: null, after: addedText(file), remark: '' });
+			continue;
+		}
+		const before = earlier?.before ?? (await readText(place));
+		const { after, remark } = patchedText(earlier?.after ?? before, file, place.relative);
+		changes.set(place.absolute, { place, before, after, remark: (earlier?.remark ?? '') + remark });
+	}
+	if (changes.size === 0) {
+		throw new ToolFailure('The patch has no hunk. A hunk begins with a line such as "@@ -3,4 +3,5 @@".');
+	}
+	return [...changes.values()];
 }
 
 function replace(text: string, old: string, replacement: string, all: boolean, name: string): Changed {
@@ -102,84 +158,3 @@ function replaceLoosely(text: string, old: string, replacement: string, all: boo
 }
 
 const endOf = (text: string): string => (text.includes('\r\n') ? '\r\n' : '\n');
-
-/** The maximum number of line comparisons for one patch. Without a limit, a patch of equal lines could take hours. */
-const MAXIMUM_COMPARISONS = 50_000_000;
-
-interface Hunk {
-	/** The line at which the hunk claims to begin, counted from 0. */
-	at: number;
-	before: string[];
-	after: string[];
-}
-
-/** Applies the hunks of a unified diff to a text. Throws a ToolFailure for a hunk whose lines are not in the text. */
-function applyPatch(text: string, patch: string, name: string): string {
-	const end = endOf(text);
-	let lines = text.split(end);
-	const budget = { comparisons: MAXIMUM_COMPARISONS };
-	/** The number of lines that the earlier hunks have added. */
-	let shift = 0;
-	let from = 0;
-	for (const [number, { at, before, after }] of readHunks(patch).entries()) {
-		const place = findLines(lines, before, { at: at + shift, from, budget });
-		if (place === undefined) {
-			throw new ToolFailure(
-				`Hunk ${number + 1} does not fit ${name}: its lines do not stand there.${nearestLines(lines, before) || ' '}Read the file again.`,
-			);
-		}
-		lines = lines.slice(0, place).concat(after, lines.slice(place + before.length));
-		shift += after.length - before.length;
-		from = place + after.length;
-	}
-	return lines.join(end);
-}
-
-function readHunks(patch: string): Hunk[] {
-	const hunks: Hunk[] = [];
-	for (const line of patch.split(/\r?\n/)) {
-		const start = /^@@(?: -(\d+)(?:,\d+)? \+\d+(?:,\d+)?)? @@|^@@/.exec(line);
-		const hunk = hunks.at(-1);
-		if (start) {
-			hunks.push({ at: Math.max(0, Number(start[1] ?? 1) - 1), before: [], after: [] });
-		} else if (hunk && line.startsWith('-')) {
-			hunk.before.push(line.slice(1));
-		} else if (hunk && line.startsWith('+')) {
-			hunk.after.push(line.slice(1));
-		} else if (hunk && line.startsWith(' ')) {
-			hunk.before.push(line.slice(1));
-			hunk.after.push(line.slice(1));
-		}
-	}
-	if (hunks.length === 0) {
-		throw new ToolFailure('The patch has no hunk. A hunk begins with a line such as "@@ -3,4 +3,5 @@".');
-	}
-	return hunks;
-}
-
-interface Search {
-	at: number;
-	from: number;
-	budget: { comparisons: number };
-}
-
-/** Returns the position nearest to `at`, not before `from`, at which the lines are found. */
-function findLines(
-	lines: readonly string[],
-	wanted: readonly string[],
-	{ at, from, budget }: Search,
-): number | undefined {
-	let nearest: number | undefined;
-	for (let place = from; place + wanted.length <= lines.length; place++) {
-		const different = wanted.findIndex((line, index) => lines[place + index] !== line);
-		const isHere = different === -1;
-		budget.comparisons -= isHere ? wanted.length + 1 : different + 1;
-		if (budget.comparisons < 0) {
-			throw new ToolFailure('Finding the lines of the patch takes too much time. Use old and new instead.');
-		}
-		if (isHere && (nearest === undefined || Math.abs(place - at) < Math.abs(nearest - at))) {
-			nearest = place;
-		}
-	}
-	return nearest;
-}

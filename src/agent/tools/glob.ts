@@ -16,7 +16,7 @@ export const glob = defineTool({
 	description: 'Finds files that git does not ignore by a pattern for their path, such as src/**/*.ts.',
 	schema: z.object({
 		pattern: z.string().min(1),
-		sort: z.enum(['path', 'time']).default('path').describe('time: the newest first'),
+		sort: z.enum(['path', 'time']).default('path'),
 	}),
 	kind: 'search',
 	needsPermission: false,

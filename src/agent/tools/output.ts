@@ -6,10 +6,10 @@ const MAXIMUM_WAIT = 600;
 
 export const output = defineTool({
 	name: 'output',
-	description: 'Returns the new output of a command in the background, or stops it.',
+	description: 'Returns the new output of a command in the background, for which it waits some seconds, or stops it.',
 	schema: z.object({
 		id: z.int().min(1),
-		seconds: z.int().min(0).max(MAXIMUM_WAIT).default(10).describe('How long to wait for output'),
+		seconds: z.int().min(0).max(MAXIMUM_WAIT).default(10),
 		stop: z.boolean().default(false),
 	}),
 	kind: 'execute',

@@ -10,10 +10,10 @@ const MAXIMUM_TEXT = 25_000;
 
 export const read = defineTool({
 	name: 'read',
-	description: 'Reads a text file. The lines are numbered. Give from_line and lines for a part of a long file.',
+	description: 'Reads a text file. The lines are numbered from 1. Give from_line and lines for a part of a long file.',
 	schema: z.object({
 		path: z.string().min(1),
-		from_line: z.int().min(1).default(1).describe('Counted from 1'),
+		from_line: z.int().min(1).default(1),
 		lines: z.int().min(1).max(DEFAULT_LINES).default(DEFAULT_LINES),
 	}),
 	kind: 'read',

@@ -13,15 +13,14 @@ const LEAVES_RUNNING = /(?<!&)&\s*$/;
 export const run = defineTool({
 	name: 'run',
 	description:
-		'Runs a shell command in the working folder, without a terminal or input. What it leaves running is ended: for a server, set background, which returns an id for output at once.',
+		'Runs a shell command in the working folder, without a terminal or input, for at most some seconds. What it leaves running is ended: for a server, set background, which returns an id for output at once.',
 	schema: z.object({
 		command: z.string().min(1),
 		seconds: z
 			.int()
 			.min(1)
 			.max(MAXIMUM_COMMAND_MS / SECOND_MS)
-			.default(COMMAND_MS / SECOND_MS)
-			.describe('The time limit, without background'),
+			.default(COMMAND_MS / SECOND_MS),
 		background: z.boolean().optional(),
 	}),
 	kind: 'execute',

@@ -9,10 +9,10 @@ const MAXIMUM_MATCHES_PER_FILE = 50;
 export const search = defineTool({
 	name: 'search',
 	description:
-		'Searches the files that git does not ignore by a POSIX extended regular expression for a line. Results are path:line:text.',
+		'Searches the lines of all files that git does not ignore, or of those at path, by a POSIX extended regular expression.',
 	schema: z.object({
 		pattern: z.string().min(1),
-		path: z.string().min(1).default('.').describe('A file or folder to search in'),
+		path: z.string().min(1).default('.'),
 		ignore_case: z.boolean().default(false),
 	}),
 	kind: 'search',

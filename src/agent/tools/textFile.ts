@@ -1,6 +1,7 @@
-import { lstat, readFile } from 'node:fs/promises';
+import { lstat, mkdir, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
 import type { ToolCallContent } from '@agentclientprotocol/sdk';
-import { systemErrorCode } from '../../base/errors.ts';
+import { describeError, systemErrorCode } from '../../base/errors.ts';
 import { replaceFile } from '../../base/files.ts';
 import { MAXIMUM_DIFF } from '../limits.ts';
 import { fileSizeOf, type Place } from './place.ts';
@@ -30,18 +31,6 @@ export async function readText(place: Place): Promise<string> {
 	throw new ToolFailure(`${place.relative} is not a text file.`);
 }
 
-/**
- * Writes a file as a whole, or not at all: a full disk or a crash must not destroy the old text. Its folder exists, and
- * anything at its path is a regular file. Throws a ToolFailure if it cannot be written.
- */
-export async function writeText({ absolute, relative }: Place, text: string): Promise<void> {
-	const status = await lstat(absolute).catch(() => undefined);
-	const mode = status === undefined ? NEW_FILE : status.mode & 0o777;
-	await replaceFile(absolute, text, mode).catch((error: unknown) => {
-		throw new ToolFailure(`${relative} cannot be written: ${systemErrorCode(error)}.`);
-	});
-}
-
 /** A text file as a tool would leave it. */
 export interface FileChange {
 	place: Place;
@@ -54,4 +43,39 @@ export interface FileChange {
 export function shownChange({ place, before, after }: FileChange): ToolCallContent[] {
 	const length = (before?.length ?? 0) + after.length;
 	return length > MAXIMUM_DIFF ? [] : [{ type: 'diff', path: place.absolute, oldText: before, newText: after }];
+}
+
+/**
+ * Writes all changes, or none: a full disk or a crash must not destroy an old text, and a file that cannot be written
+ * leaves the others as they were. Throws a ToolFailure if one cannot be written.
+ */
+export async function writeTexts(changes: readonly FileChange[]): Promise<void> {
+	const written: FileChange[] = [];
+	try {
+		for (const change of changes) {
+			await writeText(change.place, change.after);
+			written.push(change);
+		}
+	} catch (error) {
+		const left: string[] = [];
+		for (const { place, before } of written.reverse()) {
+			const undone = before === null ? rm(place.absolute) : writeText(place, before);
+			await undone.catch(() => left.push(place.relative));
+		}
+		throw left.length === 0 ? error : new ToolFailure(`${describeError(error)} ${left.join(', ')} had been changed.`);
+	}
+}
+
+/** Writes a text file as a whole, or not at all, with the folders that it needs. */
+async function writeText({ absolute, relative }: Place, text: string): Promise<void> {
+	const status = await lstat(absolute).catch(() => undefined);
+	const mode = status === undefined ? NEW_FILE : status.mode & 0o777;
+	if (status === undefined) {
+		await mkdir(path.dirname(absolute), { recursive: true }).catch((error: unknown) => {
+			throw new ToolFailure(`The folder of ${relative} cannot be made: ${systemErrorCode(error)}.`);
+		});
+	}
+	await replaceFile(absolute, text, mode).catch((error: unknown) => {
+		throw new ToolFailure(`${relative} cannot be written: ${systemErrorCode(error)}.`);
+	});
 }

@@ -59,19 +59,25 @@ export function defineTool<Schema extends z.ZodObject>(tool: Tool<Schema>): Tool
 	return tool as unknown as Tool;
 }
 
-/** Bounds that models keep without being told. They are told if they do not. */
-const UNTOLD = ['minLength', 'maxLength', 'minItems', 'maxItems'] as const;
+/** What models need not be told of a field: they keep most bounds anyway, and are told of one that they do not keep. */
+const UNTOLD = [
+	'default',
+	'minimum',
+	'maximum',
+	'minLength',
+	'maxLength',
+	'minItems',
+	'maxItems',
+	'propertyNames',
+] as const;
 
 /** Returns the schema of a tool's arguments as the model gets it. It is short, as every request contains it. */
 export function parametersOf({ schema }: Tool): Record<string, unknown> {
 	const { $schema: _, ...parameters } = z.toJSONSchema(schema, {
 		io: 'input',
 		override({ jsonSchema }) {
-			for (const bound of UNTOLD) {
-				delete jsonSchema[bound];
-			}
-			if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) {
-				delete jsonSchema.maximum;
+			for (const untold of UNTOLD) {
+				delete jsonSchema[untold];
 			}
 		},
 	}) as Record<string, unknown>;

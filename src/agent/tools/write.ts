@@ -1,11 +1,7 @@
-import { mkdir } from 'node:fs/promises';
-import path from 'node:path';
 import * as z from 'zod';
-import { systemErrorCode } from '../../base/errors.ts';
 import { fileSizeOf, isThere, placeIn } from './place.ts';
-import { type FileChange, readText, shownChange, writeText } from './textFile.ts';
+import { type FileChange, readText, shownChange, writeTexts } from './textFile.ts';
 import { defineTool } from './tool.ts';
-import { ToolFailure } from './toolFailure.ts';
 
 export const write = defineTool({
 	name: 'write',
@@ -20,12 +16,8 @@ export const write = defineTool({
 	preview: async ({ path: named, content }, { folder }) => shownChange(await changeOf(named, content, folder)),
 	async run({ path: named, content }, { folder }) {
 		const change = await changeOf(named, content, folder);
-		const { place } = change;
-		await mkdir(path.dirname(place.absolute), { recursive: true }).catch((error: unknown) => {
-			throw new ToolFailure(`The folder of ${place.relative} cannot be made: ${systemErrorCode(error)}.`);
-		});
-		await writeText(place, content);
-		return { text: `${place.relative} was written.`, content: shownChange(change) };
+		await writeTexts([change]);
+		return { text: `${change.place.relative} was written.`, content: shownChange(change) };
 	},
 });
 

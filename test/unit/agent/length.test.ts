@@ -140,7 +140,7 @@ describe('Errand’s own agent, at the length of its model', () => {
 			});
 			const replies = [
 				call('plan', { steps: [{ text: 'Change it', status: 'in_progress' }] }),
-				call('edit', { path: 'a.txt', old: 'old', new: 'new' }),
+				call('edit', { patch: '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n+new\n' }),
 				said(4_000, 'first'),
 				said(4_000, 'second'),
 				said(4_000, 'third'),

@@ -191,6 +191,60 @@ describe('Errand’s own agent, before it changes a file', () => {
 		assert.equal(read(), 'one\ntwo\none\n');
 	});
 
+	describe('with a patch of several files', () => {
+		const patch = [
+			'--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two\n',
+			'--- a/b/c.txt\n+++ b/b/c.txt\n@@ -1 +1 @@\n-three\n+four\n',
+			'--- /dev/null\n+++ b/d/new.txt\n@@ -0,0 +1 @@\n+new\n',
+		];
+		const edits = (...parts: string[]) => call('edit', { patch: parts.join('') });
+		beforeEach(() => {
+			put('one\n');
+			mkdirSync(at('b'));
+			put('three\n', 'b/c.txt');
+		});
+
+		it('shows all of them with one question, and makes them', async () => {
+			const { asked, results } = await play([edits(...patch)]);
+			assert.deepEqual(
+				asked.map(({ call: { diffs, title } }) => [title, diffs.map(({ path: file }) => file)]),
+				[['Edit a.txt, b/c.txt, d/new.txt', [at('a.txt'), at('b/c.txt'), at('d/new.txt')]]],
+			);
+			assert.deepEqual(results, ['a.txt, b/c.txt, d/new.txt were changed.']);
+			assert.deepEqual([read(), read('b/c.txt'), read('d/new.txt')], ['two\n', 'four\n', 'new\n']);
+		});
+
+		it('makes none where one cannot be made, and says which', async () => {
+			for (const [bad, said] of [
+				['--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-nine\n+ten\n', /Hunk 1 does not fit a\.txt/],
+				['--- a/../x\n+++ b/../x\n@@ -1 +1 @@\n-a\n+b\n', /outside of the working folder/],
+				['--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1 @@\n+a\n', /a\.txt exists already/],
+				['--- a/a.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n', /cannot delete a\.txt\. Do that with run/],
+				['*** Update File: a.txt\n', /no hunk for a\.txt/],
+			] as const) {
+				const { asked, results } = await play([edits(patch[1] ?? '', bad)]);
+				assert.deepEqual(asked, []);
+				assert.match(results[0] ?? '', said);
+				assert.equal(read('b/c.txt'), 'three\n');
+			}
+			const { results } = await play([
+				call('edit', { patch: '@@ -1 +1 @@\n-one\n+two\n' }),
+				call('edit', { patch: 'x' }),
+			]);
+			assert.match(results[0] ?? '', /Give path, or name each file in the patch/);
+			assert.match(results[1] ?? '', /The patch has no hunk/);
+		});
+
+		it('leaves the others as they were where one cannot be written', async () => {
+			const { results } = await play([edits(...patch)], () => {
+				// A file stands where the folder of the last one would be.
+				put('', 'd');
+			});
+			assert.match(results[0] ?? '', /^The folder of d\/new\.txt cannot be made/);
+			assert.deepEqual([read(), read('b/c.txt')], ['one\n', 'three\n']);
+		});
+	});
+
 	it('asks no more where all changes were allowed for the session, and still makes none that fails', async () => {
 		put('one\n');
 		let asked = 0;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { mcpServerOf } from '../../support/ownAgent.ts';
 import { useOwnAgent } from '../../support/useOwnAgent.ts';
 
 /** The usual average of tokenizers. */
@@ -7,12 +8,12 @@ const CHARACTERS_PER_TOKEN = 4;
 describe('a task of one call', () => {
 	const own = useOwnAgent();
 
-	it('takes at most 1,200 tokens in', async () => {
+	it('takes at most 1,200 tokens in, also with a server of 40 tools', async () => {
 		for (const [api, head] of [
 			['responses', ['instructions', 'tools', 'input']],
 			['chat', ['messages', 'tools']],
 		] as const) {
-			const agent = await own.start({ API: api });
+			const agent = await own.start({ API: api }, { mcpServers: [mcpServerOf('many')] });
 			own.server.play({ text: 'Hello.' });
 			await agent.session.prompt('Say hello');
 			const { body = {} } = own.server.requests.at(-1) ?? {};
