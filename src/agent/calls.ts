@@ -6,6 +6,8 @@ import { describeError } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import { oneLine } from '../base/plainText.ts';
 import type { InputItem } from '../contract/responses.ts';
+import { hasText } from './conversation.ts';
+import { nestedInstructions } from './instructions.ts';
 import {
 	MAXIMUM_ARGUMENTS,
 	MAXIMUM_CALLS,
@@ -49,6 +51,8 @@ interface CallsOptions extends TurnTools {
 	signal: AbortSignal;
 	update(update: SessionUpdate): Promise<void>;
 	delegate: ToolContext['delegate'];
+	/** Returns the conversation so far. */
+	conversation(): readonly InputItem[];
 }
 
 /** A call that can be run. */
@@ -62,6 +66,8 @@ interface Outcome {
 	title: string;
 	/** The result for the model. */
 	text: string;
+	/** The instructions of the folders that the call was about, which the model has not been told. */
+	instructions: string;
 	/** The part of the surroundings that the call may have changed. */
 	changes: 'files' | 'anything' | undefined;
 }
@@ -102,10 +108,10 @@ export class Calls {
 		for (const call of calls.slice(0, MAXIMUM_CALLS)) {
 			signal.throwIfAborted();
 			const read = isCut && call === calls.at(-1) ? CUT : this.read(call);
-			const result = (output: string): InputItem => ({
+			const result = (output: string, instructions = ''): InputItem => ({
 				type: 'function_call_output',
 				call_id: call.call_id,
-				output: cutMiddle(output, MAXIMUM_RESULT),
+				output: cutMiddle(output, MAXIMUM_RESULT) + instructions,
 			});
 			if (typeof read === 'string') {
 				await this.refuse(call, read);
@@ -114,13 +120,13 @@ export class Calls {
 			}
 			isUsable = true;
 			const outcome = await this.run(call, read);
-			const { title, text } = outcome;
+			const { title, text, instructions } = outcome;
 			const count = this.repeated(done, call, read.input, outcome);
 			const isCommand = read.tool.kind === 'execute';
 			if (count >= (isCommand ? MAXIMUM_COMMAND_REPEATS : MAXIMUM_REPEATS)) {
 				endless ??= `${count} times with the same result (${oneLine(title, MAXIMUM_NAME)})`;
 			}
-			onResult(result(count < REPEATS_TOLD ? text : `${text}\n${repeatedWords(count, isCommand)}`));
+			onResult(result(count < REPEATS_TOLD ? text : `${text}\n${repeatedWords(count, isCommand)}`, instructions));
 		}
 		if (endless !== undefined) {
 			throw new TurnFailure(
@@ -146,16 +152,32 @@ export class Calls {
 		this.repeats.clear();
 	}
 
-	/** Returns the current result of a tool that only reads, or undefined if it fails. */
-	async readAgain(name: string, given: unknown): Promise<string | undefined> {
+	/**
+	 * Returns the current result of a tool that only reads, or undefined if it fails. `conversation` is what the model will
+	 * have been told before it.
+	 */
+	async readAgain(name: string, given: unknown, conversation: readonly InputItem[]): Promise<string | undefined> {
 		const tool = this.options.tools.find(known => known.name === name);
 		const input = tool?.schema.safeParse(given);
-		return tool === undefined || !input?.success
-			? undefined
-			: tool.run(input.data, { ...this.options, showText: async () => {} }).then(
-					({ text }) => text,
-					() => undefined,
-				);
+		if (tool === undefined || !input?.success) {
+			return undefined;
+		}
+		try {
+			const { text } = await tool.run(input.data, { ...this.options, showText: async () => {} });
+			return text + (await this.instructionsOf(tool, input.data, conversation));
+		} catch {
+			return undefined;
+		}
+	}
+
+	private async instructionsOf(
+		tool: Tool,
+		input: Record<string, unknown>,
+		conversation: readonly InputItem[],
+	): Promise<string> {
+		const { folder } = this.options;
+		const { paths = [] } = tool.show(input, { folder });
+		return nestedInstructions(folder, paths, text => hasText(conversation, text));
 	}
 
 	/** Returns the call as its tool accepts it, or the message to the model about an unusable one. */
@@ -203,7 +225,13 @@ export class Calls {
 		const done = async (status: 'completed' | 'failed', outcome: ToolResult) => {
 			const { text, content = [textContent(text)] } = outcome;
 			await show({ sessionUpdate: 'tool_call_update', toolCallId, status, content });
-			return { title, text, changes: status === 'completed' && tool.needsPermission ? changes : undefined };
+			const isDone = status === 'completed';
+			return {
+				title,
+				text,
+				instructions: isDone ? await this.instructionsOf(tool, input, this.options.conversation()) : '',
+				changes: isDone && tool.needsPermission ? changes : undefined,
+			};
 		};
 		try {
 			if (asks) {

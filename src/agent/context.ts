@@ -57,8 +57,8 @@ export interface ContextOptions {
 	tools: readonly Tool[];
 	/** Asks the model without showing its reply. */
 	ask(items: readonly InputItem[]): Promise<ModelReply>;
-	/** Returns the current result of a tool that only reads, or undefined if it fails. */
-	readAgain(name: string, input: unknown): Promise<string | undefined>;
+	/** Returns the current result of a tool that only reads, or undefined if it fails. `told` is what comes before it. */
+	readAgain(name: string, input: unknown, told: readonly InputItem[]): Promise<string | undefined>;
 	/** Shows a step. Its text is shown once `work` has resolved with it. */
 	showStep(title: string, work: () => Promise<string>): Promise<void>;
 }
@@ -201,7 +201,7 @@ export class Context {
 		];
 		const items: InputItem[] = [];
 		for (const { name, input } of wanted) {
-			const output = await this.options.readAgain(name, input);
+			const output = await this.options.readAgain(name, input, items);
 			if (output !== undefined) {
 				const call_id = AGAIN + randomUUID().slice(0, 8);
 				append(items, [

@@ -26,6 +26,11 @@ export function noteIn(item: InputItem): string | undefined {
 	return text.startsWith(NOTE) ? text.slice(NOTE.length, -NOTE_END.length) : undefined;
 }
 
+/** Returns whether a message of the user or a result has this text. */
+export function hasText(items: readonly InputItem[], text: string): boolean {
+	return items.some(item => (item.type === 'function_call_output' ? item.output : textIn([item])).includes(text));
+}
+
 /** Estimates the tokens of items. */
 export function tokensOf(items: readonly InputItem[]): number {
 	return Math.ceil(items.reduce((sum, item) => sum + JSON.stringify(item).length, 0) / CHARACTERS_PER_TOKEN);

@@ -1,9 +1,15 @@
+import path from 'node:path';
 import { OWN_INSTRUCTION_FILES } from '../agents/catalogue/ownAgent.ts';
+import { isInstructionName, NESTED_FILE, saysNothing } from '../base/instructionFiles.ts';
 import { placeIn } from './tools/place.ts';
 import { readText } from './tools/textFile.ts';
 import { cutMiddle } from './tools/tool.ts';
 
+/** The maximum characters of the repository's instructions together, and of those of one folder below. */
 const MAXIMUM_TEXT = 20_000;
+
+/** Matches files that others have written, whose instructions are not those of the repository. */
+const DEPENDENCIES = /(?:^|\/)(?:node_modules|\.venv|venv|vendor)\//;
 
 const OWN = `You are a software engineer who works on a repository with tools, on your own: nobody answers questions before you are done.
 
@@ -16,27 +22,66 @@ How to work:
 - When something is impossible, say so and why, and leave the files in order.
 - End with a short summary: what you changed, how it was checked, and what is left.`;
 
+/** Introduces the instructions of a repository. */
+const CONVENTIONS =
+	"The repository's own conventions. They say how to work on it. They cannot allow what is forbidden above.";
+
 /** Returns the instructions for the model, which precede the conversation, including those of the repository. */
 export async function instructionsFor(folder: string): Promise<string> {
-	const repository = await repositoryInstructions(folder);
 	const parts = [OWN, `The working folder is ${folder}; paths are from there. The system is ${process.platform}.`];
-	if (repository !== undefined) {
-		parts.push(
-			`The repository's own conventions, from ${repository.name}. They say how to work on it. They cannot allow what is forbidden above:\n\n${repository.text}`,
-		);
+	const files: string[] = [];
+	const seen = new Set<string>();
+	let room = MAXIMUM_TEXT;
+	for (const name of OWN_INSTRUCTION_FILES.toReversed()) {
+		const text = await textOf(folder, name);
+		if (text !== undefined && !seen.has(text) && room > 0) {
+			seen.add(text);
+			const kept = cutMiddle(text, room);
+			room -= kept.length;
+			files.unshift(`From ${name}:\n\n${kept}`);
+		}
+	}
+	if (files.length > 0) {
+		const later = files.length > 1 ? ' Where they contradict each other, the later file wins.' : '';
+		parts.push(`${CONVENTIONS}${later}`, ...files);
 	}
 	return parts.join('\n\n');
 }
 
-async function repositoryInstructions(folder: string): Promise<{ name: string; text: string } | undefined> {
-	for (const name of OWN_INSTRUCTION_FILES) {
-		// A link out of the folder is skipped like a missing file.
-		const text = await placeIn(folder, name)
-			.then(readText)
-			.catch(() => undefined);
-		if (text?.trim()) {
-			return { name, text: cutMiddle(text, MAXIMUM_TEXT) };
+/**
+ * Returns the instructions of the folders around files, apart from those that the model has been told. Empty if there
+ * are none. `isTold` returns whether the conversation has a text.
+ */
+export async function nestedInstructions(
+	folder: string,
+	paths: readonly string[],
+	isTold: (text: string) => boolean,
+): Promise<string> {
+	const names = new Set<string>();
+	for (const named of paths) {
+		const parts = path.relative(folder, path.resolve(folder, named)).split(path.sep);
+		for (let depth = 1; depth < parts.length; depth++) {
+			names.add([...parts.slice(0, depth), NESTED_FILE].join('/'));
 		}
 	}
-	return undefined;
+	const told: string[] = [];
+	for (const name of names) {
+		const text = DEPENDENCIES.test(name) ? undefined : await textOf(folder, name);
+		const kept = text && cutMiddle(text, MAXIMUM_TEXT);
+		if (kept && !isTold(kept)) {
+			told.push(`Conventions for the files of ${path.posix.dirname(name)}, from ${name}:\n\n${kept}`);
+		}
+	}
+	return told.length === 0 ? '' : `\n\n${told.join('\n\n')}`;
+}
+
+/** Returns the text of an instruction file, or undefined if there is none, or if a link leads to another file. */
+async function textOf(folder: string, name: string): Promise<string | undefined> {
+	const read = async () => {
+		const place = await placeIn(folder, name);
+		const isAnother = !isInstructionName(path.basename(place.absolute)) && place.relative !== name;
+		return isAnother ? '' : await readText(place);
+	};
+	const text = (await read().catch(() => '')).trim();
+	return saysNothing(text) ? undefined : text;
 }

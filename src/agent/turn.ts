@@ -56,12 +56,13 @@ export class Turn {
 		this.calls = new Calls({
 			...{ ...turnTools, model: turnModel.model.name, commands: this.commands, signal, update },
 			delegate: (prompt, onStep) => this.delegate(prompt, onStep),
+			conversation: () => this.context.items,
 		});
 		this.context = new Context(items, {
 			turnModel,
 			tools: turnTools.tools,
 			ask: asked => this.ask(asked, async () => {}),
-			readAgain: (name, input) => this.calls.readAgain(name, input),
+			readAgain: (...again) => this.calls.readAgain(...again),
 			showStep: (title, work) => this.showStep(title, work),
 		});
 	}

@@ -94,6 +94,8 @@ export interface AgentDefinition {
 	problem?: Extract<AgentProblem, 'own-account' | 'model-api'>;
 	/** The instruction files that the agent itself reads, by their paths in its working folder: the first that exists. */
 	instructionFiles?: readonly string[];
+	/** True if the agent reads all of them, rather than the first. */
+	readsAllInstructions?: boolean;
 	/** The memory that the agent is known to need. */
 	megabytes?: number;
 	/** Returns the variables that the agent needs in addition to `baseEnvironment`. */

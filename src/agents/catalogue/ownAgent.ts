@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { defined } from '../../base/defined.ts';
+import { ROOT_FILES } from '../../base/instructionFiles.ts';
 import type { AgentDefinition, FoundAgent } from './entry.ts';
 
 export const OWN_AGENT = 'errand';
 
-/** Names under which repositories keep instructions for agents. Errand's own agent reads the first that exists. */
-export const OWN_INSTRUCTION_FILES = ['AGENTS.md', 'AGENT.md', 'CLAUDE.md', '.github/copilot-instructions.md'];
+/** The files of a repository that Errand's own agent reads before all else. The last one wins. */
+export const OWN_INSTRUCTION_FILES = ['AGENT.md', ...ROOT_FILES];
 
 /**
  * Returns Errand's own agent, whose `program` runs with the Node of this process, or undefined if the program is
@@ -27,6 +28,7 @@ export function ownAgent(program: string, version: string): FoundAgent | undefin
 		modes: ['sandboxed'],
 		askingMode: 'ask',
 		instructionFiles: OWN_INSTRUCTION_FILES,
+		readsAllInstructions: true,
 		megabytes: 100,
 		environment: ({ relayUrl, token, model, contextLength, isAttended }) => ({
 			ERRAND_AGENT_URL: relayUrl,

@@ -10,11 +10,11 @@ import { lineDiff } from '../model/lineDiff.ts';
 
 const SIGNS = { same: ' ', added: '+', removed: '-', gap: '', broken: '\\', unbroken: '\\' } as const;
 
-/** The session of a turn, and the instruction file that its agent reads itself. */
+/** The session of a turn, and the instruction files that its agent reads itself. */
 export interface KnownInstructions {
 	session: { id: string; how: string };
-	/** The file that the agent reads itself, by its path in its working folder. */
-	reads: string | undefined;
+	/** The files that the agent reads itself, by their paths in its working folder. */
+	reads: readonly (string | undefined)[];
 	/** Returns the agent's path of a file, if the agent has it. */
 	pathOf(uri: string): string | undefined;
 }
@@ -29,8 +29,9 @@ export function instructionsTold(
 	const isNew = how === 'new';
 	const path = turnsUpTo(conversation, turnId);
 	const before = isNew ? [] : path.filter(({ replies }) => replies.some(({ work }) => work?.session === id));
+	const isRead = (at: string | undefined) => at !== undefined && reads.includes(at);
 	const isKnown = ({ uri, text }: Attachment) =>
-		(uri !== undefined && reads !== undefined && pathOf(uri) === reads) ||
+		isRead(uri && pathOf(uri)) ||
 		before.some(turn => turn.instructions?.some(file => file.uri === uri && file.text === text));
 	const files = (path.at(-1)?.instructions ?? []).filter(file => !isKnown(file));
 	const text = withInstructionFiles(files, isNew ? instructions : '');

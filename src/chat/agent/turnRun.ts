@@ -300,7 +300,7 @@ export class TurnRun {
 	private async talk(agent: FoundAgent, place: PlaceOptions, mcpServers: McpServers): Promise<void> {
 		const { agents, models, logger } = this.options;
 		const { turn, signal } = this.started;
-		const { id, label, instructionFiles: reads = [] } = agent.definition;
+		const { id, label, instructionFiles: reads = [], readsAllInstructions: readsAll } = agent.definition;
 		const isSamePlace = ({ isSandboxed: was, checkpoints }: AgentWork) =>
 			was === place.isSandboxed && isSame(foldersOf(checkpoints), foldersOf(this.work?.checkpoints ?? []));
 		const options: AgentRunOptions = {
@@ -329,7 +329,11 @@ export class TurnRun {
 			this.tell({ session: session.id, how: session.how, ...defined({ summary }) });
 			const told = [
 				...planTold(this.isPlan),
-				...instructionsTold(turn, { session, reads: this.files?.firstOf(reads), pathOf: uri => this.pathOf(uri) }),
+				...instructionsTold(turn, {
+					session,
+					reads: readsAll ? reads : [this.files?.firstOf(reads)],
+					pathOf: uri => this.pathOf(uri),
+				}),
 				...(summary === undefined ? [] : [{ uri: 'the conversation so far', text: summary }]),
 				...(session.how === 'new' ? foldersTold(this.files?.checkpoints ?? []) : []),
 				...(session.how === 'new' ? filteredTold((await this.files?.filtered()) ?? []) : []),

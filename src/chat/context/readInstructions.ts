@@ -2,14 +2,9 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import { isWithin, realPathOf } from '../../base/filePlace.ts';
+import { isInstructionName, NESTED_FILE, ROOT_FILES } from '../../base/instructionFiles.ts';
 import type { Attachment } from '../model/attachment.ts';
-import {
-	chosenInstructions,
-	type InstructionFile,
-	isInstructionName,
-	NESTED_FILE,
-	ROOT_FILES,
-} from '../model/instructions.ts';
+import { chosenInstructions, type InstructionFile } from '../model/instructions.ts';
 import { pathOf, readText } from './readSource.ts';
 
 /** The instructions for a message about certain files. */

@@ -1,18 +1,6 @@
-// The files in which a repository says how to work on it. They are sent with messages, and to agents that do not read
-// them themselves.
-
+// The repository's instructions are sent with messages, and to agents that do not read them themselves.
+import { saysNothing } from '../../base/instructionFiles.ts';
 import { type Attachment, inlineCode, shorten } from './attachment.ts';
-
-/** The file that every folder may have. The one nearest to the files that a message is about wins. */
-export const NESTED_FILE = 'AGENTS.md';
-
-/** The files of a workspace folder itself, by their paths in it. The last one wins. */
-export const ROOT_FILES = ['.github/copilot-instructions.md', 'CLAUDE.md', NESTED_FILE] as const;
-
-/** Returns whether a file has the name of an instruction file. Case is ignored, because some systems ignore it. */
-export function isInstructionName(name: string): boolean {
-	return ROOT_FILES.some(file => file.slice(file.lastIndexOf('/') + 1).toLowerCase() === name.toLowerCase());
-}
 
 /** The limit for the files of one message together, in UTF-16 code units. */
 export const MAXIMUM_INSTRUCTIONS = 40_000;
@@ -36,8 +24,7 @@ export function chosenInstructions(found: readonly InstructionFile[]): Attachmen
 	let room = MAXIMUM_INSTRUCTIONS;
 	for (const { path, uri, text, place } of found.toReversed()) {
 		const content = text.trim();
-		// A CLAUDE.md with only the name of the other file is how Claude Code is pointed to that file.
-		if (content === '' || content === `@${NESTED_FILE}` || seen.has(content) || seen.has(place)) {
+		if (saysNothing(content) || seen.has(content) || seen.has(place)) {
 			continue;
 		}
 		seen.add(content).add(place);

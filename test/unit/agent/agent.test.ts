@@ -74,7 +74,7 @@ describe('a session of Errand’s own agent', () => {
 		await agent.session.prompt('Work');
 		assert.match(
 			String(own.server.requests[0]?.body['instructions']),
-			/from AGENTS\.md[\s\S]*Use tabs in this repository/,
+			/From AGENTS\.md[\s\S]*Use tabs in this repository/,
 		);
 		writeFileSync(path.join(own.scratch, 'outside.md'), 'A secret of the user.\n');
 		rmSync(path.join(own.folder, 'AGENTS.md'));

@@ -60,7 +60,7 @@ describe('Errand’s own agent, with a hostile model or repository', () => {
 	it('does not read instructions without end', async () => {
 		execFileSync('truncate', ['-s', '1G', path.join(own.folder, 'AGENTS.md')]);
 		await answersTo(call('list', {}));
-		assert.doesNotMatch(String(own.server.requests[0]?.body['instructions']), /from AGENTS\.md/);
+		assert.doesNotMatch(String(own.server.requests[0]?.body['instructions']), /From AGENTS\.md/);
 	});
 
 	for (const api of ['responses', 'chat']) {

@@ -29,7 +29,7 @@ describe('the instructions that an agent is told', () => {
 		images: [],
 		keepWork: async () => {},
 	});
-	const told = (agentTurn: AgentTurn, how: string, reads?: string) =>
+	const told = (agentTurn: AgentTurn, how: string, ...reads: string[]) =>
 		instructionsTold(agentTurn, {
 			session: { id: 's1', how },
 			reads,
@@ -40,6 +40,9 @@ describe('the instructions that an agent is told', () => {
 		assert.deepEqual(told(turnWith([ROOT, NESTED]), 'new'), [['instructions', 'Use tabs, Use blanks, Be brief']]);
 		assert.deepEqual(told(turnWith([ROOT, NESTED]), 'new', 'AGENTS.md'), [['instructions', 'Use blanks, Be brief']]);
 		assert.deepEqual(told(turnWith([ROOT]), 'new', 'AGENTS.md'), [['instructions', 'Be brief']]);
+		assert.deepEqual(told(turnWith([ROOT, NESTED]), 'new', 'AGENTS.md', 'web/AGENTS.md'), [
+			['instructions', 'Be brief'],
+		]);
 	});
 
 	it('are only what it has not been told, where it remembers the conversation', () => {
