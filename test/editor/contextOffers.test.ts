@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
-import { fetchWebText } from '../../src/chat/context/fetchWebText.ts';
+import { fetchWebText } from '../../src/base/fetchWebText.ts';
 import { NOTHING, openContext, place } from './contextFolder.ts';
 
 const CODE = 'const one = 1;\n\n\tclass QuillonFair {\n\t\tquillonPay() {\n\t\t\treturn one;\n\t\t}\n\t}\n';

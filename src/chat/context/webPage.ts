@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
+import { fetchWebText, refusalOfAddress, type WebRefusal } from '../../base/fetchWebText.ts';
 import { cut } from '../../base/plainText.ts';
 import { askModal } from '../../platform/notify.ts';
 import { withProgressNotice } from '../../platform/progressNotice.ts';
 import type { ContextSource } from '../model/contextSource.ts';
-import { fetchWebText, refusalOfAddress, type WebRefusal } from './fetchWebText.ts';
 
 /** The maximum number of hosts that an address may lead to. */
 const MAXIMUM_HOSTS = 5;

@@ -1,8 +1,8 @@
 // Images that a reply names. They are loaded only when the user asks for them, and by the host, because the page itself
 // has no access to the network.
 
+import { type GuardedNetwork, type GuardReason, GuardRefusal, getGuarded } from '../../base/guardedRequest.ts';
 import { IMAGE_TYPES, imageTypeOf } from '../../base/imageHeader.ts';
-import { type GuardedNetwork, type GuardReason, GuardRefusal, getGuarded } from '../../platform/guardedRequest.ts';
 import type { FetchImage } from '../storage/imageStore.ts';
 
 /** The size limit of one image, in bytes. */

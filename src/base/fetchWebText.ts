@@ -1,9 +1,9 @@
 // Fetches the text of an address that the user has agreed to contact.
 
-import { defined } from '../../base/defined.ts';
-import { plainText } from '../../base/plainText.ts';
-import { type GuardedNetwork, GuardRefusal, getGuarded } from '../../platform/guardedRequest.ts';
-import { htmlText } from '../model/htmlText.ts';
+import { defined } from './defined.ts';
+import { type GuardedNetwork, GuardRefusal, getGuarded } from './guardedRequest.ts';
+import { htmlText } from './htmlText.ts';
+import { plainText } from './plainText.ts';
 
 /** The limit for the content of one address, in bytes. */
 const MAXIMUM_BYTES = 1_000_000;

@@ -4,8 +4,8 @@ import type { RequestListener, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { fetchWebText } from '../../../../src/chat/context/fetchWebText.ts';
-import { makeAuthority, makeCertificate } from '../../../support/certificates.ts';
+import { fetchWebText } from '../../../src/base/fetchWebText.ts';
+import { makeAuthority, makeCertificate } from '../../support/certificates.ts';
 
 const HOST = 'docs.example';
 

@@ -8,9 +8,9 @@ import { lookup } from 'node:dns/promises';
 import type { IncomingHttpHeaders, IncomingMessage, request as sendRequest } from 'node:http';
 import { createRequire } from 'node:module';
 import { isIP, type LookupFunction } from 'node:net';
-import { untilAborted } from '../base/async.ts';
-import { withoutBrackets } from '../base/hostname.ts';
-import { isPrivateAddress } from '../base/privateAddress.ts';
+import { untilAborted } from './async.ts';
+import { withoutBrackets } from './hostname.ts';
+import { isPrivateAddress } from './privateAddress.ts';
 
 const OTHER_PORTS: ReadonlySet<number> = new Set([
 	...[1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { htmlText } from '../../../../src/chat/model/htmlText.ts';
+import { htmlText } from '../../../src/base/htmlText.ts';
 
 describe('the text of a page', () => {
 	it('has its headings, paragraphs, lists, tables and code', () => {
