@@ -28,7 +28,7 @@ export function activate(context: vscode.ExtensionContext): void {
 	} catch (error) {
 		// The editor itself shows nothing when an extension fails to activate.
 		void vscode.window.showErrorMessage(
-			vscode.l10n.t('Errand could not start: {0}. Reload the window to try again.', describeError(error)),
+			vscode.l10n.t('Errand couldn’t start: {0}. Reload the window to try again.', describeError(error)),
 		);
 		throw error;
 	}

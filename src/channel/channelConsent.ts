@@ -39,15 +39,15 @@ export class ChannelConsent {
 		if (decided === true || (decided === false && !isAskedAnew)) {
 			return decided;
 		}
-		const yes = vscode.l10n.t('Ask the Maker');
-		const no = vscode.l10n.t('Never Ask');
+		const yes = vscode.l10n.t('Allow');
+		const no = vscode.l10n.t('Never Allow');
 		const chosen = await around(() =>
 			vscode.window.showInformationMessage(
-				vscode.l10n.t('Ask the GPU maker for the keys of its tokens?'),
+				vscode.l10n.t('Get the GPU maker’s public keys to check its token?'),
 				{
 					modal: true,
 					detail: vscode.l10n.t(
-						'The attestation has a token that says it is the GPU maker’s. Checking it takes a request to the maker, who learns your address and that you use such a GPU, and nothing else. Without it the check stays unknown.',
+						'The attestation contains a token that claims to be from the GPU maker. Checking it requires a request to the maker, who learns your address and that you use such a GPU, and nothing else. Without it, the result of this check stays unknown.',
 					),
 				},
 				yes,
@@ -77,7 +77,7 @@ export class ChannelConsent {
 	): Promise<boolean> {
 		const { message, detail } = changeWords(connection, before, now, sending);
 		const goOn = vscode.l10n.t('Continue');
-		const always = vscode.l10n.t('Continue, and Take New Keys');
+		const always = vscode.l10n.t('Continue, and Accept New Keys');
 		const isKeyAlone = !isDowngrade(now) && before.keyFingerprint !== now.keyFingerprint;
 		const buttons = isKeyAlone ? [goOn, always] : [goOn];
 		const chosen = await askModal(message, detail, ...buttons);

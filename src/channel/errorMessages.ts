@@ -26,7 +26,7 @@ export function explainChannelError(
 		case 'tampered':
 			return {
 				message: vscode.l10n.t(
-					'The reply of {0} was changed on its way, or comes from somebody else. The encrypted session has ended, and that part of the reply is not shown. Start a new encrypted conversation.',
+					'The reply of {0} was modified in transit, or came from someone else. The encrypted session has ended, and that part of the reply isn’t shown. Start a new encrypted conversation.',
 					connection,
 				),
 				action: startNew,
@@ -34,7 +34,7 @@ export function explainChannelError(
 		case 'session-expired':
 			return {
 				message: vscode.l10n.t(
-					'{0} has ended the encrypted session and does not take a new one. Try again in a moment.',
+					'{0} ended the encrypted session and doesn’t accept a new one. Try again in a moment.',
 					connection,
 				),
 				action,
@@ -50,7 +50,7 @@ export function explainChannelError(
 		case 'not-found':
 			return {
 				message: vscode.l10n.t(
-					'{0} has no encrypted channel at its address. Check that host with “Errand: Switch or Add Connection”; of the organisation’s host, check the model and its provider too.',
+					'{0} has no encrypted channel at its address. Check the host with “Errand: Switch or Add Connection”. For the organization’s host, check the model and its provider too.',
 					connection,
 				),
 			};
@@ -58,16 +58,16 @@ export function explainChannelError(
 			return wasStreamed && error.redirectedTo === undefined
 				? {
 						message: vscode.l10n.t(
-							'What {0} streamed is no encrypted reply as the contract describes it, so nothing of it is shown. The session goes on. Ask for whole replies, or check the address if a login or a proxy answered.',
+							'{0} didn’t stream a valid encrypted reply, so nothing is shown. The session continues. Request whole replies, or check the address if a sign-in page or a proxy responded.',
 							connection,
 						),
-						action: { label: vscode.l10n.t('Ask for Whole Replies'), command: internalCommands.askForWholeReplies },
+						action: { label: vscode.l10n.t('Request Whole Replies'), command: internalCommands.askForWholeReplies },
 					}
 				: explainError(error, connection);
 		case 'truncated':
 			return {
 				message: vscode.l10n.t(
-					'The reply was cut off, and the channel cannot tell what is missing. Each part that came is genuine and kept.',
+					'The reply was cut off, and the channel can’t tell what’s missing. Each part that arrived is genuine and is kept.',
 				),
 			};
 		case 'not-supported':
@@ -94,14 +94,14 @@ function refusalReason({ refusal, verdicts }: RefusedAttestation, connection: st
 		case 'failed': {
 			const failed = verdicts.find(({ check, verdict }) => verdict === 'fail' && check !== 'memory');
 			return vscode.l10n.t(
-				'the attestation of {0} fails the check “{1}”.',
+				'the attestation of {0} failed the check “{1}”.',
 				connection,
 				failed ? checkLabel(failed.check) : '',
 			);
 		}
 		case 'declined':
-			return vscode.l10n.t('the attestation of {0} has changed, and you did not go on.', connection);
+			return vscode.l10n.t('the attestation of {0} has changed, and you didn’t continue.', connection);
 		case 'proof-demanded':
-			return vscode.l10n.t('errand.channel.requireHardwareProof demands a proof that {0} does not give.', connection);
+			return vscode.l10n.t('errand.channel.requireHardwareProof requires proof that {0} doesn’t provide.', connection);
 	}
 }

@@ -96,17 +96,17 @@ export function verdictSentence(
 ): string {
 	if (summary.broken) {
 		return vscode.l10n.t(
-			'Not to be trusted: the check “{0}” fails. Nothing is sent over this channel.',
+			'Not trusted: the check “{0}” failed. Nothing is sent over this channel.',
 			checkLabel(summary.broken),
 		);
 	}
 	const open = !(summary.hasGenuineGpu && summary.isKeyBound && summary.isFresh);
 	if (isDemanded && open) {
-		return vscode.l10n.t('Encrypted, but without the hardware proof that your settings demand. Nothing is sent.');
+		return vscode.l10n.t('Encrypted, but without the hardware proof that your settings require. Nothing is sent.');
 	}
 	const streamed = isWhole ? [] : [`${streamedReplyWords()}.`];
 	if (summary.isDowngrade) {
-		const lost = vscode.l10n.t('Less is proven than before. You are asked before anything is sent.');
+		const lost = vscode.l10n.t('Less is proven than before. You’re asked before anything is sent.');
 		return [lost, ...streamed].join(' ');
 	}
 	const proven = summary.isLocal
@@ -117,7 +117,7 @@ export function verdictSentence(
 
 /** The text for a message whose session had expired when it arrived. */
 export function sentBeforeText(): string {
-	return vscode.l10n.t('The message has gone out once before, encrypted to the attestation that you had accepted.');
+	return vscode.l10n.t('The message was already sent once, encrypted for the attestation that you accepted.');
 }
 
 /** The question to the user when a connection's attestation has changed, before anything is sent under the new one. */
@@ -142,30 +142,30 @@ function changeText(
 			message: vscode.l10n.t('{0} proves less than before. Continue?', connection),
 			detail: lost
 				? vscode.l10n.t('No longer proven: {0}.', lost)
-				: vscode.l10n.t('The evidence is of other GPUs than before.'),
+				: vscode.l10n.t('The evidence is from different GPUs than before.'),
 		};
 	}
 	return {
 		message:
 			before.keyFingerprint === now.keyFingerprint
 				? vscode.l10n.t('The attestation of {0} has changed. Continue?', connection)
-				: vscode.l10n.t('{0} has another key than before. Continue?', connection),
+				: vscode.l10n.t('{0} has a different key than before. Continue?', connection),
 		detail: vscode.l10n.t(
-			'This happens when the service was restarted, or when it makes a new key for each session. If you did not expect it, somebody else may be answering.',
+			'This happens when the service was restarted, or creates a new key for each session. If you didn’t expect it, someone else may be responding.',
 		),
 	};
 }
 
 export function otherConnectionText(name: string): string {
 	return vscode.l10n.t(
-		'This conversation is encrypted to the connection “{0}”, and another one is active. Switch the connection, or start a new conversation.',
+		'This conversation is encrypted for the connection “{0}”, but a different one is active. Switch the connection, or start a new conversation.',
 		name,
 	);
 }
 
 export function noChannelText(connection: string): string {
 	return vscode.l10n.t(
-		'{0} has no encrypted channel. Add its shared host, or the organisation’s and an encrypted model, with “Errand: Switch or Add Connection”.',
+		'{0} has no encrypted channel. Add its shared host, or the organization’s host and an encrypted model, with “Errand: Switch or Add Connection”.',
 		connection,
 	);
 }
@@ -173,20 +173,22 @@ export function noChannelText(connection: string): string {
 /** Describes for how many messages an attestation is used. */
 export function sessionText(needsSessionPerMessage: boolean): string {
 	return needsSessionPerMessage
-		? vscode.l10n.t('Each message takes an attestation of its own, as the service refused a second message under one')
-		: vscode.l10n.t('An attestation serves many messages, each with a key of its own');
+		? vscode.l10n.t(
+				'Each message uses its own attestation because the service rejected a second message with the same one',
+			)
+		: vscode.l10n.t('An attestation is used for many messages, each with its own key');
 }
 
 /** Describes the service's report about itself, which proves nothing. */
 export function healthText(health: Health | 'none'): string {
 	if (health === 'none') {
-		return vscode.l10n.t('The service reports no health');
+		return vscode.l10n.t('The service doesn’t report its status');
 	}
 	const { status, crypto_status: crypto, server, version, timestamp, worker_pid: worker } = health;
 	const isWell = status === 'healthy' && crypto === 'ready';
 	const state = isWell
 		? vscode.l10n.t('healthy and ready to encrypt')
-		: [status, crypto].filter(part => part !== undefined).join(', ') || vscode.l10n.t('nothing that is known');
+		: [status, crypto].filter(part => part !== undefined).join(', ') || vscode.l10n.t('an unknown status');
 	const details = [
 		[server, version].filter(part => part !== undefined).join(' '),
 		worker === undefined ? '' : vscode.l10n.t('process {0}', worker),

@@ -74,7 +74,7 @@ async function pickPlace(
 	const items = places.map(place => ({ ...placeWords(place, active), place }));
 	const picked = await vscode.window.showQuickPick(items, {
 		title: vscode.l10n.t('Show Encryption Evidence'),
-		placeHolder: vscode.l10n.t('Which encrypted channel of {0}?', active.label),
+		placeHolder: vscode.l10n.t('Select an encrypted channel of {0}', active.label),
 		matchOnDescription: true,
 		matchOnDetail: true,
 	});

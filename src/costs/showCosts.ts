@@ -39,13 +39,13 @@ interface Costs {
 /** Shows the cost of each connection, month by month, and its parts. */
 export async function showCosts(dependencies: CostsDependencies): Promise<void> {
 	const { months, problems } = await vscode.window.withProgress(
-		{ location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Adding up costs…') },
+		{ location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Calculating costs…') },
 		() => readCosts(dependencies),
 	);
 	let chosen: ConnectionSum | undefined;
 	do {
 		chosen = await choose(vscode.l10n.t('Costs'), rowsOf(months, problems), {
-			placeHolder: vscode.l10n.t('What Errand has counted; the bill of a service may say something else'),
+			placeHolder: vscode.l10n.t('As counted by Errand; a service’s bill may differ'),
 			active: chosen,
 		});
 		if (chosen) {
@@ -65,26 +65,26 @@ async function readCosts({
 		connections.all(),
 		localService.monthlyUse().catch((error: unknown): MonthlyUse => {
 			const reason = errorText(error, vscode.l10n.t('the local service'));
-			problems.push(vscode.l10n.t('What tasks of the local service have cost cannot be read: {0}', reason));
+			problems.push(vscode.l10n.t('Couldn’t read the costs of the local service’s tasks: {0}', reason));
 			return [];
 		}),
 		conversations.use().catch((error: unknown): ReplyUse => {
 			const reason = errorText(error, vscode.l10n.t('the chat'));
-			problems.push(vscode.l10n.t('What the chat has cost cannot be read: {0}', reason));
+			problems.push(vscode.l10n.t('Couldn’t read the costs of the chat: {0}', reason));
 			return { used: [], unreadable: 0 };
 		}),
 		languageModels.use().catch((error: unknown): ReplyUse => {
 			const reason = errorText(error, vscode.l10n.t('the storage of the extension'));
-			problems.push(vscode.l10n.t('What the editor’s chat and other extensions have cost cannot be read: {0}', reason));
+			problems.push(vscode.l10n.t('Couldn’t read the costs of the editor’s chat and other extensions: {0}', reason));
 			return { used: [], unreadable: 0 };
 		}),
 	]);
 	if (chat.unreadable > 0) {
 		problems.push(
 			chat.unreadable === 1
-				? vscode.l10n.t('1 conversation cannot be read, so its replies are missing here.')
+				? vscode.l10n.t('1 conversation couldn’t be read, so its replies aren’t included.')
 				: vscode.l10n.t(
-						'{0} conversations cannot be read, so their replies are missing here.',
+						'{0} conversations couldn’t be read, so their replies aren’t included.',
 						formatNumber(chat.unreadable),
 					),
 		);
@@ -92,9 +92,9 @@ async function readCosts({
 	if (others.unreadable > 0) {
 		problems.push(
 			others.unreadable === 1
-				? vscode.l10n.t('What 1 reply to another extension has cost cannot be read, so it is missing here.')
+				? vscode.l10n.t('The cost of 1 reply to another extension couldn’t be read, so it isn’t included.')
 				: vscode.l10n.t(
-						'What {0} replies to other extensions have cost cannot be read, so they are missing here.',
+						'The costs of {0} replies to other extensions couldn’t be read, so they aren’t included.',
 						formatNumber(others.unreadable),
 					),
 		);
@@ -149,13 +149,11 @@ function sumRow({ connection, parts, cost }: ConnectionSum): vscode.QuickPickIte
 		parts.some(({ kind }) => kind === 'others') ? partText('others', parts) : undefined,
 		// The contract has no field for the cost of a task.
 		!isLocal && connection?.hasTasks
-			? vscode.l10n.t('tasks: cost not known, as the service does not say it')
+			? vscode.l10n.t('tasks: cost not known because the service doesn’t report it')
 			: undefined,
 	];
 	return {
-		label: connection
-			? escapeIcons(oneLine(connection.label, MAXIMUM_NAME))
-			: vscode.l10n.t('Connection not written down'),
+		label: connection ? escapeIcons(oneLine(connection.label, MAXIMUM_NAME)) : vscode.l10n.t('Connection not recorded'),
 		description: cost ? costText(cost) : vscode.l10n.t('nothing counted'),
 		detail: texts.filter(text => text !== undefined).join(' · '),
 		iconPath: new vscode.ThemeIcon(isLocal ? 'server-process' : 'plug'),
@@ -177,9 +175,9 @@ function partText(kind: ModelPart['kind'], parts: readonly ModelPart[]): string 
 
 /** Shows the models and providers of which a sum consists. Choosing one goes back. */
 async function showParts({ connection, parts }: ConnectionSum): Promise<void> {
-	const title = oneLine(connection?.label ?? vscode.l10n.t('Connection not written down'), MAXIMUM_NAME);
+	const title = oneLine(connection?.label ?? vscode.l10n.t('Connection not recorded'), MAXIMUM_NAME);
 	const rows = parts.map(part => ({ ...partRow(part), value: part }));
-	const none = { label: vscode.l10n.t('Nothing was counted in this month.'), value: undefined };
+	const none = { label: vscode.l10n.t('Nothing was counted this month.'), value: undefined };
 	await choose<ModelPart | undefined>(title, rows.length === 0 ? [none] : rows);
 }
 

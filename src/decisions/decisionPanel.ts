@@ -207,7 +207,7 @@ export class DecisionPanel {
 		const chosen = await input(
 			vscode.l10n.t('Decision Model'),
 			vscode.l10n.t(
-				'A name that ends with -latest follows its newest release, an id with a version stays. Empty: the connection’s own.',
+				'A name that ends with -latest follows the latest release; an ID with a version doesn’t change. Leave empty to use the connection’s model.',
 			),
 			this.model(prepared) ?? '',
 			() => undefined,
@@ -262,20 +262,20 @@ export class DecisionPanel {
 		const { stage, prepared } = this;
 		switch (stage) {
 			case 'preparing':
-				return vscode.l10n.t('Reading what the questions are about…');
+				return vscode.l10n.t('Reading the subject of the questions…');
 			case 'ready':
 				return prepared && this.model(prepared) === undefined
 					? vscode.l10n.t(
-							'{0} names no decision model, so nothing can be sent yet. Choose one here; “decisionModel” of the connection or “model” of the file keeps it.',
+							'{0} has no decision model, so nothing can be sent yet. Select one here, or set “decisionModel” in the connection or “model” in the file.',
 							prepared.target.label,
 						)
-					: vscode.l10n.t('Nothing has been sent yet. Look at what will be, then send it.');
+					: vscode.l10n.t('Nothing has been sent yet. Review what will be sent, then send it.');
 			case 'asking':
-				return vscode.l10n.t('The model is asked. This can take a minute.');
+				return vscode.l10n.t('Waiting for the model. This can take a minute.');
 			case 'idle':
 				return run
 					? vscode.l10n.t('The answers of {0}.', timeText(run.at))
-					: vscode.l10n.t('Nothing was sent. Evaluate again to read what the questions are about.');
+					: vscode.l10n.t('Nothing was sent. Evaluate again to read the subject of the questions.');
 		}
 	}
 }

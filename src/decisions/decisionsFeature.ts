@@ -64,7 +64,7 @@ export class DecisionsFeature implements Disposable {
 		if (!uri || !DECISION_FILE.test(uri.path)) {
 			const create = vscode.l10n.t('New Decision');
 			const said = vscode.l10n.t(
-				'The active editor shows no decision file (*.decision.json). Open one, or begin a new one.',
+				'The active editor isn’t a decision file (*.decision.json). Open one, or create a new one.',
 			);
 			if ((await showMessage('information', said, create)) === create) {
 				await executeCommand(commands.newDecision);

@@ -23,53 +23,53 @@ const percents = new Intl.NumberFormat(vscode.env.language, { style: 'percent', 
 export const percentText = (probability: number): string => percents.format(probability);
 
 export const opinionText = (): string =>
-	vscode.l10n.t('The answers are a model’s opinion. Look for yourself before you act on one.');
+	vscode.l10n.t('The answers are a model’s opinion. Check them yourself before you act on them.');
 
 /** Describes the problem with a file. */
 export function fileProblemText(problem: FileProblem): string {
 	switch (problem.kind) {
 		case 'not-json':
-			return vscode.l10n.t('The file is not valid JSON. Correct what the Problems view shows, then evaluate again.');
+			return vscode.l10n.t('The file isn’t valid JSON. Fix what the Problems view shows, then evaluate again.');
 		case 'too-long':
 			return vscode.l10n.t(
-				'The file is longer than {0} characters, so it is not evaluated. Let “sources” read its large texts.',
+				'The file is longer than {0} characters, so it can’t be evaluated. Use “sources” to read large texts.',
 				formatNumber(MAXIMUM_FILE_LENGTH),
 			);
 		case 'too-deep':
-			return vscode.l10n.t('The file is nested too deeply. Make its state flatter, then evaluate again.');
+			return vscode.l10n.t('The file is nested too deeply. Flatten its state, then evaluate again.');
 		case 'no-state':
-			return vscode.l10n.t('The questions have nothing to be about. Add “state”, or “sources” to read it from.');
+			return vscode.l10n.t('The questions have no subject. Add “state”, or “sources” to read it from.');
 		case 'same-name':
 			return vscode.l10n.t(
-				'“{0}” is in the state as well, so one of them would be lost. Rename the source.',
+				'“{0}” is also in the state, so one of them would be lost. Rename the source.',
 				shortened(problem.path),
 			);
 		case 'reserved-name':
 			return vscode.l10n.t(
-				'“{0}” cannot be sent, because nothing can be called “__proto__” here. Choose another name.',
+				'“{0}” can’t be sent because “__proto__” isn’t allowed as a name. Use a different name.',
 				shortened(problem.path),
 			);
 		case 'empty-instructions':
 			return vscode.l10n.t(
-				'“{0}” is empty, so the model is not asked anything. Write the question.',
+				'“{0}” is empty, so there’s nothing to ask the model. Enter the question.',
 				shortened(problem.path),
 			);
 		case 'unknown-path':
 			return vscode.l10n.t(
-				'“{0}” names “{1}”, which the state does not have. Correct the path, or add that part to “state” or “sources”.',
+				'“{0}” refers to “{1}”, which isn’t in the state. Correct the path, or add that part to “state” or “sources”.',
 				shortened(problem.path),
 				named(problem.named),
 			);
 		case 'too-many':
 			return vscode.l10n.t(
-				'“{0}” has {1} entries, and the local service takes at most {2}. Leave some out, or split the file.',
+				'“{0}” has {1} entries, but the local service accepts at most {2}. Remove some, or split the file.',
 				shortened(problem.path),
 				formatNumber(problem.count),
 				formatNumber(problem.maximum),
 			);
 		case 'invalid':
 			return vscode.l10n.t(
-				'The file is no decision: {0} {1}. Correct it, then evaluate again.',
+				'The file isn’t a valid decision: {0} {1}. Correct it, then evaluate again.',
 				problem.path === '' ? '' : `“${shortened(problem.path)}”:`,
 				shortened(problem.message),
 			);
@@ -82,7 +82,7 @@ export function explainDecision(error: unknown, connection: string, model: strin
 		return {
 			message:
 				vscode.l10n.t(
-					'{0} has no decision model “{1}”, or answers no decisions at its address. Choose another model or connection.',
+					'{0} has no decision model “{1}”, or doesn’t support decisions at its address. Select a different model or connection.',
 					connection,
 					named(model),
 				) + quote(error.serviceMessage),
@@ -124,31 +124,28 @@ export function noteTexts(outcome: QuestionOutcome): string[] {
 	const { certainty, rivals, isStated, received, confidence, type } = outcome;
 	const notes: string[] = [];
 	if (received !== undefined) {
-		notes.push(vscode.l10n.t('The service did not answer this question in its form. What came is below.'));
+		notes.push(vscode.l10n.t('The service didn’t answer this question in the expected form. Its response is below.'));
 	} else if (certainty === 'even') {
 		const [first, second] = rivals;
 		if (type === 'noul') {
-			notes.push(vscode.l10n.t('Uncertain: near 50 % means that the model does not know.'));
+			notes.push(vscode.l10n.t('Uncertain: near 50 % means that the model doesn’t know.'));
 		} else if (first !== undefined && second !== undefined) {
-			notes.push(vscode.l10n.t('Uncertain: “{0}” and “{1}” are nearly as likely.', named(first), named(second)));
+			notes.push(vscode.l10n.t('Uncertain: “{0}” and “{1}” are almost equally likely.', named(first), named(second)));
 		}
 	} else if (certainty === 'doubtful') {
-		notes.push(vscode.l10n.t('Uncertain: not even the likeliest answer is likely.'));
+		notes.push(vscode.l10n.t('Uncertain: even the most likely answer isn’t likely.'));
 	} else if (certainty === 'contradictory') {
 		notes.push(
-			vscode.l10n.t(
-				'Uncertain: the service says that “{0}” is likelier than what it has chosen.',
-				named(rivals[0] ?? ''),
-			),
+			vscode.l10n.t('Uncertain: the service reports “{0}” as more likely than its own answer.', named(rivals[0] ?? '')),
 		);
 	} else if (certainty === 'unknown') {
-		notes.push(vscode.l10n.t('Uncertain: the service did not say how likely its answer is.'));
+		notes.push(vscode.l10n.t('Uncertain: the service didn’t report how likely its answer is.'));
 	}
 	if (isStated) {
-		notes.push(vscode.l10n.t('The model states this probability itself. Nothing has measured it.'));
+		notes.push(vscode.l10n.t('The model states this probability itself. It hasn’t been measured.'));
 	}
 	if (confidence !== undefined && !outcome.rows.some(({ probability }) => probability === confidence)) {
-		notes.push(vscode.l10n.t('The service gives its confidence as {0}.', percentText(confidence)));
+		notes.push(vscode.l10n.t('The service reports its confidence as {0}.', percentText(confidence)));
 	}
 	return notes;
 }
@@ -157,14 +154,14 @@ export const isUncertain = ({ certainty }: QuestionOutcome): boolean => certaint
 
 export const ordersText = (): string =>
 	vscode.l10n.t(
-		'Uncertain: with the changes in the opposite order, the model preferred another. So the order decides, not the changes.',
+		'Uncertain: with the changes in the opposite order, the model preferred a different one. So the order decided, not the changes.',
 	);
 
 /** Explains the parts of the page, for the types of questions that it shows. */
 export function legendTexts(types: ReadonlySet<Question['type']>): string[] {
 	return [
-		vscode.l10n.t('A bar is the probability that the model gives an answer. An answer without a bar has none.'),
-		...(types.has('score') ? [vscode.l10n.t('A score may lie between two levels: it is their mean.')] : []),
+		vscode.l10n.t('A bar shows the probability that the model gives an answer. Answers without a bar have none.'),
+		...(types.has('score') ? [vscode.l10n.t('A score can be between two levels, because it’s a mean.')] : []),
 		...(types.has('noul')
 			? [
 					vscode.l10n.t(
@@ -172,7 +169,7 @@ export function legendTexts(types: ReadonlySet<Question['type']>): string[] {
 					),
 				]
 			: []),
-		vscode.l10n.t('“Uncertain” stands where two answers are nearly as likely, or none is likely.'),
+		vscode.l10n.t('“Uncertain” means that two answers are almost equally likely, or none is likely.'),
 	];
 }
 
@@ -195,13 +192,13 @@ export function runFacts(run: Run): { label: string; text: string }[] {
 			label: vscode.l10n.t('Usage'),
 			text: usage
 				? vscode.l10n.t('{0} tokens in, {1} out', formatNumber(usage.input), formatNumber(usage.output))
-				: vscode.l10n.t('not told by the service'),
+				: vscode.l10n.t('not reported by the service'),
 		},
 		{
 			label: vscode.l10n.t('Cost'),
 			text:
 				cost === undefined
-					? vscode.l10n.t('not known: the connection states no price, or the service no usage')
+					? vscode.l10n.t('not known: the connection lists no price, or the service reports no usage')
 					: dollars(cost),
 		},
 		{ label: vscode.l10n.t('State'), text: charactersText(state.characters) },
@@ -214,6 +211,6 @@ export const charactersText = (count: number): string =>
 
 export const keptText = (): string =>
 	vscode.l10n.t(
-		'The last {0} results are kept on this machine, with their questions and without the state.',
+		'The last {0} results are saved on this machine, with their questions but without the state.',
 		MAXIMUM_RUNS,
 	);

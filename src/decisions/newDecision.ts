@@ -28,7 +28,7 @@ export async function chooseDecision(
 	if (!('taskId' in named)) {
 		return choose<TaskQuestion | ExampleName>(title, [
 			// The first one can be evaluated at once, even if there is no task.
-			separator(vscode.l10n.t('As a file to write')),
+			separator(vscode.l10n.t('Write a file')),
 			...examples(),
 			separator(vscode.l10n.t('About a task')),
 			...questions(),
@@ -41,7 +41,7 @@ export async function chooseDecision(
 	const fits = { 'why-failed': task.hasFailed, 'which-better': task.isRace, 'is-ready': task.hasChanges };
 	const fitting = questions().filter(({ value }) => fits[value]);
 	if (fitting.length === 0) {
-		throw new UserFacingError(vscode.l10n.t('The task has neither failed nor ended with changes to ask about.'));
+		throw new UserFacingError(vscode.l10n.t('The task hasn’t failed, and has no changes to ask about.'));
 	}
 	return fitting.length === 1 ? fitting[0]?.value : choose(title, fitting, { placeHolder: task.title });
 }
@@ -60,7 +60,7 @@ function questions(): Choice<TaskQuestion>[] {
 		},
 		{
 			label: vscode.l10n.t('Is It Ready?'),
-			detail: vscode.l10n.t('Whether the changes do all that the prompt asks and nothing else, and can be merged'),
+			detail: vscode.l10n.t('Whether the changes do exactly what the prompt asks, and can be merged'),
 			value: 'is-ready',
 		},
 	];
@@ -75,12 +75,12 @@ function examples(): Choice<ExampleName>[] {
 		},
 		{
 			label: vscode.l10n.t('Triage a Failed Task'),
-			detail: vscode.l10n.t('Why did it fail, how much is to be done, and would it help to start it again?'),
+			detail: vscode.l10n.t('Why did it fail, how much remains to be done, and would restarting it help?'),
 			value: 'triage',
 		},
 		{
 			label: vscode.l10n.t('Is This Ready to Merge?'),
-			detail: vscode.l10n.t('Does the work of a task do what its prompt asks, and what stands in the way?'),
+			detail: vscode.l10n.t('Do the task’s changes do what the prompt asks, and what’s missing?'),
 			value: 'ready',
 		},
 	];

@@ -95,7 +95,7 @@ export class SourceReader {
 		if (editors.length === 0) {
 			throw new UserFacingError(
 				vscode.l10n.t(
-					'No other visible editor has a selection. Select the text in an editor beside this file, then evaluate again.',
+					'No other visible editor has a selection. Select the text in an editor next to this file, then evaluate again.',
 				),
 			);
 		}
@@ -104,7 +104,7 @@ export class SourceReader {
 			: choose(
 					vscode.l10n.t('Evaluate Decision File'),
 					editors.map(value => ({ label: vscode.workspace.asRelativePath(value.document.uri), value })),
-					{ placeHolder: vscode.l10n.t('Whose selection?') },
+					{ placeHolder: vscode.l10n.t('Select an editor whose selection to use') },
 				);
 	}
 
@@ -119,16 +119,13 @@ export class SourceReader {
 			/^(?:[\\/]|[a-z]:)/i.test(path) || !place || !place.path.startsWith(`${folder.path.replace(/\/$/, '')}/`);
 		if (!place || isOutside) {
 			throw new UserFacingError(
-				vscode.l10n.t(
-					'“{0}” is no path inside of the folder that is open. Write it as it stands from that folder on.',
-					named(path),
-				),
+				vscode.l10n.t('“{0}” isn’t a path in the open folder. Use a path relative to that folder.', named(path)),
 			);
 		}
 		if (!vscode.workspace.isTrusted) {
 			throw new UserFacingError(
 				vscode.l10n.t(
-					'This workspace is not trusted, so its decision files read no other file. Trust it (“Workspaces: Manage Workspace Trust”), then evaluate again.',
+					'Decision files can’t read other files in an untrusted workspace. Trust it (“Workspaces: Manage Workspace Trust”), then evaluate again.',
 				),
 			);
 		}
@@ -150,7 +147,7 @@ export class SourceReader {
 		if (!isInside) {
 			throw new UserFacingError(
 				vscode.l10n.t(
-					'“{0}” is a link that leads out of the folder that is open. Copy the file into that folder, or select its text and use “selection”.',
+					'“{0}” is a link that leads out of the open folder. Copy the file to that folder, or select its text and use “selection”.',
 					named(path),
 				),
 			);
@@ -168,7 +165,7 @@ export class SourceReader {
 		const [own] = around.length > 0 ? around : roots;
 		if (!own) {
 			throw new UserFacingError(
-				vscode.l10n.t('No git repository is open, so there are no changes to read. Open its folder first.'),
+				vscode.l10n.t('No Git repository is open, so there are no changes to read. Open its folder first.'),
 			);
 		}
 		return around.length > 0 || roots.length === 1
@@ -176,7 +173,7 @@ export class SourceReader {
 			: choose(
 					vscode.l10n.t('Evaluate Decision File'),
 					roots.map(value => ({ label: value.path.slice(value.path.lastIndexOf('/') + 1), value })),
-					{ placeHolder: vscode.l10n.t('The changes of which repository?') },
+					{ placeHolder: vscode.l10n.t('Select a repository whose changes to read') },
 				);
 	}
 }
@@ -184,7 +181,7 @@ export class SourceReader {
 /** Returns a label for changes, which says so if only a part of them is there. */
 export function patchLabel({ name, isCut }: { name: string; isCut: boolean }): string {
 	return isCut
-		? vscode.l10n.t('changes of {0}, only their beginning', named(name))
+		? vscode.l10n.t('changes of {0}, only the beginning', named(name))
 		: vscode.l10n.t('changes of {0}', named(name));
 }
 

@@ -102,7 +102,7 @@ export async function judgeSubject(
 		return undefined;
 	}
 	if (compared.patches.length < 2) {
-		throw new UserFacingError(vscode.l10n.t('Two branches are needed to compare. Choose two tasks with changes.'));
+		throw new UserFacingError(vscode.l10n.t('Comparing requires two branches. Select two tasks with changes.'));
 	}
 	const { prompt, patches } = compared;
 	return {
@@ -112,9 +112,9 @@ export async function judgeSubject(
 			const target = await material.active();
 			const criteria = await input(
 				title,
-				vscode.l10n.t('What makes one better than another? The model judges by this.'),
+				vscode.l10n.t('What makes one better than another? The model uses this to decide.'),
 				kept.get<string>(CRITERIA_KEY) ?? DEFAULT_CRITERIA,
-				text => (text.trim() === '' ? vscode.l10n.t('Write at least one criterion.') : undefined),
+				text => (text.trim() === '' ? vscode.l10n.t('Enter at least one criterion.') : undefined),
 			);
 			if (criteria === undefined) {
 				return undefined;

@@ -33,7 +33,7 @@ export function sendingView({ target, requests, parts, warnings }: Prepared, mod
 	const usage = estimateUsage(requests);
 	const cost = estimateCost(connection, model, usage);
 	const host = isLocal
-		? vscode.l10n.t('{0}: the local service, which asks the model server that it uses for decisions', label)
+		? vscode.l10n.t('{0}: the local service, which uses its model server for decisions', label)
 		: `${label}: ${connection.enterpriseUrl ?? vscode.l10n.t('the connection has no address for decisions')}`;
 	const questions = requests.reduce((sum, request) => sum + Object.keys(request.questions).length, 0);
 	return {
@@ -50,8 +50,8 @@ export function sendingView({ target, requests, parts, warnings }: Prepared, mod
 				text:
 					cost === undefined
 						? isLocal
-							? vscode.l10n.t('known with the answer, which says which model of yours has given it')
-							: vscode.l10n.t('not known: the connection states no price for this model')
+							? vscode.l10n.t('known with the answer, which shows which of your models gave it')
+							: vscode.l10n.t('not known: the connection lists no price for this model')
 						: vscode.l10n.t('about {0}', dollars(cost)),
 			},
 		],
@@ -105,7 +105,7 @@ function questionView(
 		answer: outcomeText(outcome),
 		...defined({
 			comparedAnswer:
-				other && (other.outcome ? outcomeText(other.outcome) : vscode.l10n.t('This question was not asked.')),
+				other && (other.outcome ? outcomeText(other.outcome) : vscode.l10n.t('This question wasn’t asked.')),
 		}),
 		isUncertain: isUncertain(outcome),
 		notes: noteTexts(outcome),
@@ -137,7 +137,7 @@ function rowView(
 }
 
 const shareText = (probability: number | undefined) =>
-	probability === undefined ? vscode.l10n.t('not given') : percentText(probability);
+	probability === undefined ? vscode.l10n.t('not provided') : percentText(probability);
 
 function shownJson(value: unknown): string {
 	return plainText((JSON.stringify(value, undefined, 2) ?? '').slice(0, MAXIMUM_RECEIVED));

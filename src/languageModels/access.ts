@@ -13,7 +13,7 @@ export function accessSetting(): Access {
 	if (access === undefined) {
 		throw new UserFacingError(
 			vscode.l10n.t(
-				'The setting {0} cannot be read: it must be one of {1}. Correct it.',
+				'Couldn’t read the setting {0}: it must be one of {1}. Correct it.',
 				'errand.languageModels.access',
 				ACCESS.join(', '),
 			),
@@ -73,7 +73,7 @@ async function ask({ label, model, served }: AccessQuestion): Promise<boolean> {
 	const chosen = await askModal(
 		vscode.l10n.t('Let the editor’s chat and other extensions use the models of {0}?', label),
 		vscode.l10n.t(
-			'One of them has sent a request to {0} ({1}). What they send goes to {2} under your routing policy and key, and may cost something, which “Errand: Show Costs” adds up. The editor does not say which extension asks. The setting errand.languageModels.access changes the answer later.',
+			'One of them sent a request to {0} ({1}). Their requests are sent to {2} with your routing policy and key, and may cost money; “Errand: Show Costs” shows the total. The editor doesn’t report which extension it is. You can change your answer with the setting errand.languageModels.access.',
 			model,
 			served,
 			label,

@@ -10,13 +10,13 @@ export function messageProblemText(problem: MessageProblem): string {
 	switch (problem.kind) {
 		case 'no-image':
 			return vscode.l10n.t(
-				'Not sent: what is named “{0}” is not an image that models accept. Send PNG, JPEG, GIF or WebP.',
+				'Not sent: “{0}” isn’t an image that models accept. Use PNG, JPEG, GIF or WebP.',
 				oneLine(problem.type, MAXIMUM_NAME),
 			);
 		case 'images-too-large':
 			return vscode.l10n.t('Not sent: the images are larger than 11 MB in total. Send fewer or smaller ones.');
 		case 'empty':
-			return vscode.l10n.t('Not sent: the messages hold no text and no image. Write a message first.');
+			return vscode.l10n.t('Not sent: the messages contain no text or image. Write a message first.');
 	}
 }
 
@@ -24,34 +24,34 @@ export function replyProblemText(problem: ReplyProblem, model: string): string {
 	switch (problem.kind) {
 		case 'arguments':
 			return vscode.l10n.t(
-				'{0} called the tool “{1}” with arguments that are no JSON object, so the tool was not run. Try again.',
+				'{0} called the tool “{1}” with arguments that aren’t a JSON object, so the tool wasn’t run. Try again.',
 				model,
 				oneLine(problem.tool, MAXIMUM_NAME),
 			);
 		case 'cut':
 			return vscode.l10n.t(
-				'The reply of {0} was cut at its maximum length while it called the tool “{1}”, so the tool was not run. Ask for less at once, or choose a model with longer replies.',
+				'The reply of {0} reached its maximum length while it called the tool “{1}”, so the tool wasn’t run. Ask for less at once, or select a model with longer replies.',
 				model,
 				oneLine(problem.tool, MAXIMUM_NAME),
 			);
 		case 'too-many-calls':
 			return vscode.l10n.t(
-				'{0} called more tools at once than anyone can run, so the reply was ended. Try again, or choose another model.',
+				'{0} called too many tools at once, so the reply was ended. Try again, or select a different model.',
 				model,
 			);
 		case 'too-long':
 			return vscode.l10n.t(
-				'The reply of {0} did not end, so it was ended here. Ask again, or choose another model.',
+				'The reply of {0} didn’t end, so it was stopped. Try again, or select a different model.',
 				model,
 			);
 		case 'filtered':
-			return vscode.l10n.t('The service’s content filter stopped the reply of {0}. Ask in other words.', model);
+			return vscode.l10n.t('The service’s content filter stopped the reply of {0}. Rephrase your request.', model);
 	}
 }
 
 export function otherConnectionText(model: string, connection: string): string {
 	return vscode.l10n.t(
-		'Not sent: {0} is a model of another connection, and {1} is in use now. Choose one of its models.',
+		'Not sent: {0} is a model of a different connection, and {1} is in use. Select one of its models.',
 		model,
 		connection,
 	);
@@ -60,7 +60,7 @@ export function otherConnectionText(model: string, connection: string): string {
 /** Returns why others may not use the models, and which setting decides that. */
 export function noAccessText(): string {
 	return vscode.l10n.t(
-		'Not sent: you have not allowed others to use the models of Errand. The setting errand.languageModels.access decides.',
+		'Not sent: you haven’t allowed others to use Errand’s models. Change this with the setting errand.languageModels.access.',
 	);
 }
 
@@ -70,5 +70,5 @@ export function servedLastText(provider: string): string {
 }
 
 export function assumedLengthText(tokens: string): string {
-	return vscode.l10n.t('The connection does not say how much it takes: {0} tokens are assumed.', tokens);
+	return vscode.l10n.t('The connection doesn’t list its limit; {0} tokens are assumed.', tokens);
 }

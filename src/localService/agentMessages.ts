@@ -60,7 +60,7 @@ export function agentRows(view: AgentsView): AgentRow[] {
 		separatorRow(''),
 		{
 			choice: { kind: 'settings' },
-			label: vscode.l10n.t('Add an agent in the settings'),
+			label: vscode.l10n.t('Add an Agent in Settings'),
 			iconPath: new vscode.ThemeIcon('gear'),
 		},
 	];
@@ -86,8 +86,8 @@ function separatorRow(label: string): AgentRow {
 function sandboxRow({ report: { sandbox }, isSandboxRequired, installCommand }: AgentsView): AgentRow {
 	const { label, detail } = sandboxText(sandbox, installCommand);
 	const without = isSandboxRequired
-		? vscode.l10n.t('Without a sandbox no agent runs, as you chose.')
-		: vscode.l10n.t('Without a sandbox Errand asks once for each repository.');
+		? vscode.l10n.t('Agents aren’t allowed to run without a sandbox, as set in your settings.')
+		: vscode.l10n.t('Without a sandbox, Errand asks once for each repository.');
 	return {
 		choice: { kind: 'sandbox', sandbox },
 		label,
@@ -104,23 +104,23 @@ function sandboxText(
 		return {
 			label: vscode.l10n.t('The sandbox works'),
 			detail: vscode.l10n.t(
-				'An agent sees a copy of the repository and the installed programs. It reaches its model and the hosts that you allow.',
+				'Agents can access a copy of the repository, the installed programs, their model, and the hosts that you allow.',
 			),
 		};
 	}
 	switch (problem) {
 		case 'not-installed':
 			return {
-				label: vscode.l10n.t('No sandbox: bubblewrap is not installed'),
+				label: vscode.l10n.t('No sandbox: bubblewrap isn’t installed'),
 				detail:
 					installCommand === undefined
-						? vscode.l10n.t('Install the package “bubblewrap” of your distribution.')
+						? vscode.l10n.t('Install your distribution’s “bubblewrap” package.')
 						: vscode.l10n.t('Install it with “{0}”.', installCommand),
 			};
 		case 'platform':
 			return {
-				label: vscode.l10n.t('No sandbox: there is none for this system yet'),
-				detail: vscode.l10n.t('Errand has one for Linux and macOS.'),
+				label: vscode.l10n.t('No sandbox: this system isn’t supported yet'),
+				detail: vscode.l10n.t('Errand’s sandbox supports Linux and macOS.'),
 			};
 		default: {
 			const said = oneLine(detail, MAXIMUM_TEXT);
@@ -128,10 +128,10 @@ function sandboxText(
 				forbidden !== undefined
 					? forbiddenText(forbidden)
 					: vscode.l10n.t(
-							'Containers and AppArmor may forbid user namespaces: allow them for this container, or give bwrap an AppArmor profile with “userns”.',
+							'Containers and AppArmor may block user namespaces. Allow them for this container, or give bwrap an AppArmor profile with “userns”.',
 						);
 			return {
-				label: vscode.l10n.t('No sandbox: this system does not permit it'),
+				label: vscode.l10n.t('No sandbox: this system doesn’t allow it'),
 				detail: said === '' ? help : `${help} ${vscode.l10n.t('It said: “{0}”', said)}`,
 			};
 		}
@@ -139,13 +139,13 @@ function sandboxText(
 }
 
 function forbiddenText({ setting }: NonNullable<SandboxStatus['forbidden']>): string {
-	const help = vscode.l10n.t('Choose this row to copy the command that permits them.');
+	const help = vscode.l10n.t('Select this row to copy the command that allows them.');
 	const cause = setting.includes('apparmor')
 		? vscode.l10n.t(
-				'AppArmor forbids bubblewrap user namespaces, as it does on Ubuntu 24.04 and newer ({0}). It needs a profile that permits them.',
+				'AppArmor blocks user namespaces for bubblewrap, as it does on Ubuntu 24.04 and later ({0}). It needs a profile that allows them.',
 				setting,
 			)
-		: vscode.l10n.t('A setting of the kernel forbids user namespaces ({0}).', setting);
+		: vscode.l10n.t('A kernel setting blocks user namespaces ({0}).', setting);
 	return `${cause} ${help}`;
 }
 
@@ -178,7 +178,7 @@ export function agentLabel({ label, id }: AgentStatus): string {
 
 function unsetText(names: readonly string[]): string {
 	return vscode.l10n.t(
-		'Not set in the editor’s environment: {0}. Set it, then start the editor again.',
+		'Not set in the editor’s environment: {0}. Set it, then restart the editor.',
 		oneLine(names.join(', '), MAXIMUM_TEXT),
 	);
 }
@@ -188,7 +188,7 @@ function sourceText({ source }: AgentStatus): string | undefined {
 		case 'built-in':
 			return vscode.l10n.t('built in');
 		case 'own':
-			return vscode.l10n.t('comes with Errand');
+			return vscode.l10n.t('included with Errand');
 		case 'settings':
 			return vscode.l10n.t('from your settings');
 		case 'path':
@@ -206,7 +206,7 @@ export function stateText({ id, source, problem }: AgentStatus): string | undefi
 		return agentProblemText(problem);
 	}
 	return source === 'built-in' && demoIds.has(id)
-		? vscode.l10n.t('A demonstration: it makes one small change by a script, without a model.')
+		? vscode.l10n.t('A demonstration that makes one small change with a script, without a model.')
 		: undefined;
 }
 
@@ -245,12 +245,12 @@ function consentRow(consent: KeptConsent): AgentRow {
 
 function issueText(issue: AgentSettingProblem['issue'], entry: unknown): string {
 	if (issue === undefined) {
-		return vscode.l10n.t('another entry has the same id');
+		return vscode.l10n.t('another entry has the same ID');
 	}
 	if (issue.code === 'custom' && issue.path[0] === 'env') {
 		const name: unknown = issue.path.reduce<unknown>((inner, key) => Object(inner)[key], entry);
 		return vscode.l10n.t(
-			'env must not name {0}: it decides what programs load or where they look, which Errand sets itself',
+			'env can’t include {0}, which affects what programs load and is set by Errand',
 			String(name).replace(/=.*/s, ''),
 		);
 	}
@@ -271,7 +271,7 @@ export function trialText(trial: AgentTrial): string {
 		return oneLine(trial.message, MAXIMUM_TEXT);
 	}
 	const name = [trial.name, trial.version ?? ''].map(part => oneLine(part, MAXIMUM_NAME)).filter(Boolean);
-	return vscode.l10n.t('It works: {0} answered after {1} s.', name.join(' '), number(trial.seconds));
+	return vscode.l10n.t('It works: {0} responded after {1} s.', name.join(' '), number(trial.seconds));
 }
 
 /** Returns the text of the question before an installation. */
@@ -282,8 +282,8 @@ export function installDetail({ install, licence, megabytes }: AgentStatus): str
 		vscode.l10n.t('Download: about {0} MB. On disk: about {1} MB.', number(downloadMegabytes), number(diskMegabytes)),
 		...(megabytes === undefined ? [] : [vscode.l10n.t('While it runs: about {0} MB of memory.', number(megabytes))]),
 		licence === undefined
-			? vscode.l10n.t('Licence: not known')
-			: vscode.l10n.t('Licence: {0}', oneLine(licence, MAXIMUM_NAME)),
+			? vscode.l10n.t('License: not known')
+			: vscode.l10n.t('License: {0}', oneLine(licence, MAXIMUM_NAME)),
 		...(terms === undefined
 			? []
 			: [

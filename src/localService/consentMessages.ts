@@ -39,10 +39,10 @@ function conditions(consent: KeptConsent): string[] {
 function unsandboxedReason(problem: SandboxProblem): string {
 	switch (problem) {
 		case 'not-installed':
-			return vscode.l10n.t('while bubblewrap is not installed');
+			return vscode.l10n.t('while bubblewrap isn’t installed');
 		case 'not-permitted':
-			return vscode.l10n.t('while this system does not permit the sandbox');
+			return vscode.l10n.t('while this system doesn’t allow the sandbox');
 		case 'platform':
-			return vscode.l10n.t('while there is no sandbox for this system');
+			return vscode.l10n.t('while this system isn’t supported by the sandbox');
 	}
 }

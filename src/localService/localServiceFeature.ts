@@ -172,8 +172,8 @@ export class LocalServiceFeature implements Used {
 			sentences: {
 				didNotStart: reason =>
 					reason === ''
-						? vscode.l10n.t('The local service did not start in time. The log has more.')
-						: vscode.l10n.t('The local service did not start: {0}. The log has more.', reason.replace(/\.$/, '')),
+						? vscode.l10n.t('The local service didn’t start in time. See the log for details.')
+						: vscode.l10n.t('The local service didn’t start: {0}. See the log for details.', reason.replace(/\.$/, '')),
 				stoppedTwice: () =>
 					vscode.l10n.t(
 						'The local service stopped twice within a minute. Tasks it was running were interrupted. Restart it, or try again in a minute.',

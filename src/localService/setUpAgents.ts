@@ -81,7 +81,7 @@ class AgentList {
 	private ask(before: AgentListChoice | undefined): Promise<AgentListChoice | undefined> {
 		const list = new PickList<AgentRow, AgentListChoice>(picker => {
 			picker.title = vscode.l10n.t('Set Up Agents');
-			picker.placeholder = vscode.l10n.t('Choose an agent to try, install or use it');
+			picker.placeholder = vscode.l10n.t('Select an agent to try, install or use');
 			picker.matchOnDescription = true;
 			picker.matchOnDetail = true;
 			picker.ignoreFocusOut = true;
@@ -163,11 +163,11 @@ class AgentList {
 
 	private async withdraw(consent: KeptConsent): Promise<Next> {
 		const { folder, kind } = consent;
-		const withdraw = { label: `$(trash) ${vscode.l10n.t('Withdraw')}`, value: true };
+		const withdraw = { label: `$(trash) ${vscode.l10n.t('Revoke')}`, value: true };
 		const placeHolder =
 			kind === 'unsandboxed'
-				? vscode.l10n.t('Agents without a sandbox are asked about again. What runs now is not ended.')
-				: vscode.l10n.t('The hosts of dependencies are asked about again. What runs now is not ended.');
+				? vscode.l10n.t('You’re asked again before agents run without a sandbox. Running agents aren’t stopped.')
+				: vscode.l10n.t('You’re asked again about the hosts of dependencies. Running agents aren’t stopped.');
 		if (await choose(consentLabel(consent), [withdraw], { placeHolder })) {
 			try {
 				await this.control.withdraw({ folder, kind });
@@ -189,7 +189,7 @@ class AgentList {
 				? []
 				: [
 						{
-							label: `$(copy) ${command !== undefined ? vscode.l10n.t('Copy Command') : vscode.l10n.t('Copy What It Said')}`,
+							label: `$(copy) ${command !== undefined ? vscode.l10n.t('Copy Command') : vscode.l10n.t('Copy Its Output')}`,
 							value: 'copy' as const,
 						},
 					]),
@@ -314,7 +314,7 @@ function chooseAction(agent: AgentStatus, result: string | undefined): Promise<A
 		add('models', 'server', vscode.l10n.t('Add Service…'));
 	}
 	if (problem === undefined && readSetting('errand.tasks.agent') !== id) {
-		add('default', 'star-empty', vscode.l10n.t('Make It the Default'));
+		add('default', 'star-empty', vscode.l10n.t('Set as Default'));
 	}
 	if (location !== undefined) {
 		add('copy', 'copy', vscode.l10n.t('Copy Path'));

@@ -14,7 +14,7 @@ export async function stopLocalService(supervisor: Supervisor, logger: Logger, s
 	try {
 		const service = await supervisor.find();
 		if (service === undefined) {
-			void vscode.window.showInformationMessage(vscode.l10n.t('The local service is not running.'));
+			void vscode.window.showInformationMessage(vscode.l10n.t('The local service isn’t running.'));
 			return;
 		}
 		if (!(await mayStop(await readActiveTasks(service)))) {
@@ -25,12 +25,12 @@ export async function stopLocalService(supervisor: Supervisor, logger: Logger, s
 			supervisor.stop(service),
 		);
 		void vscode.window.showInformationMessage(
-			vscode.l10n.t('The local service has stopped. It starts again when you use it.'),
+			vscode.l10n.t('The local service is stopped. It starts again when you use it.'),
 		);
 	} catch (error) {
 		logger.log('error', 'the local service could not be stopped', { reason: describeError(error) });
 		const show = vscode.l10n.t('Show Log');
-		const message = vscode.l10n.t('The local service could not be stopped. The log says why.');
+		const message = vscode.l10n.t('Couldn’t stop the local service. See the log for details.');
 		if ((await vscode.window.showErrorMessage(message, show)) === show) {
 			showLog();
 		}
@@ -48,8 +48,8 @@ async function mayStop({ running, waiting }: ActiveTasks): Promise<boolean> {
 	const named = running.slice(0, MAXIMUM_NAMED).map(prompt => `• ${oneLine(prompt, MAXIMUM_PROMPT_LENGTH)}`);
 	const more = running.length > named.length ? [vscode.l10n.t('• and {0} more', running.length - named.length)] : [];
 	const kept = [
-		vscode.l10n.t('What runs is interrupted and makes no branch; its log is kept.'),
-		...(waiting === 0 ? [] : [vscode.l10n.t('Tasks that wait go on when the service starts again.')]),
+		vscode.l10n.t('Running tasks are interrupted and create no branch. Their logs are kept.'),
+		...(waiting === 0 ? [] : [vscode.l10n.t('Waiting tasks continue when the service starts again.')]),
 	];
 	const stop = vscode.l10n.t('Stop Local Service');
 	const detail = [...named, ...more, '', ...kept].join('\n');

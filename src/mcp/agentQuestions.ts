@@ -31,10 +31,12 @@ export class AgentQuestions implements vscode.TextDocumentContentProvider {
 	/** The reason why nobody can be asked now; undefined if asking is possible. */
 	get hindrance(): string | undefined {
 		if (this.isSilenced) {
-			return vscode.l10n.t('The user does not want to be asked by agents any more in this window. Nothing was sent.');
+			return vscode.l10n.t('The user doesn’t want to be asked by agents anymore in this window. Nothing was sent.');
 		}
 		return this.isAsking
-			? vscode.l10n.t('Another question waits for the user’s answer. Nothing was sent. Try again when it is answered.')
+			? vscode.l10n.t(
+					'Another question is waiting for the user’s answer. Nothing was sent. Try again when it’s answered.',
+				)
 			: undefined;
 	}
 
@@ -60,9 +62,9 @@ export class AgentQuestions implements vscode.TextDocumentContentProvider {
 			const fits = text.length <= MAXIMUM_CHARACTERS && text.split('\n').length <= MAXIMUM_LINES;
 			// It comes first, because Enter presses the first button of an unexpected dialog.
 			const no = vscode.l10n.t('Refuse');
-			const never = vscode.l10n.t('Refuse, and Ask No More');
-			const show = vscode.l10n.t('Show Everything');
-			const detail = fits ? text : `${beginningOf(question)}\n\n${vscode.l10n.t('There is more than fits here.')}`;
+			const never = vscode.l10n.t('Refuse, and Don’t Ask Again');
+			const show = vscode.l10n.t('Show Full Request');
+			const detail = fits ? text : `${beginningOf(question)}\n\n${vscode.l10n.t('There’s more than fits here.')}`;
 			const chosen = await askModal(question.title, detail, no, fits ? question.yes : show, never);
 			this.isSilenced = chosen === never;
 			const isYes = chosen === show ? await this.askBeside(question, text, signal) : fits && chosen === question.yes;

@@ -104,7 +104,7 @@ export class McpOffer implements Disposable {
 			return {
 				done: false,
 				reason: vscode.l10n.t(
-					'This workspace is not trusted, so other agents can only read here. The user can trust it (“Workspaces: Manage Workspace Trust”).',
+					'Other agents can only read in an untrusted workspace. The user can trust it (“Workspaces: Manage Workspace Trust”).',
 				),
 			};
 		}

@@ -12,7 +12,7 @@ export function startQuestion(shown: ShownLaunch): Question {
 	const { prompt, connection, repository, branch, agents, what, where, findings, hasChanged } = shown;
 	return {
 		title: hasChanged
-			? vscode.l10n.t('Something has changed meanwhile. Another agent wants to start this task:')
+			? vscode.l10n.t('Something has changed in the meantime. Another agent wants to start this task:')
 			: vscode.l10n.t('Another agent wants to start this task:'),
 		yes: vscode.l10n.t('Start Task'),
 		parts: [
@@ -41,14 +41,14 @@ export function continueQuestion({ task, prompt, connection, from }: ShownFollow
 			connectionPart(connection),
 			...taskParts(task),
 			...(from ? [{ name: vscode.l10n.t('Note'), text: from.text }, ...newTaskParts(task)] : []),
-			{ name: vscode.l10n.t('Further prompt'), text: prompt },
+			{ name: vscode.l10n.t('Next prompt'), text: prompt },
 		],
 	};
 }
 
 export function stopQuestion({ task, connection }: ShownStop): Question {
 	return {
-		title: vscode.l10n.t('Another agent wants to stop this task. What its agent has not finished may be lost.'),
+		title: vscode.l10n.t('Another agent wants to stop this task. Its agent’s unfinished work may be lost.'),
 		yes: vscode.l10n.t('Stop Task'),
 		parts: [connectionPart(connection), ...taskParts(task)],
 	};

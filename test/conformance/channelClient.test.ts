@@ -64,7 +64,7 @@ describe('the health of the encrypted channel', () => {
 		await assert.rejects(without.channel.health({ model, provider }), { code: 'not-supported' });
 	});
 
-	prove('encrypted-channel/authentication/1', 'no key needed and gets none', async ({ client, connect, server }) => {
+	prove('encrypted-channel/authentication/1', 'needs no key and gets none', async ({ client, connect, server }) => {
 		await client.channel.health();
 		await connect({}, { inference: undefined }).channel.health({ model, provider });
 		await attest(server);

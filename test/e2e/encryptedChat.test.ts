@@ -174,10 +174,10 @@ describe('the encrypted chat in the window', () => {
 		const before = enclave.messages.length;
 		enclave.keyPair = p384KeyPair();
 		await begin('Keep the Conversation');
-		const question = 'Acme has another key than before. Continue?';
+		const question = 'Acme has a different key than before. Continue?';
 		await dialog(page, question).waitFor();
 		await answerQuestion(question, 'Cancel');
-		await says(/^Nothing was sent: the attestation of Acme has changed, and you did not go on$/);
+		await says(/^Nothing was sent: the attestation of Acme has changed, and you didn’t continue$/);
 		await ask(frame, 'Another key?');
 		await answerQuestion(question, 'Cancel');
 		await lastSays(/Nothing was sent: the attestation of Acme has changed/);
@@ -188,7 +188,7 @@ describe('the encrypted chat in the window', () => {
 	});
 
 	it('leaves the keyboard to the question, also while the view comes into sight, and then to the composer', async () => {
-		const question = 'Acme has another key than before. Continue?';
+		const question = 'Acme has a different key than before. Continue?';
 		const typed = async (text: string) => {
 			await page.keyboard.type(text);
 			await until('the composer has what is typed', async () => (await composer().inputValue()) === text);
@@ -242,8 +242,8 @@ describe('the encrypted chat in the window', () => {
 			'[DONE]',
 		]);
 		await ask(frame, 'Is it whole?');
-		await says(/^Ended: a reply was changed on its way, or comes from somebody else$/);
-		await lastSays(/was changed on its way, or comes from somebody else\. The encrypted session has ended/);
+		await says(/^Ended: a reply was modified in transit, or came from someone else$/);
+		await lastSays(/was modified in transit, or came from someone else\. The encrypted session has ended/);
 		assert.equal(await replyText(frame), 'Genuine.');
 		const sent = [enclave.attestations.length, enclave.messages.length];
 		await sendMessage(frame, 'Hello?');

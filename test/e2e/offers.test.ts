@@ -166,10 +166,10 @@ describe('what Errand offers to others, in the window', () => {
 			assert.equal(typeof decided.json?.answers.ready.noul, 'number', decided.texts.join());
 
 			const refused = agent.call('search_web', { query: 'What is new?' });
-			await dialog(page, 'Query: What is new?').getByRole('button', { name: 'Refuse, and Ask No More' }).click();
+			await dialog(page, 'Query: What is new?').getByRole('button', { name: 'Refuse, and Don’t Ask Again' }).click();
 			assert.match((await refused).texts[0] ?? '', /did not allow it/);
 			const again = await agent.call('search_web', { query: 'What is new?' });
-			assert.match(again.texts[0] ?? '', /does not want to be asked by agents any more in this window/);
+			assert.match(again.texts[0] ?? '', /doesn’t want to be asked by agents anymore in this window/);
 			assert.equal((await agent.call('list_tasks')).isError, false);
 		});
 	});
@@ -213,7 +213,7 @@ describe('what Errand offers to others, in the window', () => {
 			const asking = probe.tell({ do: 'ask', text: 'Why?' });
 			const box = dialog(page, question);
 			await box.waitFor();
-			assert.match(await box.innerText(), /One of them has sent a request to large \(Acme/);
+			assert.match(await box.innerText(), /One of them sent a request to large \(Acme/);
 			assert.equal(service.chats.length, 0);
 			await box.getByRole('button', { name: 'Allow in This Window' }).click();
 			assert.deepEqual(await asking, { value: [{ text: 'Blue' }, { text: ' sky' }] });

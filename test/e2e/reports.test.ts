@@ -160,9 +160,9 @@ describe('reports in tabs of the window', () => {
 		const token = claims.map(part => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
 		enclave.alter = record => ({ ...record, gpu_eat: token });
 		// A refusal is kept, but whoever checks again is asked again.
-		for (const answer of ['Never Ask', 'Cancel']) {
+		for (const answer of ['Never Allow', 'Cancel']) {
 			await report.press('Check Again');
-			const question = dialog(page, 'Ask the GPU maker for the keys of its tokens?');
+			const question = dialog(page, 'Get the GPU maker’s public keys to check its token?');
 			await question.getByRole('button', { name: answer }).click();
 			await question.waitFor({ state: 'detached' });
 			await report.says(/^Encrypted\./);

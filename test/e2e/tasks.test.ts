@@ -230,7 +230,7 @@ describe('tasks in the window', () => {
 		it('are gone from their view, which says why and has a row that starts the service again', async () => {
 			const { server } = window();
 			await runCommand(page, 'Errand: Stop Local Service');
-			await toast(page, 'The local service has stopped').waitFor();
+			await toast(page, 'The local service is stopped').waitFor();
 			const start = taskRow(page, 'Start Local Service');
 			await start.waitFor();
 			await page.locator('.part.sidebar .pane-body .message').getByText('The local service is stopped.').waitFor();

@@ -76,7 +76,7 @@ describe('the tab of an attestation report', () => {
 		await waitFor('the health of the service', () =>
 			view().details.includes('The service reports: healthy and ready to encrypt (enclave 1.4)'),
 		);
-		assert.ok(view().details.some(detail => detail.startsWith('An attestation serves many messages')));
+		assert.ok(view().details.some(detail => detail.startsWith('An attestation is used for many messages')));
 	});
 
 	it('speaks of streamed replies only where replies are streamed', async () => {
@@ -107,10 +107,7 @@ describe('the tab of an attestation report', () => {
 		};
 		await open().check();
 		assert.equal(view().tone, 'bad');
-		assert.equal(
-			view().sentence,
-			'Not to be trusted: the check “GPU evidence” fails. Nothing is sent over this channel.',
-		);
+		assert.equal(view().sentence, 'Not trusted: the check “GPU evidence” failed. Nothing is sent over this channel.');
 		assert.equal(verdictOf('GPU evidence')?.word, 'Fail');
 		assert.match(verdictOf('GPU evidence')?.reason ?? '', /maker’s root/);
 	});

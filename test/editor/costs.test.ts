@@ -62,7 +62,7 @@ describe('the list of costs', () => {
 		await lists(1);
 		assert.deepEqual(picks.rows().slice(1), [
 			'Local | at least $0.009 | tasks: $0.009 · chat: cost not known',
-			'Acme \\$(zap) | nothing counted | chat: nothing · tasks: cost not known, as the service does not say it',
+			'Acme \\$(zap) | nothing counted | chat: nothing · tasks: cost not known because the service doesn’t report it',
 			'Plain | nothing counted | chat: nothing',
 		]);
 		await picks.pick('Local');
@@ -85,8 +85,8 @@ describe('the list of costs', () => {
 		});
 		await lists(1);
 		const [first = '', second] = picks.rows();
-		assert.match(first, /^What tasks of the local service have cost cannot be read: /);
-		assert.equal(second, '2 conversations cannot be read, so their replies are missing here.');
+		assert.match(first, /^Couldn’t read the costs of the local service’s tasks: /);
+		assert.equal(second, '2 conversations couldn’t be read, so their replies aren’t included.');
 		await picks.leaveAll(shown);
 	});
 });

@@ -36,7 +36,8 @@ const answers: readonly { what: string; answer: Answer; sentence: RegExp; button
 	{
 		what: '404',
 		answer: answerJson(404, { error: { message: 'No such model' } }),
-		sentence: /^Quillon has no decision model “decider-latest”, or answers no decisions.* It said: “No such model”$/,
+		sentence:
+			/^Quillon has no decision model “decider-latest”, or doesn’t support decisions.* It said: “No such model”$/,
 	},
 	{
 		what: '413',

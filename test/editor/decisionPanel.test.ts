@@ -190,7 +190,7 @@ describe('the tab of a decision', () => {
 		const facts = Object.fromEntries((sending?.facts ?? []).map(({ label, text }) => [label, text]));
 		assert.match(facts['To'] ?? '', /^Quillon: http:\/\/127\.0\.0\.1:\d+$/);
 		assert.deepEqual([facts['Model'], facts['Questions']], ['arbiter-latest', '1 question']);
-		assert.match(facts['Cost'] ?? '', /^not known: the connection states no price/);
+		assert.match(facts['Cost'] ?? '', /^not known: the connection lists no price/);
 	});
 
 	it('keeps what was refused so that it can be sent again with another model, and says what is wrong until then', async () => {
@@ -242,7 +242,7 @@ describe('the tab of a decision', () => {
 		const { result } = view();
 		const [question, ...others] = result?.questions ?? [];
 		assert.deepEqual([question?.answer, others], ['No answer', []]);
-		assert.match(question?.notes.join() ?? '', /did not answer this question in its form/);
+		assert.match(question?.notes.join() ?? '', /didn’t answer this question in the expected form/);
 		const shown = JSON.stringify(result);
 		assert.match(shown, /<b>\$\(flame\)<\/b>/);
 		assert.doesNotMatch(shown, /500%|unasked|\p{Cf}/u);

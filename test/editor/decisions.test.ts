@@ -95,7 +95,7 @@ describe('decision files in the editor', () => {
 		try {
 			const row = { taskId: 'it' };
 			assert.equal(await chooseDecision(row, facts({ hasFailed: true })), 'why-failed');
-			await assert.rejects(chooseDecision(row, facts({})), /neither failed nor ended with changes/);
+			await assert.rejects(chooseDecision(row, facts({})), /hasn’t failed, and has no changes/);
 			const both = chooseDecision(row, facts({ isRace: true, hasChanges: true }));
 			await picks.pick('Is It Ready?');
 			assert.equal(await both, 'is-ready');
@@ -174,7 +174,7 @@ describe('decision files in the editor', () => {
 			const uri = await write('outside.decision.json', { sources: { file: { from: 'file', path } }, questions });
 			const document = await vscode.workspace.openTextDocument(uri);
 			await waitFor('the editor has the new text', () => document.getText().includes(JSON.stringify(path)));
-			await assert.rejects(prepare(uri), /is no path inside of the folder that is open/, path);
+			await assert.rejects(prepare(uri), /isn’t a path in the open folder/, path);
 		}
 	});
 
@@ -198,9 +198,9 @@ describe('decision files in the editor', () => {
 			await write('real.txt', 'as it should be');
 			await writeFile(place('huge.txt').fsPath, '');
 			await truncate(place('huge.txt').fsPath, 1024 ** 3);
-			await fails('link.txt', /is a link that leads out of the folder/);
-			await fails('folder-link/secret.txt', /is a link that leads out of the folder/);
-			await fails('zero', /is a link that leads out of the folder/);
+			await fails('link.txt', /is a link that leads out of the open folder/);
+			await fails('folder-link/secret.txt', /is a link that leads out of the open folder/);
+			await fails('zero', /is a link that leads out of the open folder/);
 			await fails('pipe', /is no regular file/);
 			await fails('huge.txt', /is larger than 1 MB/);
 			const sources = { file: { from: 'file', path: 'inside.txt' } };
@@ -237,17 +237,17 @@ describe('decision files in the editor', () => {
 			{ sources: { a: { from: 'file', path: 'gone.txt' } }, questions },
 			/gone\.txt cannot be/,
 		);
-		await fails('3.decision.json', '{', /^UserFacingError: The file is not valid JSON\./);
-		await fails('4.decision.json', { questions }, /The questions have nothing to be about/);
+		await fails('3.decision.json', '{', /^UserFacingError: The file isn’t valid JSON\./);
+		await fails('4.decision.json', { questions }, /The questions have no subject/);
 	});
 
 	it('say in which field something is wrong, before any source is read', async () => {
 		const sources = { a: { from: 'file', path: 'gone.txt' } };
 		const of = (instructions: string) => ({ sources, questions: { ok: { ...questions.ok, instructions } } });
 		await fails('5.decision.json', { sources, questions: { ...questions, x: {} } }, /“questions\.x\.type”/);
-		await fails('6.decision.json', { state: { a: 1 }, sources, questions }, /“sources\.a” is in the state as well/);
+		await fails('6.decision.json', { state: { a: 1 }, sources, questions }, /“sources\.a” is also in the state/);
 		await fails('7.decision.json', of(' '), /“questions\.ok\.instructions” is empty/);
-		await fails('8.decision.json', of('Is state.b so?'), /“questions\.ok\.instructions” names “state\.b”/);
+		await fails('8.decision.json', of('Is state.b so?'), /“questions\.ok\.instructions” refers to “state\.b”/);
 		const reserved = JSON.stringify({ state: {}, questions: { reserved: {}, ...questions } });
 		await fails('9.decision.json', reserved.replace('reserved', '__proto__'), /“questions\.__proto__” cannot be sent/);
 	});
@@ -256,6 +256,6 @@ describe('decision files in the editor', () => {
 		const many = Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`q${at}`, questions.ok]));
 		const uri = await write('many.decision.json', { state: {}, questions: many });
 		assert.equal(Object.keys((await prepare(uri))?.questions ?? {}).length, 101);
-		await assert.rejects(prepare(uri, true), /“questions” has 101 entries, and the local service takes at most 100/);
+		await assert.rejects(prepare(uri, true), /“questions” has 101 entries, but the local service accepts at most 100/);
 	});
 });

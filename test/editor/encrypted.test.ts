@@ -179,7 +179,7 @@ describe('an encrypted session for a conversation', () => {
 			const { message, action } = explainChannelError(error, 'Acme', { wasStreamed: true });
 			assert.match(
 				message,
-				/^What Acme streamed is no encrypted reply .* The session goes on\. Ask for whole replies, or/,
+				/^Acme didn’t stream a valid encrypted reply.* The session continues\. Request whole replies, or/,
 			);
 			assert.equal(action?.command, internalCommands.askForWholeReplies);
 			assert.match(
@@ -239,7 +239,7 @@ describe('an encrypted session for a conversation', () => {
 		const error = await encrypted()
 			.open({})
 			.catch((error: unknown) => error);
-		assert.match(explainChannelError(error, 'Acme').message, /requireHardwareProof demands a proof/);
+		assert.match(explainChannelError(error, 'Acme').message, /requireHardwareProof requires proof/);
 		assert.equal(enclave.messages.length, 0);
 	});
 
@@ -250,7 +250,7 @@ describe('an encrypted session for a conversation', () => {
 		const error = await read(session).catch((error: unknown) => error);
 		assert.match(
 			explainChannelError(error, 'Acme').message,
-			/^Nothing was sent: .+requireHardwareProof demands a proof/,
+			/^Nothing was sent: .+requireHardwareProof requires proof/,
 		);
 		assert.equal(enclave.messages.length, 1);
 	});
@@ -290,13 +290,13 @@ describe('an encrypted session for a conversation', () => {
 		const other = { ...before, keyFingerprint: 'another' };
 		for (const [was, is, message, detail] of [
 			[proven, { ...now, verdicts: worse }, /proves less/, /^No longer proven: GPU evidence\./],
-			[before, { ...now, verdicts: worse }, /proves less/, /^The evidence is of other GPUs/],
-			[other, now, /has another key/, /restarted/],
+			[before, { ...now, verdicts: worse }, /proves less/, /^The evidence is from different GPUs/],
+			[other, now, /has a different key/, /restarted/],
 			[before, now, /has changed/, /restarted/],
 		] as const) {
 			for (const [wasSent, sending] of [
 				[false, /Nothing has been sent\.$/],
-				[true, /has gone out once before, encrypted to the attestation that you had accepted\.$/],
+				[true, /was already sent once, encrypted for the attestation that you accepted\.$/],
 			] as const) {
 				const words = changeWords('Acme', was, is, { wasSent });
 				assert.match(words.message, message);
@@ -311,11 +311,11 @@ describe('an encrypted session for a conversation', () => {
 		const session = await encrypted().open({});
 		await read(session);
 		await read(session);
-		assert.match(await words(), /^An attestation serves many messages, each with a key of its own$/);
+		assert.match(await words(), /^An attestation is used for many messages, each with its own key$/);
 		enclave.bindsKeys = 403;
 		await read(session);
 		await read(session);
-		assert.match(await words(), /^Each message takes an attestation of its own, as the service refused a second/);
+		assert.match(await words(), /^Each message uses its own attestation because the service rejected a second/);
 	});
 
 	it('never calls a message unsent that went out before its session had expired', async () => {
@@ -326,7 +326,7 @@ describe('an encrypted session for a conversation', () => {
 		assert.equal(enclave.messages.length, 1);
 		assert.match(
 			explainChannelError(error, 'Acme').message,
-			/^Not sent again: the attestation of Acme has changed.+The message has gone out once before, encrypted/,
+			/^Not sent again: the attestation of Acme has changed.+The message was already sent once, encrypted/,
 		);
 	});
 
@@ -335,14 +335,14 @@ describe('an encrypted session for a conversation', () => {
 		enclave.answer = answerEvents(({ seal }) => [{ ...seal('x'), nonce: 1 }, '[DONE]']);
 		const error = await read(session).catch((error: unknown) => error);
 		const { message, action } = explainChannelError(error, 'Acme');
-		assert.match(message, /^The reply of Acme was changed on its way.+The encrypted session has ended/);
+		assert.match(message, /^The reply of Acme was modified in transit.+The encrypted session has ended/);
 		assert.equal(action?.command, 'errand.newEncryptedConversation');
 		enclave.alter = record => ({ ...record, signature: enclave.signReport('another') });
 		const refused = await encrypted()
 			.open({})
 			.catch((error: unknown) => error);
 		const refusal = explainChannelError(refused, 'Acme');
-		assert.match(refusal.message, /fails the check “Signature of the report”/);
+		assert.match(refusal.message, /failed the check “Signature of the report”/);
 		assert.equal(refusal.action?.command, 'errand.showAttestation');
 	});
 });

@@ -109,11 +109,8 @@ describe('requests to the models that the editor gets', () => {
 
 	it('are shown neither what is not an image nor nothing at all', async () => {
 		const fake = vscode.LanguageModelDataPart.image(Buffer.from('<svg/>'), 'image/svg+xml');
-		assert.match(
-			messageOf((await models.send([User([fake])])).error),
-			/^Not sent: what is named “image\/svg\+xml” is not an image/,
-		);
-		assert.match(messageOf((await models.send([])).error), /^Not sent: the messages hold no text and no image\./);
+		assert.match(messageOf((await models.send([User([fake])])).error), /^Not sent: “image\/svg\+xml” isn’t an image/);
+		assert.match(messageOf((await models.send([])).error), /^Not sent: the messages contain no text or image\./);
 		assert.equal(models.server.received.length, 0);
 	});
 
@@ -147,7 +144,7 @@ describe('requests to the models that the editor gets', () => {
 			);
 		const { parts, error } = await models.send([User('Look.')], { tools: [look] });
 		assert.deepEqual(parts, []);
-		assert.match(messageOf(error), /^Quill called the tool “look” with arguments that are no JSON object/);
+		assert.match(messageOf(error), /^Quill called the tool “look” with arguments that aren’t a JSON object/);
 	});
 
 	const failures: { what: string; status: number; code: string; sentence: RegExp; tells: boolean }[] = [
@@ -216,7 +213,7 @@ describe('requests to the models that the editor gets', () => {
 			)
 			.catch((reason: unknown) => reason);
 		assert.equal((error as vscode.LanguageModelError).code, 'NotFound');
-		assert.match(messageOf(error), /^Not sent: Quill is a model of another connection, and Other is in use now\./);
+		assert.match(messageOf(error), /^Not sent: Quill is a model of a different connection, and Other is in use\./);
 		assert.equal(models.server.received.length, 0);
 	});
 
@@ -230,7 +227,7 @@ describe('requests to the models that the editor gets', () => {
 		});
 		const { error } = await models.ask();
 		assert.equal((error as vscode.LanguageModelError).code, 'NotFound');
-		assert.match(messageOf(error), /Other is in use now\./);
+		assert.match(messageOf(error), /Other is in use\./);
 		assert.equal(models.server.received.length, 0);
 	});
 
@@ -241,11 +238,11 @@ describe('requests to the models that the editor gets', () => {
 		assert.equal((refused.error as vscode.LanguageModelError).code, 'NoPermissions');
 		assert.match(
 			messageOf(refused.error),
-			/^Not sent: you have not allowed others .* errand\.languageModels\.access decides\.$/,
+			/^Not sent: you haven’t allowed others .* errand\.languageModels\.access\.$/,
 		);
 		assert.match(
 			models.shown[0] ?? '',
-			/use the models of Quillon\? .*a request to Quill \(Quillon · .*\)\. What they send/s,
+			/use the models of Quillon\? .*a request to Quill \(Quillon · .*\)\. Their requests/s,
 		);
 		assert.equal((await models.ask()).error === undefined, false);
 		assert.equal(models.shown.length, 1);

@@ -28,7 +28,7 @@ describe('the models that the editor gets', () => {
 		assert.match(first.tooltip ?? '', /Left out: South \(data_collection: deny, but its policy is “stores data”\)\./);
 		assert.match(first.tooltip ?? '', /Zero data retention: /);
 		assert.deepEqual(second?.capabilities, { imageInput: true, toolCalling: false });
-		assert.match(second?.tooltip ?? '', /does not say how much it takes: 32,768 tokens are assumed\./);
+		assert.match(second?.tooltip ?? '', /doesn’t list its limit; 32,768 tokens are assumed\./);
 		assert.ok(second && second.maxInputTokens + second.maxOutputTokens <= 32_768);
 	});
 

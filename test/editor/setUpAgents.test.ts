@@ -64,21 +64,21 @@ describe('the list of agents', () => {
 		spoken(agentRows(view({ agents: [agent], ...changes }))[2]);
 
 	it('begins with the sandbox: that it works, or why not and what can be done', () => {
-		assert.match(sandboxRow({}), /^The sandbox works \| An agent sees a copy/);
+		assert.match(sandboxRow({}), /^The sandbox works \| Agents can access a copy/);
 		assert.match(
 			sandboxRow({
 				sandbox: { works: false, problem: 'not-installed' },
 				installCommand: 'sudo apt install bubblewrap',
 			}),
-			/^No sandbox: bubblewrap is not installed \| Install it with “sudo apt install bubblewrap”\. .*asks once for each repository\.$/,
+			/^No sandbox: bubblewrap isn’t installed \| Install it with “sudo apt install bubblewrap”\. .*asks once for each repository\.$/,
 		);
 		assert.match(
 			sandboxRow({ sandbox: { works: false, problem: 'not-installed' }, isSandboxRequired: true }),
-			/Install the package “bubblewrap” of your distribution\. .*no agent runs, as you chose\.$/,
+			/Install your distribution’s “bubblewrap” package\. .*aren’t allowed to run without a sandbox, as set in your settings\.$/,
 		);
 		assert.match(
 			sandboxRow({ sandbox: { works: false, problem: 'not-permitted', detail: 'bwrap: $(bug)\nno' } }),
-			/does not permit it \| Containers and AppArmor .*“userns”\. It said: “bwrap: \\\$\(bug\) no” /,
+			/doesn’t allow it \| Containers and AppArmor .*“userns”\. It said: “bwrap: \\\$\(bug\) no” /,
 		);
 		const forbidden = (setting: string) =>
 			sandboxRow({
@@ -86,12 +86,9 @@ describe('the list of agents', () => {
 			});
 		assert.match(
 			forbidden('kernel.apparmor_restrict_unprivileged_userns'),
-			/AppArmor forbids .*Ubuntu 24\.04 .*Choose this row to copy the command that permits them\. It said: “no”/,
+			/AppArmor blocks .*Ubuntu 24\.04 .*Select this row to copy the command that allows them\. It said: “no”/,
 		);
-		assert.match(
-			forbidden('user.max_user_namespaces'),
-			/A setting of the kernel forbids .*\(user\.max_user_namespaces\)/,
-		);
+		assert.match(forbidden('user.max_user_namespaces'), /A kernel setting blocks .*\(user\.max_user_namespaces\)/);
 		assert.match(
 			sandboxRow({ sandbox: { works: false, problem: 'platform' } }),
 			/for this system yet \| .*Linux and macOS\./,
@@ -112,7 +109,7 @@ describe('the list of agents', () => {
 		assert.match(agentRow({ ...opencode, problem: 'no-model' }), /It needs a model\. Add a model server\./);
 		assert.match(
 			agentRow({ id: 'demo', label: 'Demo', source: 'built-in' }),
-			/built in \| A demonstration: .*without a model/,
+			/built in \| A demonstration .*without a model/,
 		);
 		assert.doesNotMatch(agentRow({ id: 'demo', label: 'Mine', source: 'settings' }), /demonstration/);
 	});
@@ -120,7 +117,7 @@ describe('the list of agents', () => {
 	it('says of an agent which of its variables are not set', () => {
 		assert.match(
 			agentRow({ ...opencode, unsetVariables: ['ONE_KEY', 'TWO_KEY'] }),
-			/\| Not set in the editor’s environment: ONE_KEY, TWO_KEY\. Set it, then start the editor again\. ·/,
+			/\| Not set in the editor’s environment: ONE_KEY, TWO_KEY\. Set it, then restart the editor\. ·/,
 		);
 	});
 
@@ -132,7 +129,7 @@ describe('the list of agents', () => {
 		);
 		assert.equal(
 			trialText({ ok: true, name: 'Open\u202eCode', version: '1.0', seconds: 5.14 }),
-			'It works: Open Code 1.0 answered after 5.1 s.',
+			'It works: Open Code 1.0 responded after 5.1 s.',
 		);
 		assert.equal(trialText({ ok: false, message: 'No\nmodel.' }), 'No model.');
 	});
@@ -155,8 +152,8 @@ describe('the list of agents', () => {
 				'Up | cannot be used | id must be lowercase letters, digits or hyphens, at most 40',
 				'bare | cannot be used | command is missing',
 				'a | cannot be used | env must be a list of names of environment variables, or of NAME=text',
-				'd | cannot be used | env must not name LD_PRELOAD: it decides what programs load or where they look, which Errand sets itself',
-				'b | cannot be used | another entry has the same id',
+				'd | cannot be used | env can’t include LD_PRELOAD, which affects what programs load and is set by Errand',
+				'b | cannot be used | another entry has the same ID',
 				'c | cannot be used | label is long, allowed: text of at most 60 characters',
 				'e | cannot be used | files must name files below the home folder, such as .config/agent.json',
 			],
@@ -167,7 +164,7 @@ describe('the list of agents', () => {
 		const rows = agentRows(view({ consents })).slice(2, -2).map(spoken);
 		assert.deepEqual(rows, [
 			'Allowed for repositories',
-			'pro\\$(bug)ject | may run agents without a sandbox | /home/me/pro\\$(bug)ject · while this system does not permit the sandbox',
+			'pro\\$(bug)ject | may run agents without a sandbox | /home/me/pro\\$(bug)ject · while this system doesn’t allow the sandbox',
 			'other | may install dependencies | /home/me/other · from one.example:443, two.example:443 · without install scripts',
 		]);
 		assert.ok(!agentRows(view({})).some(({ label }) => label === 'Allowed for repositories'));
@@ -269,7 +266,7 @@ describe('setting agents up', () => {
 		open();
 		await pick('OpenCode');
 		await pick('Try It');
-		await waitFor('the result', () => rows()[2]?.includes('It works: OpenCode answered after 1 s.') === true);
+		await waitFor('the result', () => rows()[2]?.includes('It works: OpenCode responded after 1 s.') === true);
 		assert.deepEqual(done, ['try opencode']);
 		assert.equal(lists.last?.activeItems[0]?.label, 'OpenCode');
 		await leave();
@@ -328,7 +325,7 @@ describe('setting agents up', () => {
 	it('makes an agent the default, which the list then says and no longer offers', async () => {
 		open();
 		await pick('OpenCode');
-		await pick('Make It the Default');
+		await pick('Set as Default');
 		await waitFor('the default', () => rows()[2]?.includes('default') === true);
 		assert.equal(readSetting('errand.tasks.agent'), 'opencode');
 		await pick('OpenCode');

@@ -31,7 +31,7 @@ const OPEN: ReportView = {
 
 const BROKEN: ReportView = {
 	...OPEN,
-	sentence: 'Not to be trusted: the check “GPU evidence” fails. Nothing is sent over this channel.',
+	sentence: 'Not trusted: the check “GPU evidence” failed. Nothing is sent over this channel.',
 	tone: 'bad',
 	checks: [{ label: 'GPU evidence', verdict: 'fail', word: 'Fail', reason: 'It does not lead to the maker’s root.' }],
 };
@@ -104,7 +104,7 @@ describe('the page of an attestation report', () => {
 		await page.show(OPEN);
 		assert.deepEqual(await page.press('Export…'), [{ kind: 'export-request' }]);
 		await page.page.getByText('signature', { exact: true }).click();
-		await page.page.getByText('The rest is left out here. The export has all of it.').waitFor();
+		await page.page.getByText('The rest isn’t shown here. The export has all of it.').waitFor();
 	});
 
 	it('shows hostile evidence as text, and loads nothing of it', async () => {

@@ -10,7 +10,7 @@ const SENDING: SendingView = {
 	facts: [
 		{ label: 'To', text: 'Quillon: https://enterprise.quillon.example' },
 		{ label: 'Model', text: 'arbiter-latest' },
-		{ label: 'Cost', text: 'not known: the connection states no price for this model' },
+		{ label: 'Cost', text: 'not known: the connection lists no price for this model' },
 	],
 	parts: [
 		{ name: 'order', label: 'written in the file', size: '31 characters' },
@@ -65,12 +65,12 @@ const RESULT: ResultView = {
 			instructions: 'Which entry of the log is to blame?',
 			answer: 'No answer',
 			isUncertain: true,
-			notes: ['The service did not answer this question in its form. What came is below.'],
+			notes: ['The service didn’t answer this question in the expected form. Its response is below.'],
 			rows: [
 				{
 					name: 'Entry 12',
 					meaning: 'npm test failed',
-					probability: 'not given',
+					probability: 'not provided',
 					isChosen: false,
 					mark: '',
 					entry: 12,
@@ -95,14 +95,14 @@ const IDLE: DecisionView = {
 		{ id: 'second', label: '9:00 PM · arbiter-2.7.1' },
 		{ id: 'first', label: '8:00 PM · arbiter-2.6.0' },
 	],
-	kept: 'The last 20 results are kept on this machine.',
+	kept: 'The last 20 results are saved on this machine.',
 };
 
 const { result: _, ...WITHOUT_RESULT } = IDLE;
 const READY: DecisionView = {
 	...WITHOUT_RESULT,
 	stage: 'ready',
-	sentence: 'Nothing has been sent yet. Look at what will be, then send it.',
+	sentence: 'Nothing has been sent yet. Review what will be sent, then send it.',
 	sending: SENDING,
 	runs: [],
 };
@@ -110,7 +110,7 @@ const WARNED: DecisionView = {
 	...READY,
 	sending: { ...SENDING, warnings: ['Line 1 looks like an API key: token = "sk-…"'] },
 };
-const ASKING: DecisionView = { ...READY, stage: 'asking', tone: 'pending', sentence: 'The model is asked.' };
+const ASKING: DecisionView = { ...READY, stage: 'asking', tone: 'pending', sentence: 'Waiting for the model.' };
 const REFUSED: DecisionView = {
 	...READY,
 	tone: 'bad',
@@ -156,9 +156,9 @@ describe('the page of a decision', () => {
 	it('takes the focus from nothing that the reader is at', async () => {
 		await open({ width: 1000 });
 		await page.show(READY);
-		await page.button('Show It Word by Word').focus();
+		await page.button('Show Full Request').focus();
 		await page.show(WARNED);
-		assert.equal((await page.page.locator(':focus').innerText()).trim(), 'Show It Word by Word');
+		assert.equal((await page.page.locator(':focus').innerText()).trim(), 'Show Full Request');
 	});
 
 	it('shows what will be sent, warns of secrets on the button that sends them, and lets the model be changed', async () => {
@@ -166,19 +166,19 @@ describe('the page of a decision', () => {
 		await page.show(WARNED);
 		assert.match(await page.page.locator('.warnings').innerText(), /Line 1 looks like an API key/);
 		assert.match(await page.page.locator('table.parts').innerText(), /order\s+written in the file\s+31 characters/);
-		assert.deepEqual(await page.press('Show It Word by Word', 'Choose Another Model…', 'Send Anyway'), [
+		assert.deepEqual(await page.press('Show Full Request', 'Select Another Model…', 'Send Anyway'), [
 			{ kind: 'show-request' },
 			{ kind: 'choose-model' },
 			{ kind: 'send' },
 		]);
 		await page.show(ASKING);
-		assert.equal(await page.button('Choose Another Model…').count(), 0);
+		assert.equal(await page.button('Select Another Model…').count(), 0);
 	});
 
 	it('leads to a model where none is chosen, and offers what helps where the service refuses', async () => {
 		await open({ width: 1000 });
 		await page.show({ ...WITHOUT_RESULT, stage: 'ready', sentence: 'Quillon names no decision model.', runs: [] });
-		assert.deepEqual(await page.press('Choose Decision Model…'), [{ kind: 'choose-model' }]);
+		assert.deepEqual(await page.press('Select Decision Model…'), [{ kind: 'choose-model' }]);
 		await page.show(REFUSED);
 		assert.equal(await page.page.getByRole('status').innerText(), REFUSED.sentence);
 		assert.deepEqual(await page.press('Change Key…', 'Send and Evaluate'), [{ kind: 'help' }, { kind: 'send' }]);

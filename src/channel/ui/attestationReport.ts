@@ -77,7 +77,7 @@ function raw({ name, text, isCut }: RawView): TemplateResult {
 	return html`<details>
 		<summary>${name}</summary>
 		<pre tabindex="0" aria-label=${name}>${text}</pre>
-		${isCut ? html`<p>${l10n.t('The rest is left out here. The export has all of it.')}</p>` : nothing}
+		${isCut ? html`<p>${l10n.t('The rest isn’t shown here. The export has all of it.')}</p>` : nothing}
 	</details>`;
 }
 

@@ -42,7 +42,7 @@ async function pickChannel({ label, channels }: ChannelOffer): Promise<OfferedCh
 	const rows = channels.map(channel => ({ ...channel, label: escapeIcons(channel.label) }));
 	return vscode.window.showQuickPick(rows, {
 		title: vscode.l10n.t('New Encrypted Conversation'),
-		placeHolder: vscode.l10n.t('Which encrypted channel of {0}?', label),
+		placeHolder: vscode.l10n.t('Select an encrypted channel of {0}', label),
 		matchOnDescription: true,
 		matchOnDetail: true,
 	});

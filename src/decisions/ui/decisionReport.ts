@@ -47,7 +47,7 @@ class DecisionReport extends ReportPage<DecisionView, FromDecisionPage> {
 			stage === 'ready'
 				? sending
 					? [isWarned ? l10n.t('Send Anyway') : l10n.t('Send and Evaluate'), { kind: 'send' }]
-					: [l10n.t('Choose Decision Model…'), { kind: 'choose-model' }]
+					: [l10n.t('Select Decision Model…'), { kind: 'choose-model' }]
 				: stage === 'idle'
 					? [l10n.t('Evaluate Again'), { kind: 'prepare' }]
 					: [l10n.t('Stop'), { kind: 'stop' }];
@@ -100,8 +100,8 @@ class DecisionReport extends ReportPage<DecisionView, FromDecisionPage> {
 			${
 				stage === 'ready'
 					? html`<p class="actions">
-							${this.button(l10n.t('Show It Word by Word'), { kind: 'show-request' })}
-							${this.button(l10n.t('Choose Another Model…'), { kind: 'choose-model' })}
+							${this.button(l10n.t('Show Full Request'), { kind: 'show-request' })}
+							${this.button(l10n.t('Select Another Model…'), { kind: 'choose-model' })}
 						</p>`
 					: nothing
 			}
@@ -167,7 +167,7 @@ class DecisionReport extends ReportPage<DecisionView, FromDecisionPage> {
 			</p>
 			${notes.map(note => html`<p class="note">${note}</p>`)}
 			${this.table(id, rows, comparedAnswer !== undefined)}
-			${received === undefined ? nothing : html`<pre tabindex="0" aria-label=${l10n.t('What came')}>${received}</pre>`}
+			${received === undefined ? nothing : html`<pre tabindex="0" aria-label=${l10n.t('Response')}>${received}</pre>`}
 		</article>`;
 	}
 

@@ -38,7 +38,7 @@ describe('an action that another agent wants', () => {
 		const first = questions.ask(question, present());
 		const second = questions.ask({ ...question, parts: [{ name: 'Query', text: 'Another' }] }, present());
 		const shown = await dialog(1);
-		assert.match(questions.hindrance ?? '', /Another question waits/);
+		assert.match(questions.hindrance ?? '', /Another question is waiting/);
 		shown.answer('Do It');
 		assert.equal(await first, true);
 		(await dialog(2)).answer(undefined);
@@ -68,13 +68,13 @@ describe('an action that another agent wants', () => {
 		shown.answer(shown.buttons.at(-1));
 		assert.deepEqual(await Promise.all([first, second]), [false, false]);
 		assert.equal(dialogs.length, 1);
-		assert.match(questions.hindrance ?? '', /does not want to be asked/);
+		assert.match(questions.hindrance ?? '', /doesn’t want to be asked/);
 	});
 
 	it('is refused by the first button, which Enter presses in an unexpected dialog', async () => {
 		const answer = questions.ask(question, present());
 		const shown = await dialog(1);
-		assert.deepEqual(shown.buttons, ['Refuse', 'Do It', 'Refuse, and Ask No More']);
+		assert.deepEqual(shown.buttons, ['Refuse', 'Do It', 'Refuse, and Don’t Ask Again']);
 		shown.answer(shown.buttons[0]);
 		assert.equal(await answer, false);
 		assert.equal(questions.hindrance, undefined);

@@ -182,7 +182,7 @@ const every: Record<PreflightFinding['kind'], Said[]> = {
 	'sandbox-required': [
 		{
 			finding: { kind: 'sandbox-required', sandbox: { works: false, problem: 'platform' } },
-			row: /^\$\(error\) There is no sandbox.*as you chose \| Errand has no sandbox for this system yet\..*errand\.local\.sandbox/,
+			row: /^\$\(error\) No sandbox is available, and agents aren’t allowed to run without one \| Errand has no sandbox for this system yet\..*errand\.local\.sandbox/,
 			button: more,
 			behind: ['Set Up Agents…', 'Open Settings'],
 		},

@@ -5,7 +5,7 @@ import { RefusedAttestation } from '../../../../src/client/channel/verdicts.ts';
 import type { Client } from '../../../../src/client/types.ts';
 import { internalCommands } from '../../../../src/platform/ids.ts';
 
-const ASK_FOR_WHOLE = { label: 'Ask for Whole Replies', command: internalCommands.askForWholeReplies };
+const ASK_FOR_WHOLE = { label: 'Request Whole Replies', command: internalCommands.askForWholeReplies };
 
 /** The channels of a real client. What only the editor could ask is answered as the test says. */
 export class TestChannels implements EncryptedChannels {
