@@ -91,7 +91,7 @@ export class ChatNews implements Disposable {
 	async asks(id: string): Promise<void> {
 		const chat = (await this.options.conversations()).find(id);
 		if (chat) {
-			this.tell(chat, 'information', vscode.l10n.t('“{0}” waits for your answer.', titleText(chat)));
+			this.tell(chat, 'information', vscode.l10n.t('“{0}” is waiting for your answer.', titleText(chat)));
 		}
 	}
 
@@ -103,10 +103,10 @@ export class ChatNews implements Disposable {
 		if (reply?.state === 'done') {
 			const message = reply.work
 				? vscode.l10n.t('“{0}”: the agent has finished.', title)
-				: vscode.l10n.t('“{0}” has its reply.', title);
+				: vscode.l10n.t('“{0}”: the reply is complete.', title);
 			this.tell(chat, 'information', message, tookOf(reply));
 		} else if (reply?.state === 'failed' || reply?.state === 'cutOff') {
-			this.tell(chat, 'warning', vscode.l10n.t('“{0}”: the reply has failed.', title), tookOf(reply));
+			this.tell(chat, 'warning', vscode.l10n.t('“{0}”: the reply failed.', title), tookOf(reply));
 		}
 	}
 
@@ -148,8 +148,8 @@ export class ChatNews implements Disposable {
 		const { size } = this.unseen;
 		const tooltip =
 			size === 1
-				? vscode.l10n.t('1 conversation has something that you have not seen')
-				: vscode.l10n.t('{0} conversations have something that you have not seen', size);
+				? vscode.l10n.t('1 conversation with unread updates')
+				: vscode.l10n.t('{0} conversations with unread updates', size);
 		this.view.badge = size === 0 ? undefined : { value: size, tooltip };
 	}
 

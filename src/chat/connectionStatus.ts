@@ -36,8 +36,8 @@ export class ConnectionStatus implements Disposable {
 
 function used(label: string, model: string | undefined): string {
 	return model === undefined
-		? vscode.l10n.t('Messages go to {0}.', label)
-		: vscode.l10n.t('Messages go to {0} on {1}.', model, label);
+		? vscode.l10n.t('Messages are sent to {0}.', label)
+		: vscode.l10n.t('Messages are sent to {0} on {1}.', model, label);
 }
 
 function tooltip(state: string): vscode.MarkdownString {

@@ -314,7 +314,7 @@ export class ChatPanel {
 		const added = await this.addServer(await this.shown(), slug);
 		if (added) {
 			offer(
-				vscode.l10n.t('{0} of {1} answers in the chat now.', added.name, added.server),
+				vscode.l10n.t('The chat now uses {0} of {1}.', added.name, added.server),
 				vscode.l10n.t('Open Chat'),
 				() => executeCommand(internalCommands.focusChat),
 				error => explainError(error, added.server),

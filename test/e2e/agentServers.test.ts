@@ -105,6 +105,6 @@ describe('an agent in the chat', () => {
 		const composer = chat.locator('chat-composer textarea');
 		await until('the plan is in the composer', async () => (await composer.inputValue()).includes(PLAN));
 		await until('it has the focus', () => composer.evaluate(field => field.matches(':focus')));
-		await chat.getByRole('button', { name: 'Asks for all' }).waitFor();
+		await chat.getByRole('button', { name: 'Asks before everything' }).waitFor();
 	});
 });

@@ -293,7 +293,7 @@ describe('the chat in the window', () => {
 
 	it('has what a terminal has printed, and says where none has run anything', async () => {
 		await addContext('Last Terminal Output');
-		await frame.locator('chat-composer').getByText('No terminal of this window has run a command').waitFor();
+		await frame.locator('chat-composer').getByText('No terminal in this window has run a command').waitFor();
 		await runCommand(page, 'Terminal: Create New Terminal');
 		// The mark of the shell integration: before it nobody could tell where the command begins.
 		await page.locator('.terminal-command-decoration').first().waitFor({ state: 'attached' });
@@ -315,7 +315,7 @@ describe('the chat in the window', () => {
 
 	it('asks in a dialog before it takes what may be a secret or is ignored by git, and does not come to the front after a no', async () => {
 		for (const [name, why] of [
-			['.env', 'Files of this name usually hold secrets.'],
+			['.env', 'Files with this name usually contain secrets.'],
 			['ignored.txt', 'Git ignores it.'],
 		] as const) {
 			await inExplorer(name, 'Add Context to Errand Chat…');
@@ -334,7 +334,7 @@ describe('the chat in the window', () => {
 
 	it('says in the status bar where messages go, or what is wrong with that, and leads from there to the connections', async () => {
 		const item = page.locator('.statusbar-item[id$="errand.connection"]');
-		assert.equal(await item.getAttribute('aria-label'), 'Errand: Messages go to small on Local.');
+		assert.equal(await item.getAttribute('aria-label'), 'Errand: Messages are sent to small on Local.');
 		await changeSettings(page, window().server, { 'errand.connection': 'nowhere' });
 		await until('it says what is wrong', async () =>
 			((await item.getAttribute('aria-label')) ?? '').includes('no connection named “nowhere”'),

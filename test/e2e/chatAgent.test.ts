@@ -135,9 +135,9 @@ describe('an agent in the chat', () => {
 		await question()
 			.getByRole('button', { name: /^Open Diff/ })
 			.click();
-		await until('each hunk has its answers', async () => (await lens('Refuse This Hunk').count()) === 2);
-		await lens('Refuse This Hunk').first().click();
-		await until('the hunk is gone', async () => (await lens('Refuse This Hunk').count()) === 0);
+		await until('each hunk has its answers', async () => (await lens('Reject This Hunk').count()) === 2);
+		await lens('Reject This Hunk').first().click();
+		await until('the hunk is gone', async () => (await lens('Reject This Hunk').count()) === 0);
 		assert.doesNotMatch(await question().innerText(), /Prices/);
 		await page.locator('.editor-actions').getByRole('button', { name: 'Accept Change' }).click();
 		await diff.waitFor({ state: 'detached' });
@@ -171,7 +171,7 @@ describe('an agent in the chat', () => {
 		const agent = chat.locator('chat-composer').getByRole('button', { name: /^Select Agent/ });
 		await runInChat(page, chat, 'Errand: New Conversation');
 		await until('the conversation is empty', async () => (await turns(chat).count()) === 0);
-		await chooseInComposer(chat, /^Choose Chat, Agent/, 'Agent');
+		await chooseInComposer(chat, /^Select Chat, Agent/, 'Agent');
 		await agent.click();
 		await pickItem(page, 'opencode');
 		await agent.and(chat.getByRole('button', { name: /opencode/i })).waitFor();

@@ -209,7 +209,7 @@ describe('the conversations of the window', () => {
 		upstream.behaviour = { pauseMs: 1_000, pieces: Array.from({ length: 5 }, (_, at) => `word${at} `) };
 		await ask(frame, 'Answer slowly');
 		await startNew(frame);
-		const news = toast(page, '“Answer slowly” has its reply.');
+		const news = toast(page, '“Answer slowly”: the reply is complete.');
 		await news.waitFor();
 		const badge = page.locator('.part.auxiliarybar .badge-content');
 		await badge.getByText('1', { exact: true }).first().waitFor();

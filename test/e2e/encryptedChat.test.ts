@@ -73,7 +73,7 @@ describe('the encrypted chat in the window', () => {
 	const heading = () => frame.locator('button.encryption');
 	const says = (text: RegExp) =>
 		until(`the heading says ${text}`, async () => text.test(await heading().locator('.words').innerText()));
-	const begin = async (choice: 'Keep the Conversation' | 'Do Not Keep It') => {
+	const begin = async (choice: 'Save the Conversation' | 'Don’t Save the Conversation') => {
 		await runCommand(page, 'Errand: New Encrypted Conversation…');
 		await pickItem(page, choice);
 		await heading().waitFor();
@@ -90,7 +90,7 @@ describe('the encrypted chat in the window', () => {
 	it('begins from an empty conversation, says what the service on this machine is, and goes on when a session expires', async () => {
 		await frame.getByRole('button', { name: 'New Encrypted Conversation' }).click();
 		await pickItem(page, 'Shared address');
-		await pickItem(page, 'Keep the Conversation');
+		await pickItem(page, 'Save the Conversation');
 		await says(/^Local: encrypted, no hardware\n.+completeness of a streamed reply aren’t proven$/);
 		await ask(frame, `Tell of ${KEPT}.`);
 		await replyEnds(frame);
@@ -102,16 +102,22 @@ describe('the encrypted chat in the window', () => {
 	});
 
 	it('writes nothing of a conversation that is not kept, and asks before it deletes one', async () => {
-		await runInChat(page, frame, 'Errand: New Encrypted Conversation…', 'Shared address', 'Do Not Keep It');
-		await says(/Not kept: it is lost when this window closes/);
+		await runInChat(
+			page,
+			frame,
+			'Errand: New Encrypted Conversation…',
+			'Shared address',
+			'Don’t Save the Conversation',
+		);
+		await says(/Not saved: it’s lost when this window closes/);
 		await ask(frame, `Tell of the ${MARKER}.`);
 		await replyEnds(frame);
 		await composer().fill(`More of the ${MARKER}`);
 		await runCommand(page, 'Errand: Open Conversation…');
-		await quickRow(page, 'shown now').first().hover();
-		await quickRow(page, 'shown now').first().getByRole('button', { name: 'Delete' }).click();
+		await quickRow(page, 'current').first().hover();
+		await quickRow(page, 'current').first().getByRole('button', { name: 'Delete' }).click();
 		const question = dialog(page, `Delete “Tell of the ${MARKER}.”?`);
-		await question.getByText('This conversation is not kept, so it cannot be brought back.').waitFor();
+		await question.getByText('This conversation isn’t saved, so this can’t be undone.').waitFor();
 		await question.getByRole('button', { name: 'Cancel' }).click();
 		await question.waitFor({ state: 'detached' });
 		assert.equal(await turns(frame).count(), 1);
@@ -122,7 +128,7 @@ describe('the encrypted chat in the window', () => {
 		await reloadWindow(page);
 		frame = await openChat(page);
 		await frame
-			.getByText('The encrypted conversation was not kept and was lost when its window closed or reloaded.')
+			.getByText('The encrypted conversation wasn’t saved and was lost when its window closed or reloaded.')
 			.waitFor();
 		assert.equal(await turns(frame).count(), 0);
 		assert.equal(await composer().inputValue(), '');
@@ -152,7 +158,7 @@ describe('the encrypted chat in the window', () => {
 
 	it('asks for the key of the connection, and sends context and message to nobody but the enclave', async () => {
 		await changeSettings(page, window().server, { 'errand.connection': 'acme' });
-		await begin('Keep the Conversation');
+		await begin('Save the Conversation');
 		await says(/^Encrypted\n/);
 		await composer().click();
 		await composer().pressSequentially('#notes.t');
@@ -173,7 +179,7 @@ describe('the encrypted chat in the window', () => {
 	it('asks about another key than last time before anything is sent, and sends nothing on a no', async () => {
 		const before = enclave.messages.length;
 		enclave.keyPair = p384KeyPair();
-		await begin('Keep the Conversation');
+		await begin('Save the Conversation');
 		const question = 'Acme has a different key than before. Continue?';
 		await dialog(page, question).waitFor();
 		await answerQuestion(question, 'Cancel');
@@ -211,11 +217,11 @@ describe('the encrypted chat in the window', () => {
 		for (const start of starts) {
 			await start();
 			await runCommand(page, 'Errand: New Encrypted Conversation…');
-			await pickItem(page, 'Keep the Conversation');
+			await pickItem(page, 'Save the Conversation');
 			await dialog(page, question).waitFor();
 			// Whatever the page is told when it comes, it has been told by then.
 			frame = await webviewFrame(page, 'chat-composer');
-			await says(/^Connecting; nothing is sent meanwhile/);
+			await says(/^Connecting; nothing is sent yet/);
 			await answer('Escape');
 			await says(/^Nothing was sent/);
 			await typed('Still here?');
@@ -231,7 +237,7 @@ describe('the encrypted chat in the window', () => {
 	});
 
 	it('ends with a reply that was tampered with in plain words, and shows what held before and no more', async () => {
-		await begin('Keep the Conversation');
+		await begin('Save the Conversation');
 		await says(/^Encrypted\n/);
 		enclave.answer = answerEvents(({ seal }) => [
 			...tamper(

@@ -116,7 +116,7 @@ describe('a profile that an earlier build has left, in the window', () => {
 		assert.equal(await chat.locator('chat-composer textarea').inputValue(), words.draft);
 		assert.deepEqual(await chat.locator('chat-composer chat-chips .label').allInnerTexts(), ['widget.ts']);
 		await openPrompt(page);
-		await chat.getByRole('button', { name: /^Take Back the Prompt/ }).click();
+		await chat.getByRole('button', { name: /^Move the Prompt Back/ }).click();
 		const composer = chat.locator('chat-composer textarea');
 		await until(
 			'both drafts are there',

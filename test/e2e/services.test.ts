@@ -207,7 +207,7 @@ describe('services and their keys, in the window', () => {
 	});
 
 	it('adds a service from the empty chat of the demo, whose model then answers the message that was waiting', async () => {
-		assert.match(await frame.locator('.empty').innerText(), /No model is set up yet\. Until then the built-in demo/);
+		assert.match(await frame.locator('.empty').innerText(), /No model is set up yet\. Until then, a built-in demo/);
 		await addButton().click();
 		await isAt('Add Service');
 		await input().fill(keyed.origin);

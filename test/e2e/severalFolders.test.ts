@@ -43,15 +43,15 @@ describe('an agent in the chat of a window with several folders', () => {
 		assert.match(await answerQuestion(chat, 'Allow Once'), /widgets\/README\.md[\s\S]*# Acme gizmos/);
 		await agentQuestion(chat).getByText('server/name.js').first().waitFor();
 		const words = await answerQuestion(chat, 'Allow Once');
-		assert.match(words, /Your files in [^,]*server get exactly this\./);
+		assert.match(words, /Exactly this change is made to your files in [^,]*server\./);
 		assert.doesNotMatch(words, /widgets get exactly/);
 		assert.match(await answerQuestion(chat, 'Allow Once'), /echo made/);
 		assert.match(await answerQuestion(chat, 'Allow Once'), /mv server other/);
 		assert.match(await replyEnds(chat), /They are gizmos now\./);
 		assert.match(read('README.md'), /^# Acme gizmos/);
 		assert.equal(server(), SERVER.replace('widgets', 'gizmos'));
-		await chat.getByText(/^The agent has no copy of .*thoughts, because there is no Git repository\./).waitFor();
-		assert.equal(await chat.getByText('it lies beside the repositories, where nothing is kept').count(), 1);
+		await chat.getByText(/^The agent has no copy of .*thoughts, because it isn’t a Git repository\./).waitFor();
+		assert.equal(await chat.getByText('it’s outside the repositories, where nothing is saved').count(), 1);
 		const results = model.results.join('\n');
 		assert.doesNotMatch(results, /Lost\./);
 		assert.match(results, /mv: cannot move 'server'/);

@@ -106,10 +106,7 @@ describe('the window of a folder that is not trusted', () => {
 	});
 
 	it('reads nothing of the folder into the chat, and says why', async () => {
-		const reason = toast(
-			page,
-			'Nothing is read into the chat until you trust this workspace, neither files nor web pages.',
-		);
+		const reason = toast(page, 'Files and web pages can’t be added to the chat until you trust this workspace.');
 		const composer = frame.locator('chat-composer textarea');
 		const says = async () => {
 			await reason.getByRole('button', { name: 'Manage Workspace Trust' }).waitFor();
@@ -142,7 +139,7 @@ describe('the window of a folder that is not trusted', () => {
 		await ask(frame, 'Some code');
 		await replyEnds(frame);
 		await turns(frame).last().getByRole('button', { name: 'Apply…' }).click();
-		const reason = toast(page, 'Code is applied to files of trusted workspaces only.');
+		const reason = toast(page, 'Code can only be applied to files in a trusted workspace.');
 		await reason.waitFor();
 		await reason.getByRole('button', { name: 'Manage Workspace Trust' }).waitFor();
 		assert.equal(await page.locator('.monaco-diff-editor').count(), 0);

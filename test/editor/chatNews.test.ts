@@ -98,7 +98,7 @@ describe('the news of conversations', () => {
 		page.isVisible = false;
 		end({ state: 'failed', endedAt: 10 });
 		await waitFor('both', () => told.length === 2);
-		assert.deepEqual(told, ['information: “About a” has its reply.', 'warning: “About b”: the reply has failed.']);
+		assert.deepEqual(told, ['information: “About a”: the reply is complete.', 'warning: “About b”: the reply failed.']);
 		assert.equal(view.badge?.value, 2);
 	});
 
@@ -126,14 +126,14 @@ describe('the news of conversations', () => {
 		show();
 		await news.asks('a');
 		await waitFor('the conversation', () => opened.length > 0);
-		assert.deepEqual([told, opened], [['information: “About a” waits for your answer.'], ['a']]);
+		assert.deepEqual([told, opened], [['information: “About a” is waiting for your answer.'], ['a']]);
 		assert.equal(view.badge?.value, 1);
 	});
 
 	it('have nothing of what is said in an encrypted conversation', async () => {
 		begin('a', { encryption: {} }).end({ state: 'done', endedAt: 10 });
 		await waitFor('the news', () => told.length === 1);
-		assert.deepEqual(told, ['information: “An encrypted conversation” has its reply.']);
+		assert.deepEqual(told, ['information: “An encrypted conversation”: the reply is complete.']);
 	});
 
 	it('are no badge any more of one that is deleted, or goes on in a copy that is seen', async () => {

@@ -109,7 +109,7 @@ describe('context in the editor', () => {
 	it('finds a secret in the name and in the text of a file', async () => {
 		const { findings } = await read('file', 'folder/.env');
 		assert.ok(findings.some(({ kind }) => kind === 'name'));
-		await assert.rejects(read('file', 'folder/image.bin'), /not a text file/);
+		await assert.rejects(read('file', 'folder/image.bin'), /isn’t a UTF-8 text file/);
 		await assert.rejects(read('file', 'nowhere.ts'), /cannot be read/);
 		await assert.rejects(read('file', 'folder'), /is a folder/);
 	});
@@ -176,7 +176,7 @@ describe('context in the editor', () => {
 		assert.deepEqual(await images.copyTo('c1', attachments), { files: [image.file] });
 		assert.deepEqual(await images.copyTo('c1', attachments), { files: [] }, 'what was there stays when it is refused');
 		assert.match((await images.address(image, 'c1')) ?? '', /^data:image\/png;base64,/);
-		await assert.rejects(images.ofFile(place('image.png')), /Models cannot read image\.png\. They accept PNG/);
+		await assert.rejects(images.ofFile(place('image.png')), /Models can’t read image\.png\. They accept PNG/);
 		await assert.rejects(images.ofFile(place('large.png')), /larger than 5 MB/);
 		await assert.rejects(images.ofFile(place('nowhere.png')), /cannot be read/);
 		chips.dispose();
@@ -192,7 +192,7 @@ describe('context in the editor', () => {
 		assert.deepEqual(labels(), ['a.ts']);
 		assert.equal(said.length, 1, 'in one sentence after another');
 		assert.match(said.join(), /larger than 5 MB/);
-		assert.match(said.join(), /Models cannot read image\.png/);
+		assert.match(said.join(), /Models can’t read image\.png/);
 		const nowhere = { kind: 'file' as const, uri: place('nowhere.ts').toString() };
 		assert.equal(await context.addFrom(async () => [nowhere]), false, 'what cannot be read is not added');
 		assert.equal(await context.addFrom(async () => sources), true, 'what is there already is in the chat');
@@ -251,7 +251,7 @@ describe('context in the editor', () => {
 			context.handlers['context-drop'](missing),
 			send(context, chat, 't2', 'What is it?'),
 		]);
-		assert.match(refused?.reason === 'context' ? refused.explanation.message : '', /was not added\. Send it again/);
+		assert.match(refused?.reason === 'context' ? refused.explanation.message : '', /couldn’t be added\. Send it again/);
 		assert.equal(await send(context, chat, 't2', 'What is it?'), undefined, 'again');
 		const left = context.addFrom(async () => undefined);
 		assert.equal(await send(context, chat, 't3', 'What is it?'), undefined, 'with a list that was left');
@@ -262,13 +262,13 @@ describe('context in the editor', () => {
 			context.handlers['context-drop'](some),
 			send(context, chat, 't4', 'What is it?'),
 		]);
-		assert.match(partly?.reason === 'context' ? partly.explanation.message : '', /was not added\. Send it again/);
+		assert.match(partly?.reason === 'context' ? partly.explanation.message : '', /couldn’t be added\. Send it again/);
 		const gone = { ...dropped, uris: [place('nowhere.ts').toString(), ...dropped.uris] };
 		const [, without] = await Promise.all([
 			context.handlers['context-drop'](gone),
 			send(context, chat, 't5', 'What is it?'),
 		]);
-		assert.match(without?.reason === 'context' ? without.explanation.message : '', /was not added\. Send it again/);
+		assert.match(without?.reason === 'context' ? without.explanation.message : '', /couldn’t be added\. Send it again/);
 		context.dispose();
 	});
 
@@ -337,7 +337,7 @@ describe('context in the editor', () => {
 		assert.deepEqual(await found(place('folder'), []), [['folder', 'folder']]);
 		assert.deepEqual(await found({ taskId: 't1' }), [['task', '']]);
 		const terminal = vscode.window.createTerminal('context');
-		await assert.rejects(found(terminal), /No terminal of this window has run a command/);
+		await assert.rejects(found(terminal), /No terminal in this window has run a command/);
 		terminal.dispose();
 		context.dispose();
 	});

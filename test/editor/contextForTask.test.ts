@@ -76,7 +76,7 @@ describe('context that goes to a task', () => {
 		assert.match(prompts[0] ?? '', /^Why does it fail\?\n\n[\s\S]*`notes\.txt`\n```\nIt fails\.\n```$/);
 		assert.deepEqual(labels(), ['Log of It']);
 		const empty = asked({ head: undefined, turns: [] });
-		assert.match((await handOver(context, empty, ''))?.message ?? '', /After \/task, write what the task should do/);
+		assert.match((await handOver(context, empty, ''))?.message ?? '', /Describe what the task should do after \/task/);
 		context.dispose();
 	});
 
@@ -85,7 +85,7 @@ describe('context that goes to a task', () => {
 		await context.addFrom(async () => [{ kind: 'file' as const, uri: place('fox.png').toString() }]);
 		assert.equal(await handOver(context, asked(), 'Draw it'), undefined);
 		assert.deepEqual(prompts, ['Draw it']);
-		assert.match(warnings.join(), /images are not in its prompt\. They stay/);
+		assert.match(warnings.join(), /images aren’t part of the prompt\. They stay/);
 		assert.deepEqual(labels(), ['fox.png']);
 		context.dispose();
 	});
@@ -94,7 +94,7 @@ describe('context that goes to a task', () => {
 		const { context } = openContext(() => NOTHING);
 		const encrypted = asked({ encryption: { connection: 'acme' } });
 		for (const goal of ['Do it', '']) {
-			assert.match((await handOver(context, encrypted, goal))?.message ?? '', /A task is not encrypted/);
+			assert.match((await handOver(context, encrypted, goal))?.message ?? '', /Tasks aren’t encrypted/);
 		}
 		assert.deepEqual(prompts, []);
 		context.dispose();

@@ -199,8 +199,8 @@ describe('what the composer offers behind # and @', () => {
 				/127\.0\.0\.1:1 was not asked: it is on this machine or in its network.*Paste the text/,
 			);
 			assert.equal(opened.said[1], opened.said[0]);
-			assert.match(opened.said[2] ?? '', /docs\.invalid was not asked: .*https alone/);
-			assert.match(opened.said[3] ?? '', /^docs\.invalid was not asked: .*a password in it/);
+			assert.match(opened.said[2] ?? '', /Nothing was requested from docs\.invalid: .*only over https/);
+			assert.match(opened.said[3] ?? '', /^Nothing was requested from docs\.invalid: .*a user name or password/);
 			assert.deepEqual(opened.labels(), []);
 			assert.deepEqual(await fetchWebText(new URL('https://127.0.0.1:1/')), {
 				kind: 'refused',

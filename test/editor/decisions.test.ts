@@ -201,7 +201,7 @@ describe('decision files in the editor', () => {
 			await fails('link.txt', /is a link that leads out of the open folder/);
 			await fails('folder-link/secret.txt', /is a link that leads out of the open folder/);
 			await fails('zero', /is a link that leads out of the open folder/);
-			await fails('pipe', /is no regular file/);
+			await fails('pipe', /is a device/);
 			await fails('huge.txt', /is larger than 1 MB/);
 			const sources = { file: { from: 'file', path: 'inside.txt' } };
 			assert.deepEqual(await stateOf('inside.decision.json', { sources }), { file: 'as it should be' });

@@ -41,7 +41,7 @@ describe('context that is too much for the model', () => {
 	});
 
 	it('is shortened until it fits, where the user chooses what, the longest being ticked', async () => {
-		answer('Choose What to Shorten');
+		answer('Select What to Shorten');
 		const fitted = fitContext(chips, SMALL, () => {});
 		await waitFor('the list', () => picks.last);
 		await picks.editorHasCaughtUp();

@@ -66,14 +66,14 @@ describe('files with instructions in the editor', () => {
 			await symlink(outside, place('linked').fsPath);
 			assert.deepEqual(await readInstructions([place('linked/a.ts')]), {
 				files: (await readInstructions([])).files,
-				problems: ['context/linked/AGENTS.md does not go: a link leads to it, out of the folder.'],
+				problems: ['context/linked/AGENTS.md isn’t sent: it’s reached by a link that leads out of the folder.'],
 			});
 			assert.deepEqual(await labels(), ['AGENTS.md']);
 			await write('.env', 'TOKEN=1\n');
 			await rm(top('CLAUDE.md').fsPath);
 			await symlink(top('.env').fsPath, top('CLAUDE.md').fsPath);
 			assert.deepEqual((await readInstructions([])).problems, [
-				'CLAUDE.md does not go: it is a link to a file that is not for instructions.',
+				'CLAUDE.md isn’t sent: it’s a link to a file that isn’t for instructions.',
 			]);
 			assert.deepEqual(await labels(), ['AGENTS.md']);
 		} finally {
@@ -85,7 +85,7 @@ describe('files with instructions in the editor', () => {
 		await write('AGENTS.md', 'x'.repeat(1_000_001));
 		const { files, problems } = await readInstructions([]);
 		assert.deepEqual(files, []);
-		assert.match(problems.join(), /^AGENTS\.md does not go\. AGENTS\.md is larger than 1 MB/);
+		assert.match(problems.join(), /^AGENTS\.md isn’t sent\. AGENTS\.md is larger than 1 MB/);
 	});
 
 	it('are not read in a workspace that is not trusted, nor where the setting says no', async () => {
@@ -137,7 +137,7 @@ describe('files with instructions in the editor', () => {
 		await vscode.window.showTextDocument(top('context/web/a.ts'));
 		await waitFor('the chip of two', () => chip()?.label === 'AGENTS.md and 1 more');
 		assert.equal(chip()?.path, 'AGENTS.md\ncontext/web/AGENTS.md');
-		assert.match(chip()?.notes?.join() ?? '', /The last file wins\.$/);
+		assert.match(chip()?.notes?.join() ?? '', /The last file takes precedence\.$/);
 		assert.ok(context.measure().instructions > 10);
 		await send('t1');
 		assert.deepEqual(
@@ -162,7 +162,7 @@ describe('files with instructions in the editor', () => {
 		assert.equal(context.measure().instructions, 0, 'an agent may read them itself');
 		shown.conversation = { ...shown.conversation, encryption: {} };
 		context.show();
-		assert.match(chip()?.notes?.join() ?? '', /is encrypted, as the message is\.$/);
+		assert.match(chip()?.notes?.join() ?? '', /encrypted, like the message\.$/);
 		shown.conversation = { ...shown.conversation, mode: 'image' };
 		context.show();
 		assert.equal(chip(), undefined, 'an image model gets only the prompt');

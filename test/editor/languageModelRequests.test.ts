@@ -103,7 +103,7 @@ describe('requests to the models that the editor gets', () => {
 		models.connection = { ...models.connection, models: [{ id: 'quill', kinds: ['chat'], images: false }] };
 		const image = vscode.LanguageModelDataPart.image(demoImage('a fox'), 'image/png');
 		const { error } = await models.send([User([image])]);
-		assert.match(messageOf(error), /^Not sent: quill takes no images\./);
+		assert.match(messageOf(error), /^Not sent: quill doesn’t accept images\./);
 		assert.equal(models.server.received.length, 0);
 	});
 

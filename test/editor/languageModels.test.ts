@@ -24,7 +24,7 @@ describe('the models that the editor gets', () => {
 		assert.equal(first.maxOutputTokens, 2_000);
 		assert.deepEqual(first.capabilities, { imageInput: true, toolCalling: true });
 		assert.match(first.detail ?? '', /^Quillon · North · .*private/);
-		assert.match(first.tooltip ?? '', /May be served by: North \(.*\$1 in, \$2 out for 1M tokens.*\)\./);
+		assert.match(first.tooltip ?? '', /May be served by: North \(.*\$1 in, \$2 out per 1M tokens.*\)\./);
 		assert.match(first.tooltip ?? '', /Left out: South \(data_collection: deny, but its policy is “stores data”\)\./);
 		assert.match(first.tooltip ?? '', /Zero data retention: /);
 		assert.deepEqual(second?.capabilities, { imageInput: true, toolCalling: false });

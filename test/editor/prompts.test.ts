@@ -76,7 +76,7 @@ describe('the prompts of the chat', () => {
 		);
 		assert.match(
 			listed[0]?.notes ?? '',
-			/for mode “Agent”.*command, which is sent as text.*Ignored: model\..*names files/,
+			/for mode “Agent”.*command, which is sent as text.*Ignored: model\..*mentions files/,
 		);
 		assert.equal(listed[0]?.files?.count, 1);
 	});
@@ -130,7 +130,7 @@ describe('the prompts of the chat', () => {
 		const { prompts } = open();
 		for (const [message, refusal] of [
 			['/large', /larger than 64 KB/],
-			['/claude:same', /asks for more\. Write after its name: what\./],
+			['/claude:same', /needs more input\. After its name, type: what\./],
 		] as const) {
 			const filled = await fill(prompts, message);
 			assert.match('refusal' in filled ? filled.refusal : '', refusal, message);

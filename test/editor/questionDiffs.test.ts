@@ -61,10 +61,10 @@ describe('a change that an agent asks about, in the diff editor', () => {
 		assert.equal(await textOf(uri), AFTER);
 		assert.deepEqual(await wordsOf(uri), [
 			'0 Allow Whole Change Once',
-			'0 Refuse This Hunk',
+			'0 Reject This Hunk',
 			'0 No',
 			'3 Allow Whole Change Once',
-			'3 Refuse This Hunk',
+			'3 Reject This Hunk',
 			'3 No',
 		]);
 		const [, refuse] = await lensesOf(uri);

@@ -270,7 +270,7 @@ describe('the host, when a reply is used in the editor,', () => {
 		);
 		try {
 			assert.deepEqual(await tools.loadImage(`${origin}/fox.png`), {
-				problem: 'The image lies on this machine or its network, where replies load nothing from.',
+				problem: 'The image is on this machine or its network, and replies can’t load anything from there.',
 			});
 			assert.deepEqual(asked, []);
 			assert.ok('dataUrl' in (await own.loadImage(`${origin}/fox.png`)));
@@ -285,8 +285,8 @@ describe('the host, when a reply is used in the editor,', () => {
 	describe('through links of the file system', () => {
 		let outside: string;
 		/** In tests the editor throws in place of a modal question, and says which. */
-		const OUTSIDE = /dialog in tests.*leads to a place outside the workspace/;
-		const GITS = /dialog in tests.*is one of git’s own files/;
+		const OUTSIDE = /dialog in tests.*points outside the workspace/;
+		const GITS = /dialog in tests.*belongs to Git/;
 		const apply = async (name: string) => {
 			const done = tools.useCode('apply', { code: CODE, file: `reply-tools/${name}` }, nothing);
 			await answered(done, 'workbench.action.acceptSelectedQuickOpenItem');

@@ -75,7 +75,7 @@ describe('a file that the user saves from the chat', () => {
 		await vscode.commands.executeCommand('workbench.action.closeAllEditors');
 		const said: string[] = [];
 		await insertImage(IMAGE, sentence => said.push(sentence));
-		assert.deepEqual(said, ['Open the file that the image is to be inserted into first.']);
+		assert.deepEqual(said, ['Open the file to insert the image into first.']);
 		assert.deepEqual(readdirSync(folder), []);
 		assert.equal(proposed.length, 2);
 	});

@@ -75,7 +75,7 @@ describe('a setting of another kind than it must have', () => {
 			[{ data_collection: true }, 'data_collection is true. Allowed: "allow", "deny".'],
 			[{ zdr: 'yes' }, 'zdr is "yes". Allowed: true, false.'],
 			[{ preferred_max_latency: 'low' }, 'preferred_max_latency is "low". Allowed: a number, or a JSON object.'],
-			[{ olny: [] }, 'It has no field olny. Remove that.'],
+			[{ olny: [] }, 'It has no field olny. Remove it.'],
 			['cheapest', 'It is "cheapest". Allowed: a JSON object.'],
 		] as const) {
 			await writeSetting('errand.chat.routing', routing as never);
@@ -87,7 +87,7 @@ describe('a setting of another kind than it must have', () => {
 			[{ top_p: 'all' }, 'top_p is "all". Allowed: a number above 0, at most 1.'],
 			[{ seed: 0.5 }, 'seed is 0.5. Allowed: a whole number.'],
 			[{ logit_bias: { 5: 'much' } }, 'logit_bias is {"5":"much"}. Allowed: a JSON object of numbers.'],
-			[{ warmth: 1 }, 'It has no field warmth. Remove that.'],
+			[{ warmth: 1 }, 'It has no field warmth. Remove it.'],
 		] as const) {
 			await writeSetting('errand.chat.parameters', parameters as never);
 			refused(issue);

@@ -115,13 +115,13 @@ describe('the choice of a model or provider', () => {
 		await choose(localConnection, 'Add Service…');
 		const ofAlternates = choose(localConnection, 'Alternates…');
 		await waitFor('the list', () => picks.last?.title === 'Alternates');
-		assert.match(picks.rows()[0] ?? '', /Add Service….*So far there is only the demo/);
+		assert.match(picks.rows()[0] ?? '', /Add Service….*Only the demo is available/);
 		await picks.pick('Add Service…');
 		await ofAlternates;
 		const painted = { ...localConnection, models: [...localConnection.models, ...listed.models.slice(1, 2)] };
 		const ofImages = choose(painted, 'Image Model…');
 		await waitFor('the list', () => picks.last?.title === 'Image Model of This Conversation');
-		assert.match(picks.rows()[0] ?? '', /Add Service….*So far there is only the demo/);
+		assert.match(picks.rows()[0] ?? '', /Add Service….*Only the demo is available/);
 		await picks.pick('Add Service…');
 		await ofImages;
 		assert.equal(added, 3);
@@ -133,7 +133,7 @@ describe('the choice of a model or provider', () => {
 		const demos = { ...listed.models[0], kinds: ['chat'] };
 		const models = ['demo', 'demo-two'].map(id => ({ ...demos, id })) as Connection['models'];
 		const done = choose({ ...localConnection, models }, 'Alternates…', { model: 'demo' });
-		await picks.pick('Choose Among the Demos…');
+		await picks.pick('Select a Demo…');
 		await done;
 		assert.deepEqual(chosen, [{ models: ['demo-two'] }]);
 	});
@@ -200,13 +200,13 @@ describe('the choice of a model or provider', () => {
 			isOver = true;
 		});
 		await picks.pick('Preview Providers…');
-		await waitFor('the preview', () => /not the service’s promise/.test(picks.last?.placeholder ?? ''));
+		await waitFor('the preview', () => /not guaranteed by the service/.test(picks.last?.placeholder ?? ''));
 		const rows = picks.rows();
 		for (const words of [
 			/fastlane.*balanced by price and uptime/,
 			/cellar.*its policy is “stores data”/,
-			/attic.*its data policy is not listed/,
-			/elsewhere.*does not host this model/,
+			/attic.*its data policy isn’t listed/,
+			/elsewhere.*doesn’t host this model/,
 		]) {
 			assert.ok(
 				rows.some(row => words.test(row)),
@@ -237,7 +237,7 @@ describe('the choice of a model or provider', () => {
 			assert.doesNotMatch(ownRow, /endpoint|channel/);
 			assert.deepEqual(rows.slice(rows.indexOf('Not for chat')), [
 				'Not for chat',
-				'$(blank) painter | $(blank) makes images',
+				'$(blank) painter | $(blank) generates images',
 				'$(blank) quill-judge | $(blank) decisions',
 			]);
 			await choose(connection, 'quill-judge');
@@ -245,7 +245,7 @@ describe('the choice of a model or provider', () => {
 		} finally {
 			Object.assign(vscode.window, { showInformationMessage });
 		}
-		assert.match(told[0] ?? '', /^quill-judge answers typed questions .* Begin a decision with it, /);
+		assert.match(told[0] ?? '', /^quill-judge answers typed questions .* Start a decision with it, /);
 		assert.deepEqual(
 			chosen.map(choice => choice.model ?? choice),
 			['coder', { imageModel: 'painter' }],
@@ -257,13 +257,13 @@ describe('the choice of a model or provider', () => {
 		const done = selectRouting({ ...listed, models, accountZdr: false }, { model: 'coder' });
 		const detailOf = (row: string) => picks.last?.items.find(({ label }) => label.endsWith(row))?.detail ?? '';
 		await waitFor('the list', () => detailOf('Zero Data Retention…') !== '');
-		assert.match(detailOf('Zero Data Retention…'), /Not in force: neither the service nor your settings require it\./);
+		assert.match(detailOf('Zero Data Retention…'), /Off: neither the service nor your settings require it\./);
 		await picks.pick('Zero Data Retention…');
 		await waitFor('the choices', () => picks.shown.length === 2 && picks.rows().length > 0);
 		const details = picks.rows().flatMap(row => /(?:Not in|In) force: .*/.exec(row) ?? []);
 		assert.deepEqual(details, [
-			'In force: the routing policy requires it.',
-			...Array(2).fill('Not in force: neither the service nor your settings require it.'),
+			'On: the routing policy requires it.',
+			...Array(2).fill('Off: neither the service nor your settings require it.'),
 		]);
 		await vscode.commands.executeCommand('workbench.action.closeQuickOpen');
 		await done;
@@ -273,8 +273,8 @@ describe('the choice of a model or provider', () => {
 		const done = selectImageModel(chat(), listed, { add: async () => {} });
 		await waitFor('the list', () => picks.rows().length > 0);
 		assert.deepEqual(picks.rows().slice(0, 2), [
-			'$(check) painter | $(blank) makes images',
-			'$(blank) etcher | $(blank) makes images',
+			'$(check) painter | $(blank) generates images',
+			'$(blank) etcher | $(blank) generates images',
 		]);
 		await picks.pick('etcher');
 		await done;

@@ -143,7 +143,7 @@ describe('the turn of an agent in the chat', () => {
 			await setStep(turn, stepView({ ...step, state: 'done' }));
 			assert.equal(await now().innerText(), 'working');
 			await setStep(turn, { ...step, id: 'asks', approval: { state: 'waiting' } });
-			assert.equal(await now().innerText(), 'waits for your answer');
+			assert.equal(await now().innerText(), 'waiting for your answer');
 			await chat.change({ ...turn, reply: { ...turn.reply, state: 'done' } });
 			assert.equal(await now().count(), 0);
 		});
@@ -205,7 +205,7 @@ describe('the turn of an agent in the chat', () => {
 
 		it('and says how many steps are not kept', async () => {
 			await show({ steps: finished(1), further: 1_200 });
-			await chat.page.getByText('1,200 further steps are not listed.').waitFor();
+			await chat.page.getByText('1,200 more steps aren’t listed.').waitFor();
 		});
 	});
 
@@ -290,7 +290,7 @@ describe('the turn of an agent in the chat', () => {
 			await setStep(turn, { ...running, state: 'failed' });
 			await waitFor('the third request', async () => (await posted('step-request')).length === 3);
 			await chat.answer('step-request', undefined);
-			await chat.page.getByText('The output is not kept any more.').waitFor();
+			await chat.page.getByText('The output is no longer available.').waitFor();
 			await setStep(turn, { ...running, state: 'stopped' });
 			await waitFor('the fourth request', async () => (await posted('step-request')).length === 4);
 			await chat.fail('step-request', 'No answer came.');
@@ -355,7 +355,7 @@ describe('the turn of an agent in the chat', () => {
 		await show({ steps }, {}, { width: 800 });
 		const words = async (title: string) => (await line(title).innerText()).replace(/\s+/g, ' ');
 		assert.match(await words('Step no'), /Not allowed$/);
-		assert.match(await words('Step unanswered'), /Not allowed: nobody answered$/);
+		assert.match(await words('Step unanswered'), /Not allowed: no answer$/);
 		assert.match(await words('Step refused'), /Not allowed: it is outside of the folder$/);
 		assert.match(await words('Step setting'), /Allowed by your setting$/);
 	});
@@ -377,7 +377,7 @@ describe('the turn of an agent in the chat', () => {
 
 	it('ends with a plan that is put into the composer, where it was to plan alone', async () => {
 		const turn = await show({ isPlan: true, approvals: 'ask' }, { ...ENDED, text: '1. Change it.' });
-		await chat.page.getByText('Plans alone').waitFor();
+		await chat.page.getByText('Plans only').waitFor();
 		await button('Edit and Start Plan').click();
 		assert.deepEqual(await posted('work-plan-use'), [{ kind: 'work-plan-use', turn: turn.id }]);
 		await show({ isPlan: true }, { ...STREAMING, text: '1. Change' });
@@ -413,7 +413,7 @@ describe('the turn of an agent in the chat', () => {
 			const turn = await show({ changes: { ...CHANGES, count: 812, left: 811 } }, ENDED);
 			await button('Take Changes').click();
 			await button('812 files changed').click();
-			await chat.page.getByText('807 more files are not listed. Compare shows them.').waitFor();
+			await chat.page.getByText('807 more files aren’t listed. Select Compare to see them.').waitFor();
 			await button(/^Modified: README\.md/).hover();
 			await button('Take README.md').click();
 			assert.deepEqual(await posted('work-take'), [
@@ -466,13 +466,13 @@ describe('the turn of an agent in the chat', () => {
 		await button('Select Model: demo-small on Local').waitFor();
 		await chat.send({ kind: 'agent-set', agent: { label: 'Other agent', approvals: 'ask-for-commands' } });
 		await button('Select Agent: Other agent').waitFor();
-		await button('Select What Is Asked: Asks for commands').click();
+		await button('Select What Agents Ask About: Asks before commands').click();
 		const levels = chat.page.getByRole('listbox', { name: 'What Agents Ask About' });
 		assert.equal(
 			await levels
 				.getByRole('option', { selected: true })
 				.innerText()
-				.then(words => /Asks for commands/.test(words)),
+				.then(words => /Asks before commands/.test(words)),
 			true,
 		);
 		await chat.page.keyboard.press('ArrowUp');

@@ -103,7 +103,7 @@ describe('the form of an agent', () => {
 		await chat.page.getByRole('button', { name: /^Details of the reply/ }).click();
 		const list = chat.page.locator('dl.details');
 		await list.getByText('0.1235 USD').waitFor();
-		await list.getByText('What else the agent has said').click();
+		await list.getByText('Other messages from the agent').click();
 		await list.getByText('telepathy: {"a":"<b>b</b>U+202E"}').waitFor();
 	});
 

@@ -119,7 +119,7 @@ describe('the composer of the chat page', () => {
 		await chat.send({ kind: 'message-hold', turn });
 		await chat.page.clock.runFor(60_000);
 		assert.equal(await textarea().isEditable(), false);
-		assert.equal(await chat.page.getByText('The message was not accepted in time.').count(), 0);
+		assert.equal(await chat.page.getByText('The message wasn’t accepted in time.').count(), 0);
 		await chat.send({ kind: 'message-accept', turn });
 		assert.equal(await textarea().inputValue(), '');
 	});
@@ -357,7 +357,7 @@ describe('the composer of the chat page', () => {
 	it('says why something was not done, to screen readers too, until the user goes on', async () => {
 		await open();
 		await chat.snapshot([]);
-		const hint = 'auth.ts cannot be opened. It may have been moved or deleted.';
+		const hint = 'Couldn’t open auth.ts. It may have been moved or deleted.';
 		await chat.send({ kind: 'hint-set', hint });
 		await chat.page.getByRole('status').getByText(hint).waitFor();
 		await textarea().pressSequentially('x');

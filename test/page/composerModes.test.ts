@@ -79,7 +79,9 @@ describe('the chat page', () => {
 			assert.match((await option('/review').getAttribute('title')) ?? '', /does not run/);
 			await composer().press('Enter');
 			assert.equal(await composer().inputValue(), '/review ');
-			const note = chat.page.getByRole('status').getByText('It has a command, which is sent as text and does not run.');
+			const note = chat.page
+				.getByRole('status')
+				.getByText('It contains a command, which is sent as text and doesn’t run.');
 			await note.waitFor();
 			await composer().pressSequentially('main');
 			assert.equal(await note.isVisible(), true);
@@ -142,7 +144,7 @@ describe('the chat page', () => {
 			const line = { label: 'Encrypted', details: [], isConnecting: false, isRefused: false };
 			await chat.snapshot([], { encryption: { ...line, isKept: true, emptyText: 'Encrypted.' } });
 			await composer().pressSequentially('/t');
-			await option('/task').getByText('A task is not encrypted').waitFor();
+			await option('/task').getByText('Tasks aren’t encrypted').waitFor();
 			await composer().press('Enter');
 			assert.equal(await composer().inputValue(), '/t');
 		});
@@ -168,7 +170,7 @@ describe('the chat page', () => {
 				assert.equal(await chat.page.getByRole('button', { name: /^Select (?:Model:|Routing)/ }).count(), 0);
 				const top = async (name: RegExp) =>
 					(await chat.page.locator('chat-composer').getByRole('button', { name }).boundingBox())?.y;
-				assert.equal(await top(/^Send$/), await top(/^Choose Chat/), 'one row has room for both');
+				assert.equal(await top(/^Send$/), await top(/^Select Chat/), 'one row has room for both');
 				for (const { choice, name } of NEXT_TASK.choices) {
 					const button = line().getByRole('button').filter({ hasText: name });
 					await button.focus();
@@ -244,7 +246,7 @@ describe('the chat page', () => {
 				await write('From a selection', 'add');
 				await write('From another', 'add');
 				assert.deepEqual([await composer().inputValue(), await isWritten()], ['A question', true]);
-				await chat.page.getByText('What was added comes here when the message has gone.').waitFor();
+				await chat.page.getByText('Added text appears here after the message is sent.').waitFor();
 				assert.equal((await chat.savedState())?.next, 'From a selection\n\nFrom another');
 				await chat.send({ kind: 'message-accept', turn: first });
 				assert.equal(await composer().inputValue(), 'From a selection\n\nFrom another');
@@ -331,7 +333,7 @@ describe('the chat page', () => {
 		it('shows what messages ask for, and lets the host choose', async () => {
 			await open();
 			await chat.snapshot([]);
-			const choice = chat.page.getByRole('button', { name: /^Choose Chat, Agent, Search, Image or Task/ });
+			const choice = chat.page.getByRole('button', { name: /^Select Chat, Agent, Search, Image or Task/ });
 			assert.match((await choice.innerText()).trim(), /Chat/);
 			await choice.click();
 			await chat.page.getByRole('option', { name: /^Search/ }).click();
@@ -342,7 +344,7 @@ describe('the chat page', () => {
 		});
 
 		describe('has a list above it, which', () => {
-			const choice = () => chat.page.getByRole('button', { name: /^Choose Chat, Agent, Search, Image or Task/ });
+			const choice = () => chat.page.getByRole('button', { name: /^Select Chat, Agent, Search, Image or Task/ });
 			const list = () => chat.page.getByRole('listbox', { name: 'Messages in This Conversation' });
 			const hasFocus = (part: Locator) => part.evaluate(element => element.matches(':focus'));
 			beforeEach(async () => {

@@ -173,7 +173,7 @@ describe('the context in the chat page', () => {
 		const button = chat.page.locator('chat-composer chat-chips .open').first();
 		assert.equal(
 			await button.getAttribute('title'),
-			'AGENTS.md\npackages/prices/AGENTS.md\n1,234 characters, about 353 tokens (estimate)\nThey go with every message, before the conversation. The last file wins.',
+			'AGENTS.md\npackages/prices/AGENTS.md\n1,234 characters, about 353 tokens (estimate)\nThey’re sent with every message, before the conversation. The last file takes precedence.',
 		);
 		await button.click();
 		assert.equal((await chat.waitForPosted('chip-open')).chip, INSTRUCTIONS.id);
@@ -241,7 +241,7 @@ describe('the context in the chat page', () => {
 		await open({ chips: [] });
 		await textarea().pressSequentially('Why #prox');
 		await chat.answer('completion-request', []);
-		await chat.page.getByText('Nothing matches.').waitFor();
+		await chat.page.getByText('No matching results').waitFor();
 		await textarea().press('Backspace');
 		await textarea().press('Enter');
 		assert.equal(await isSent(), false);
@@ -306,7 +306,7 @@ describe('the context in the chat page', () => {
 			assert.equal(await long.evaluate(label => label.scrollWidth - label.clientWidth), 0, 'and its lines do not');
 			assert.match(
 				(await first.getAttribute('aria-label')) ?? '',
-				/^auth\.ts:40-72 file changed\. .* goes as it was selected\./,
+				/^auth\.ts:40-72 file changed\. .* The original selection is sent\./,
 			);
 			await chat.screenshot(`context-changed-${theme}-280`);
 		});
@@ -329,9 +329,9 @@ describe('the context in the chat page', () => {
 		await open({ chips: [] });
 		await textarea().pressSequentially('#a');
 		await chat.answer('completion-request', []);
-		await chat.page.getByText('Nothing matches.').waitFor();
+		await chat.page.getByText('No matching results').waitFor();
 		await textarea().press('Escape');
-		assert.equal(await chat.page.getByText('Nothing matches.').count(), 0);
+		assert.equal(await chat.page.getByText('No matching results').count(), 0);
 	});
 
 	it('takes what is dropped, and what is pasted either as a chip or as text, never as both', async () => {

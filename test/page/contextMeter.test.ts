@@ -72,7 +72,7 @@ describe('the meter of the context', () => {
 			'about 3,910',
 			'Draft',
 			'about 2',
-			'large-model takes 128,000 tokens, 4,096 of which are kept for the reply.',
+			'large-model accepts 128,000 tokens, 4,096 of which are reserved for the reply.',
 			'Tokens so far',
 			'1,624 in · 428 out',
 			'Cost so far',
@@ -90,14 +90,14 @@ describe('the meter of the context', () => {
 	it('shows tokens alone where it is not known how much fits, and says so', async () => {
 		await open();
 		await showUnlimited({ instructions: 0, attached: 0 });
-		assert.equal(await label(), 'Context: about 8,240 tokens. How many fit is not known.');
+		assert.equal(await label(), 'Context: about 8,240 tokens. The limit isn’t known.');
 		await button().click();
 		const [sum, ...others] = await words();
 		assert.equal(sum, 'About 8,240 tokens');
 		assert.deepEqual(others.slice(0, 2), ['Instructions', '0']);
-		assert.ok(others.includes('How much large-model takes is not known.'));
+		assert.ok(others.includes('The limit of large-model isn’t known.'));
 		await showUnlimited({ model: '' });
-		await panel().getByText('How much the model takes is not known.').waitFor();
+		await panel().getByText('The model’s limit isn’t known.').waitFor();
 	});
 
 	it('shows what an agent says of its context, and never a share where it says nothing', async () => {
@@ -108,7 +108,7 @@ describe('the meter of the context', () => {
 		await button().click();
 		assert.deepEqual((await words()).slice(1, 3), ['In the agent’s context', '50,000']);
 		await showUnlimited({ ...agent, attached: 700, agent: {} });
-		assert.equal(await label(), 'Context: about 700 tokens, and what the agent has, which is not known');
+		assert.equal(await label(), 'Context: about 700 tokens, plus an unknown amount that the agent has');
 		assert.deepEqual((await words()).slice(0, 3), ['About 700 tokens', 'In the agent’s context', 'not known']);
 	});
 

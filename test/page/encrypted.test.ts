@@ -11,23 +11,23 @@ const STREAMED = 'Each part is signed, but the order and completeness of a strea
 const view: EncryptionView = {
 	label: 'Encrypted, key confirmed',
 	details: ['GPU evidence genuine', 'Not proven: that the key lives in that GPU; freshness; which software', STREAMED],
-	emptyText: `Messages, context and replies go encrypted, up to whoever holds the key of the attestation. ${STREAMED}. On this machine the conversation is kept as readable as others.`,
+	emptyText: `Messages, context and replies are encrypted between you and whoever holds the key of the attestation. ${STREAMED}. On this machine, the conversation is saved as readably as others.`,
 	isConnecting: false,
 	isRefused: false,
 	isKept: true,
 };
 const STATES: Record<string, EncryptionView> = {
-	connecting: { ...view, label: 'Connecting; nothing is sent meanwhile', details: [], isConnecting: true },
+	connecting: { ...view, label: 'Connecting; nothing is sent yet', details: [], isConnecting: true },
 	confirmed: view,
 	local: {
 		...view,
 		label: 'Local: encrypted, no hardware',
-		details: ['Not kept: it is lost when this window closes', STREAMED],
+		details: ['Not saved: it’s lost when this window closes', STREAMED],
 		isKept: false,
 	},
 	ended: {
 		...view,
-		label: 'Ended: a reply was changed on its way, or comes from somebody else',
+		label: 'Ended: a reply was modified in transit, or came from someone else',
 		details: [],
 		isRefused: true,
 	},

@@ -207,12 +207,12 @@ describe('markdown in the chat page', () => {
 		await link('The extension could not read a file of its own. Install it again.').click();
 		await link('Loading…').waitFor();
 		await chat.page.clock.fastForward(60_000);
-		const noAnswer = 'No answer came from the extension. Try again; if that does not help, reload the window.';
+		const noAnswer = 'The extension didn’t respond. Try again, or reload the window.';
 		await link(noAnswer).waitFor();
 		await chat.screenshot('image-no-answer');
 		await link(noAnswer).click();
-		await chat.answer('image-load', { problem: 'The image could not be fetched.' });
-		await link('The image could not be fetched.').waitFor();
+		await chat.answer('image-load', { problem: 'Couldn’t load the image.' });
+		await link('Couldn’t load the image.').waitFor();
 		assert.equal((await chat.posted()).filter(({ kind }) => kind === 'image-load').length, 3);
 	});
 
@@ -221,8 +221,8 @@ describe('markdown in the chat page', () => {
 		await chat.snapshot([turnView({ text: `See ![a map](${url}) here.` })]);
 		const link = chat.page.getByRole('link', { name: 'Image: a map (Load Image)' });
 		await link.click();
-		await chat.answer('image-load', { problem: 'The image could not be fetched.' });
-		await chat.page.getByRole('link', { name: 'Image: a map (The image could not be fetched.)' }).waitFor();
+		await chat.answer('image-load', { problem: 'Couldn’t load the image.' });
+		await chat.page.getByRole('link', { name: 'Image: a map (Couldn’t load the image.)' }).waitFor();
 		await chat.snapshot([turnView({ text: `Again ![a map](${url}) here.` })]);
 		await link.click();
 		const asked = (await chat.posted()).findLast(message => message.kind === 'image-load');

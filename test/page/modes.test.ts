@@ -180,7 +180,7 @@ describe('the chat page', () => {
 		it('offers what can be done with it', async () => {
 			await open();
 			await SCENES['image']?.(chat);
-			for (const name of ['Save Image…', 'Insert as Markdown…', 'Copy Prompt', 'Open in Browser', 'Make Again']) {
+			for (const name of ['Save Image…', 'Insert as Markdown…', 'Copy Prompt', 'Open in Browser', 'Regenerate']) {
 				await chat.page.getByRole('button', { name }).click();
 			}
 			const kinds = (await chat.posted()).map(({ kind }) => kind).slice(-5);
@@ -209,14 +209,14 @@ describe('the chat page', () => {
 			const turn = imageTurn({ image: { file: IMAGE_FILE_NAME, width: 300, height: 200 } });
 			await chat.snapshot([turn]);
 			await chat.answer('reply-image-request', undefined);
-			await chat.page.getByText('its file was deleted').waitFor();
+			await chat.page.getByText('image’s file was deleted').waitFor();
 			await chat.snapshot([imageTurn({ image: { file: 'b'.repeat(64), width: 300, height: 200 } })]);
 			await until('the other one is asked for', async () => {
 				const asked = (await chat.posted()).findLast(message => message.kind === 'reply-image-request');
 				return asked?.file === 'b'.repeat(64);
 			});
 			await chat.answer('reply-image-request', 'data:image/png;base64,iVBORw0KGgo=');
-			await chat.page.getByText('it is not a PNG').waitFor();
+			await chat.page.getByText('it isn’t a PNG').waitFor();
 		});
 
 		it('says why the host has not given it, and asks again', async () => {

@@ -88,9 +88,9 @@ describe('the question of an agent', () => {
 
 		it('where it would run, and that there is no sandbox', async () => {
 			await asked();
-			assert.match(await words(box()), /In a copy of ~\/widgets, in a sandbox without network\./);
+			assert.match(await words(box()), /Runs in a copy of ~\/widgets, in a sandbox without network access\./);
 			await asked(waitingView(), { isSandboxed: false });
-			assert.match(await words(box()), /In a copy of ~\/widgets, without a sandbox\./);
+			assert.match(await words(box()), /Runs in a copy of ~\/widgets, without a sandbox\./);
 		});
 
 		it('a change line by line with its signs, says that it is cut, and opens it in the editor', async () => {
@@ -119,11 +119,11 @@ describe('the question of an agent', () => {
 		it('the rule that a yes for the conversation makes, or that the file decides what runs', async () => {
 			await asked(waitingView({ approval: { state: 'waiting', question: QUESTION, rule: 'npm test …' } }));
 			await box().getByRole('button', { name: 'Allow npm test … Here' }).waitFor();
-			assert.match(await box().innerText(), /Here: in this conversation, .* Not with other options/);
+			assert.match(await box().innerText(), /Applies in this conversation, .* but not with other options/);
 			const changes = [{ path: '.github/workflows/a.yml', isNew: true, isCut: false, lines: [] }];
 			const { command: _, ...step } = waitingView({ kind: 'edit', title: 'Write a.yml' });
 			await asked(withApproval(step, { state: 'waiting', question: QUESTION, decides: 'hidden', changes }));
-			await box().getByText('Editors, shells and other programs may obey this file.').waitFor();
+			await box().getByText('This file may control editors, shells and other programs.').waitFor();
 			await box().getByRole('button', { name: 'Allow This File Here' }).waitFor();
 		});
 
@@ -143,7 +143,7 @@ describe('the question of an agent', () => {
 			await box().getByRole('heading', { name: 'Delete this?' }).waitFor();
 			assert.match(await words(box()), /\.env/);
 			await asked(step);
-			await box().getByText('The agent does not say what exactly it would do.').waitFor();
+			await box().getByText('The agent doesn’t say exactly what it would do.').waitFor();
 		});
 	});
 
@@ -311,7 +311,7 @@ describe('the question of an agent', () => {
 		await textarea().fill('words');
 		await chat.wheel(-600);
 		await asks();
-		const back = chat.page.getByRole('button', { name: 'Waits for your answer' });
+		const back = chat.page.getByRole('button', { name: 'Waiting for your answer' });
 		await back.click();
 		assert.equal(await isFocused(box()), true);
 		await back.waitFor({ state: 'hidden' });

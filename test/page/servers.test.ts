@@ -16,10 +16,7 @@ describe('the chat page with a model server of the user', () => {
 		await open();
 		const turn = turnView({ state: 'streaming', text: '', model: 'large', waiting: 'loading' });
 		await chat.snapshot([turn]);
-		await chat.page
-			.getByText('Still waiting for large: its server says that it is loading the model.')
-			.first()
-			.waitFor();
+		await chat.page.getByText('Still waiting for large: its server is loading the model.').first().waitFor();
 		await chat.screenshot('servers-loading');
 		await chat.page.locator('chat-turn').getByRole('button', { name: 'Stop', exact: true }).click();
 		assert.equal((await chat.waitForPosted('reply-stop')).kind, 'reply-stop');
@@ -56,7 +53,7 @@ describe('the chat page where only the demo answers', () => {
 		await open({ width: 220, height: 600 });
 		await chat.snapshot([], { connection: DEMO });
 		await button().waitFor();
-		assert.match(await chat.page.locator('.empty').innerText(), /No model is set up yet\. .*the built-in demo answers/);
+		assert.match(await chat.page.locator('.empty').innerText(), /No model is set up yet\. .*a built-in demo replies/);
 		await chat.screenshot('servers-empty-narrow');
 		await button().focus();
 		await chat.page.keyboard.press('Enter');

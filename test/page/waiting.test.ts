@@ -9,7 +9,7 @@ describe('a message that is written while an agent works', () => {
 	});
 	const textarea = () => chat.page.locator('chat-composer textarea');
 	const button = (name: string) => chat.page.getByRole('button', { name, exact: true });
-	const words = () => chat.page.getByRole('status').getByText('The message goes when the agent is done.');
+	const words = () => chat.page.getByRole('status').getByText('The message is sent when the agent is done.');
 
 	/** Sends a message, which the host lets wait, and returns its turn. */
 	const send = async (width?: number) => {
@@ -51,7 +51,7 @@ describe('a message that is written while an agent works', () => {
 
 	it('comes back to be edited where it is not to be sent', async () => {
 		const turn = await send();
-		await button('Do Not Send').click();
+		await button('Don’t Send').click();
 		assert.equal((await chat.waitForPosted('message-withdraw')).turn, turn);
 		await chat.send({ kind: 'message-refuse', turn, reason: 'Not sent.' });
 		await words().waitFor({ state: 'detached' });

@@ -131,7 +131,7 @@ describe('the profile', () => {
 		await ask(chat, words.next);
 		await replyEnds(chat);
 		await runCommand(page, 'Errand: Open Conversation…');
-		const shown = quickRow(page, 'shown now').first();
+		const shown = quickRow(page, 'current').first();
 		await shown.hover();
 		await shown.getByRole('button', { name: 'Rename…' }).click();
 		await answerInput(page, words.title);

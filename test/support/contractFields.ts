@@ -51,7 +51,7 @@ export const DOCUMENTED_REPLY: readonly { field: string; value: unknown; seen: R
 	{
 		field: 'provider_specific_fields.native_finish_reason',
 		value: 'max_tokens_reached',
-		seen: /Ended with\s+max_tokens_reached/,
+		seen: /Finish reason\s+max_tokens_reached/,
 	},
 	{ field: 'usage.prompt_tokens', value: 1_301, seen: /1,301 in/ },
 	{ field: 'usage.prompt_tokens_details.cached_tokens', value: 77, seen: /77 cached/ },

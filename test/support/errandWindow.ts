@@ -136,7 +136,7 @@ export async function writePrompt(page: Page, prompt: string): Promise<Frame> {
 /** Empties the composer and leaves its Task mode. */
 export async function leavePrompt(frame: Frame): Promise<void> {
 	await frame.locator('chat-composer textarea').fill('');
-	await chooseInComposer(frame, /^Choose Chat/, 'Ask the chat model');
+	await chooseInComposer(frame, /^Select Chat/, 'Ask the chat model');
 	await composerHasCursor(frame);
 }
 

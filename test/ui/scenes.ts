@@ -175,7 +175,7 @@ export const INSTRUCTIONS = chip(5, {
 	kind: 'instructions',
 	label: 'AGENTS.md and 1 more',
 	path: 'AGENTS.md\npackages/prices/AGENTS.md',
-	notes: ['They go with every message, before the conversation. The last file wins.'],
+	notes: ['They’re sent with every message, before the conversation. The last file takes precedence.'],
 });
 
 export const CHIPS = [
@@ -228,7 +228,7 @@ export const PROMPTS: PromptView[] = [
 		description: 'Review a change as the team does',
 		hint: '[branch]',
 		mode: 'agent',
-		notes: 'The message is for mode “Agent”. It has a command, which is sent as text and does not run.',
+		notes: 'The message is for mode “Agent”. It contains a command, which is sent as text and doesn’t run.',
 		files: { item: chip(7).id, count: 2 },
 	},
 	{ name: 'claude:team:ship-it', where: '.claude/commands/team' },
@@ -236,7 +236,7 @@ export const PROMPTS: PromptView[] = [
 	{
 		name: 'large',
 		where: 'My prompts',
-		refusal: 'This prompt file is larger than 64 KB, so it is not read. Shorten it.',
+		refusal: 'This prompt file is larger than 64 KB, so it isn’t read. Shorten it.',
 	},
 ];
 
@@ -280,7 +280,7 @@ export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 	error: chat =>
 		chat.snapshot(
 			[turnView(), turnView({ state: 'failed', text: 'Half of it came', explanation: KEY_ERROR, canRetry: true })],
-			{ notice: 'A saved conversation could not be read. Its file was set aside, not deleted.' },
+			{ notice: 'Couldn’t read a saved conversation. Its file was set aside, not deleted.' },
 		),
 	'cut-off': chat =>
 		chat.snapshot([turnView({ state: 'cutOff', text: 'Half of it came', canRetry: true, canContinue: true })]),

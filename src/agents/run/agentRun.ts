@@ -191,20 +191,22 @@ function checkEnd(label: string, reason: StopReason): void {
 		case 'max_tokens':
 			throw new UserFacingError(
 				l10n.t(
-					'{0} ended because its model’s reply was cut at its maximum length. Choose a model with longer replies, or ask for less at once.',
+					'{0} stopped because its model’s reply reached the maximum length. Select a model with longer replies, or ask for less at once.',
 					label,
 				),
 			);
 		case 'max_turn_requests':
 			throw new UserFacingError(
 				l10n.t(
-					'{0} ended because it has asked its model as often as it may in one turn. Tell it to go on, or ask for less at once.',
+					'{0} stopped because it reached the limit of model requests in one turn. Tell it to continue, or ask for less at once.',
 					label,
 				),
 			);
 		case 'refusal':
-			throw new UserFacingError(l10n.t('{0} ended because its model refuses to do this. Put it differently.', label));
+			throw new UserFacingError(
+				l10n.t('{0} stopped because its model declined to do this. Rephrase your request.', label),
+			);
 		case 'cancelled':
-			throw new UserFacingError(l10n.t('{0} ended its turn as if somebody had stopped it. Try again.', label));
+			throw new UserFacingError(l10n.t('{0} ended its turn as if it had been stopped. Try again.', label));
 	}
 }

@@ -168,9 +168,9 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 function unsentText(problem: 'unfit' | 'key'): string {
 	return problem === 'key'
 		? vscode.l10n.t(
-				'Not sent: this looks like a key, which an agent does not get. Put it into the agent’s own settings.',
+				'Not sent: this looks like a key, and agents aren’t given keys. Add it to the agent’s own settings.',
 			)
-		: vscode.l10n.t('Not sent: an answer is missing, or is not what the agent asks for.');
+		: vscode.l10n.t('Not sent: an answer is missing or isn’t what the agent asked for.');
 }
 
 /** Returns the repositories of a turn or, for one of its files, that file's repository with the path in it. */
@@ -199,14 +199,14 @@ async function openInRepository(
 	const folder = found?.kept.repository ?? '';
 	const file = path.resolve(folder, found?.path ?? named);
 	if (found === undefined || !isSameOrWithin(folder, file)) {
-		say(vscode.l10n.t('The file is not in the folder that the agent works in.'));
+		say(vscode.l10n.t('The file isn’t in the folder that the agent works in.'));
 		return;
 	}
 	const uri = vscode.Uri.file(file);
 	const start = Math.max(0, (line ?? 1) - 1);
 	const status = await Promise.resolve(vscode.workspace.fs.stat(uri)).catch(() => undefined);
 	if (status === undefined) {
-		say(vscode.l10n.t('The file is not there any more.'));
+		say(vscode.l10n.t('The file no longer exists.'));
 	} else if (status.type & vscode.FileType.Directory) {
 		await vscode.commands.executeCommand('revealInExplorer', uri);
 	} else {

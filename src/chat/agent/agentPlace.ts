@@ -19,15 +19,15 @@ export function workspaceFolders(): string[] {
 	if (!vscode.workspace.isTrusted) {
 		throw new UserFacingError(
 			vscode.l10n.t(
-				'This workspace is not trusted, so no agent works in it. Trust it (“Workspaces: Manage Workspace Trust”), then try again.',
+				'Agents don’t run in an untrusted workspace. Trust it (“Workspaces: Manage Workspace Trust”), then try again.',
 			),
 		);
 	}
 	if (folders.length === 0) {
 		throw new UserFacingError(
 			vscode.workspace.workspaceFolders?.length
-				? vscode.l10n.t('The folders of this window are not on this machine, so no agent can work in them.')
-				: vscode.l10n.t('An agent works in a folder. Open one, then try again.'),
+				? vscode.l10n.t('Agents can’t work in this window’s folders, because they aren’t on this machine.')
+				: vscode.l10n.t('An agent needs an open folder. Open one, then try again.'),
 		);
 	}
 	return folders.map(({ uri }) => uri.fsPath);
@@ -52,9 +52,9 @@ export async function isSandboxed(
 	if (!isRequired && !isGiven()) {
 		const run = vscode.l10n.t('Run without a Sandbox');
 		const chosen = await askModal(
-			vscode.l10n.t('There is no sandbox on this machine. May {0} run without one?', label),
+			vscode.l10n.t('No sandbox is available on this machine. Run {0} without one?', label),
 			vscode.l10n.t(
-				'It runs as you, in a copy of {0}. It still asks before it changes a file or runs a command, as far as it does so by itself; but nothing keeps it from what you could do yourself. “Errand: Set Up Agents…” says how to get a sandbox.',
+				'It runs as you, in a copy of {0}. It still asks before it changes a file or runs a command if it’s built to, but nothing stops it from doing anything that you can do. See “Errand: Set Up Agents…” for how to get a sandbox.',
 				folders.join(', '),
 			),
 			run,
@@ -68,7 +68,7 @@ export async function isSandboxed(
 	if (isRequired || !isGiven()) {
 		throw new UserFacingError(
 			vscode.l10n.t(
-				'{0} was not started, because there is no sandbox. “Errand: Set Up Agents…” says how to get one.',
+				'{0} wasn’t started because no sandbox is available. See “Errand: Set Up Agents…” for how to get one.',
 				label,
 			),
 		);

@@ -64,7 +64,7 @@ export async function repositoriesOf(
 		throw new UserFacingError(
 			reason ??
 				vscode.l10n.t(
-					'An agent needs a Git repository, so that everything that it does can be taken back. Run “Git: Initialize Repository” for this folder, then try again.',
+					'An agent needs a Git repository so that everything it does can be undone. Run “Git: Initialize Repository” for this folder, then try again.',
 				),
 		);
 	}
@@ -83,7 +83,7 @@ async function topOf(gitPath: string, folder: string): Promise<string> {
 	if ((await ask(top, '--absolute-git-dir').catch(() => '')) !== own) {
 		throw new UserFacingError(
 			vscode.l10n.t(
-				'The repository’s own configuration says that its files are those of {0}, so an agent gets nothing of it. Remove “core.worktree” from {1}, or open that other folder.',
+				'The repository’s configuration says that its files are in {0}, so agents aren’t given this folder. Remove “core.worktree” from {1}, or open the other folder.',
 				top,
 				path.join(own, 'config'),
 			),
@@ -127,7 +127,7 @@ async function keep(
 			confirm: async () => {
 				throw new UserFacingError(
 					vscode.l10n.t(
-						'The state of the files cannot be kept: the repository’s own configuration names a program that git would have to run for it. Remove that filter from .git/config, then try again.',
+						'Couldn’t save the state of your files: the repository’s configuration specifies a program that Git would have to run. Remove that filter from .git/config, then try again.',
 					),
 				);
 			},
@@ -136,7 +136,7 @@ async function keep(
 		if (error instanceof TooMuchChanged) {
 			throw new UserFacingError(
 				vscode.l10n.t(
-					'More than {0} MB are changed or untracked, which is too much to be kept for each turn. Commit what belongs to the repository, and name the rest in .gitignore.',
+					'More than {0} MB of files are changed or untracked, which is too much to save for each turn. Commit what belongs in the repository, and add the rest to .gitignore.',
 					MAXIMUM_BYTES / MEGABYTE,
 				),
 			);

@@ -127,14 +127,14 @@ export async function keptCopy(...[place, conversation, before, copy]: Parameter
 		const status = await lstat(copy).catch(() => undefined);
 		// If a link replaced the folder, git would read the link's target.
 		if (status?.isDirectory() !== true) {
-			throw new UserFacingError(vscode.l10n.t('The agent has removed that folder or put something else in its place.'));
+			throw new UserFacingError(vscode.l10n.t('The agent removed or replaced that folder.'));
 		}
 		await removePipes(copy);
 		return await keepEnd(place, conversation, before, copy);
 	} catch (error) {
 		throw new UserFacingError(
 			vscode.l10n.t(
-				'What the agent has changed cannot be kept: {0} It lies in {1}. Take from there what you need and remove that folder, then go on.',
+				'Couldn’t save the agent’s changes: {0} They’re in {1}. Copy what you need from there and delete that folder, then continue.',
 				gitFailureText(error),
 				copy,
 			),

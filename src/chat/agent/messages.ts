@@ -8,17 +8,17 @@ import type { RefusalReason } from '../model/approvalPolicy.ts';
 export function refusalText(how: RefusalReason | FormRefusal | string): string | undefined {
 	switch (how) {
 		case 'secret':
-			return vscode.l10n.t('it asks for a key or password, which belongs into the agent’s own settings');
+			return vscode.l10n.t('it asks for a key or password, which belongs in the agent’s own settings');
 		case 'address':
-			return vscode.l10n.t('it wants an address opened');
+			return vscode.l10n.t('it asks to open an address');
 		case 'unreadable':
-			return vscode.l10n.t('it names more than can be shown');
+			return vscode.l10n.t('it lists more than can be shown');
 		case 'nothing-said':
-			return vscode.l10n.t('it does not say what it is for');
+			return vscode.l10n.t('it doesn’t say what it’s for');
 		case 'only-always':
-			return vscode.l10n.t('the agent wants it allowed for good');
+			return vscode.l10n.t('the agent asks for permanent permission');
 		case 'beside':
-			return vscode.l10n.t('it lies beside the repositories, where nothing is kept');
+			return vscode.l10n.t('it’s outside the repositories, where nothing is saved');
 		case 'plan':
 			return vscode.l10n.t('this turn only plans');
 		default:

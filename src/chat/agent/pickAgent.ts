@@ -51,7 +51,7 @@ export async function pickAgent(
 				value: { kind: 'option', option, value } as const,
 			};
 		}),
-		...(others.length === 0 ? [] : [separator<Row>(vscode.l10n.t('Not usable now'))]),
+		...(others.length === 0 ? [] : [separator<Row>(vscode.l10n.t('Unavailable'))]),
 		...others.map(({ label, problem }) => ({
 			label: `$(circle-slash) ${escapeIcons(label)}`,
 			...defined({ detail: problem && agentProblemText(problem) }),

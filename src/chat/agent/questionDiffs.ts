@@ -134,7 +134,7 @@ export class QuestionDiffs implements Disposable {
 			return [
 				lens(yes, commands.acceptChange, uri),
 				...(isOneOfMany
-					? [lens(vscode.l10n.t('Refuse This Hunk'), internalCommands.refuseHunk, uri.query, question, hunk)]
+					? [lens(vscode.l10n.t('Reject This Hunk'), internalCommands.refuseHunk, uri.query, question, hunk)]
 					: []),
 				lens(vscode.l10n.t('No'), commands.refuseChange, uri),
 			];

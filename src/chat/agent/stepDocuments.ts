@@ -18,7 +18,8 @@ export class StepDocuments implements vscode.TextDocumentContentProvider, Dispos
 
 	provideTextDocumentContent(uri: vscode.Uri): string {
 		return (
-			this.texts.get(uri.query) ?? vscode.l10n.t('This change is not kept any more. Open it from the conversation.')
+			this.texts.get(uri.query) ??
+			vscode.l10n.t('This change is no longer available here. Open it from the conversation.')
 		);
 	}
 

@@ -157,7 +157,7 @@ export class TurnFiles {
 		if (beside && beside.length > 0) {
 			throw new UserFacingError(
 				vscode.l10n.t(
-					'The agent has left something beside the repositories, where nothing keeps it: {0}. It lies in {1} until the next message. Take from there what you need.',
+					'The agent left files outside the repositories, where they aren’t saved: {0}. They stay in {1} until the next message. Copy what you need from there.',
 					beside.join(', '),
 					copy,
 				),
@@ -176,7 +176,7 @@ export class TurnFiles {
 		if (folders.flat().length > 0) {
 			throw new UserFacingError(
 				vscode.l10n.t(
-					'The agent has put files into a repository or submodule inside of yours, where nothing keeps them: {0}. It lies in {1} until the next message. Take from there what you need.',
+					'The agent left files in a nested repository or submodule, where they aren’t saved: {0}. They stay in {1} until the next message. Copy what you need from there.',
 					folders.flat().join(', '),
 					this.copy,
 				),
@@ -197,7 +197,7 @@ export class TurnFiles {
 		if (written.length > 0) {
 			throw new UserFacingError(
 				vscode.l10n.t(
-					'The agent has changed files that a filter such as Git LFS keeps, which yours do not get: {0}. They lie in {1} until the next message. Take from there what you need.',
+					'The agent changed files that are stored by a filter such as Git LFS, and these changes can’t be applied to yours: {0}. They stay in {1} until the next message. Copy what you need from there.',
 					written.join(', '),
 					this.copy,
 				),

@@ -166,7 +166,7 @@ export class TurnRun {
 		if (release === undefined) {
 			throw new UserFacingError(
 				vscode.l10n.t(
-					'An agent is at work on this conversation in another window. Wait for its end or stop it there, then send the message again.',
+					'An agent is working on this conversation in another window. Wait for it to finish or stop it there, then send the message again.',
 				),
 			);
 		}

@@ -24,13 +24,13 @@ export async function getWholeFiles(place: GitPlace): Promise<void> {
 	const get = vscode.l10n.t('Get Them');
 	const chosen = await askModal(
 		vscode.l10n.t('“{0}” is a partial clone, and an agent needs all files of its branch.', name),
-		vscode.l10n.t('Missing objects: {0}. Git gets them from {1}.', missing.objects, remote),
+		vscode.l10n.t('Missing objects: {0}. Git downloads them from {1}.', missing.objects, remote),
 		get,
 	);
 	if (chosen !== get) {
 		throw new UserFacingError(
 			vscode.l10n.t(
-				'An agent needs all files of the branch, and “{0}” is a partial clone that has left some on {1}. Send the message again and get them.',
+				'An agent needs all files of the branch, but “{0}” is a partial clone with some of them only on {1}. Send the message again and get them.',
 				name,
 				remote,
 			),

@@ -58,7 +58,7 @@ export class Proposals implements Disposable {
 			return;
 		}
 		if (placement.text === before) {
-			this.say(vscode.l10n.t('{0} has this code already.', nameOf(target)));
+			this.say(vscode.l10n.t('{0} already has this code.', nameOf(target)));
 			return;
 		}
 		const id = randomUUID();
@@ -80,7 +80,10 @@ export class Proposals implements Disposable {
 		const proposal = uri && this.proposals.get(uri.query);
 		if (!uri || !proposal) {
 			await (uri && close(uri));
-			void showMessage('information', vscode.l10n.t('This proposal is gone. Apply the code from the chat again.'));
+			void showMessage(
+				'information',
+				vscode.l10n.t('This proposal is no longer available. Apply the code from the chat again.'),
+			);
 			return;
 		}
 		const { target, before } = proposal;
@@ -97,7 +100,7 @@ export class Proposals implements Disposable {
 		const isMade =
 			before === undefined ? await create(target, proposal.text) : await change(target, before, proposal.text);
 		if (!isMade) {
-			void showMessage('error', vscode.l10n.t('{0} could not be changed. Is it read-only?', nameOf(target)));
+			void showMessage('error', vscode.l10n.t('Couldn’t change {0}. Check whether it’s read-only.', nameOf(target)));
 			return;
 		}
 		await close(uri);
@@ -122,7 +125,10 @@ export class Proposals implements Disposable {
 			this.changed.fire(uri);
 		}
 		const apply = vscode.l10n.t('Apply');
-		const message = vscode.l10n.t('{0} has changed meanwhile. Look at the new comparison before you apply it.', name);
+		const message = vscode.l10n.t(
+			'{0} has changed in the meantime. Review the new comparison before you apply it.',
+			name,
+		);
 		if ((await showMessage('warning', message, apply)) === apply) {
 			await executeCommand(commands.acceptChange, uri);
 		}
@@ -164,18 +170,18 @@ async function askForPlace(target: vscode.Uri, before: string, code: string): Pr
 								range: [selection.start.line, selection.start.line] satisfies [number, number],
 							}
 						: {
-								label: vscode.l10n.t('In Place of the Selection'),
+								label: vscode.l10n.t('Replace the Selection'),
 								description: vscode.l10n.t('lines {0} to {1}', selection.start.line + 1, lastLine(selection) + 1),
 								range: [selection.start.line, lastLine(selection) + 1] satisfies [number, number],
 							},
 				]
 			: []),
 		{ label: vscode.l10n.t('At the End of the File'), range: [last, last] },
-		{ label: vscode.l10n.t('In Place of the Whole File'), range: [0, last] },
+		{ label: vscode.l10n.t('Replace the Whole File'), range: [0, last] },
 	];
 	const row = await vscode.window.showQuickPick(rows, {
 		title: vscode.l10n.t('Apply Code'),
-		placeHolder: vscode.l10n.t('Where does the code belong in {0}? The code itself does not show it.', nameOf(target)),
+		placeHolder: vscode.l10n.t('Select where to apply the code in {0}', nameOf(target)),
 	});
 	return row && replaceLines(before, row.range[0], row.range[1], own);
 }

@@ -60,17 +60,17 @@ export class ReplyTools implements Disposable {
 function refusalText(reason: ImageRefusal): string {
 	switch (reason) {
 		case 'address':
-			return vscode.l10n.t('The image has no address on the web.');
+			return vscode.l10n.t('The image has no web address.');
 		case 'private':
-			return vscode.l10n.t('The image lies on this machine or its network, where replies load nothing from.');
+			return vscode.l10n.t('The image is on this machine or its network, and replies can’t load anything from there.');
 		case 'redirected':
-			return vscode.l10n.t('The image’s address leads on to another server, which is not followed.');
+			return vscode.l10n.t('The image’s address redirects to another server, which isn’t followed.');
 		case 'unreachable':
-			return vscode.l10n.t('The image could not be fetched.');
+			return vscode.l10n.t('Couldn’t load the image.');
 		case 'too-large':
 			return vscode.l10n.t('The image is larger than {0} MB.', MAXIMUM_IMAGE_BYTES / 1_000_000);
 		case 'type':
-			return vscode.l10n.t('What is there is not a PNG, JPEG, GIF or WebP image.');
+			return vscode.l10n.t('The address doesn’t have a PNG, JPEG, GIF or WebP image.');
 	}
 }
 
@@ -98,8 +98,8 @@ async function insertBlock(block: CodeBlock): Promise<void> {
 	}
 	const newFile = vscode.l10n.t('New File');
 	const message = editor
-		? vscode.l10n.t('The editor does not take changes. Open a file that can be changed, or begin a new one.')
-		: vscode.l10n.t('No editor is open to insert into. Open a file, or begin a new one.');
+		? vscode.l10n.t('The editor is read-only. Open a file that you can edit, or create a new one.')
+		: vscode.l10n.t('No editor is open to insert into. Open a file, or create a new one.');
 	if ((await showMessage('information', message, newFile)) === newFile) {
 		await openAsNewFile(block);
 	}
@@ -122,7 +122,7 @@ async function proposeBlock(
 ): Promise<void> {
 	if (!vscode.workspace.isTrusted) {
 		const manage = vscode.l10n.t('Manage Workspace Trust');
-		const message = vscode.l10n.t('Code is applied to files of trusted workspaces only.');
+		const message = vscode.l10n.t('Code can only be applied to files in a trusted workspace.');
 		if ((await showMessage('information', message, manage)) === manage) {
 			await vscode.commands.executeCommand('workbench.trust.manage');
 		}
@@ -182,7 +182,7 @@ async function pickTarget(
 	];
 	const row = await vscode.window.showQuickPick(rows, {
 		title: vscode.l10n.t('Apply Code'),
-		placeHolder: vscode.l10n.t('Which file is the code for? It is compared before anything is written.'),
+		placeHolder: vscode.l10n.t('Select the file for this code. You can review the changes before anything is written.'),
 	});
 	if (!row || row.uri) {
 		return row?.uri;

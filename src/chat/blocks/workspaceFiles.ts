@@ -54,7 +54,7 @@ export function newFileUri(text: string): vscode.Uri | undefined {
 export async function openFile(text: string, say: (sentence: string) => void): Promise<void> {
 	const file = await resolveFile(text);
 	if (!file) {
-		say(vscode.l10n.t('“{0}” is not in the workspace any more.', text));
+		say(vscode.l10n.t('“{0}” is no longer in the workspace.', text));
 		return;
 	}
 	const { uri, reference } = file;
@@ -90,7 +90,7 @@ export async function confirmChange(uri: vscode.Uri, action: string, agreed?: Ag
 	const { isInside, isGits, path } = await realPlaceOf(uri);
 	const text = isGits
 		? vscode.l10n.t(
-				'“{0}” is one of git’s own files. What is written there can make git run programs.',
+				'“{0}” belongs to Git. Changing it can make Git run programs.',
 				vscode.workspace.asRelativePath(uri),
 			)
 		: outsideText(uri);
@@ -99,7 +99,7 @@ export async function confirmChange(uri: vscode.Uri, action: string, agreed?: Ag
 }
 
 function outsideText(uri: vscode.Uri): string {
-	return vscode.l10n.t('“{0}” leads to a place outside the workspace.', vscode.workspace.asRelativePath(uri));
+	return vscode.l10n.t('“{0}” points outside the workspace.', vscode.workspace.asRelativePath(uri));
 }
 
 async function ask(uri: vscode.Uri, text: string, path: string | undefined, action: string): Promise<boolean> {

@@ -46,7 +46,7 @@ export async function askFindings(
 			: vscode.l10n.t('Send “{0}” with the message?', label);
 	const detail = [
 		...findings.map(findingText),
-		vscode.l10n.t('What is in the chat goes to the connection’s service with the message.'),
+		vscode.l10n.t('Everything added to the chat is sent to the connection’s service with the message.'),
 	].join('\n');
 	return (await askModal(question, detail, yes)) === yes;
 }
@@ -55,20 +55,20 @@ export async function askFindings(
 export function findingText(finding: SourceWarning): string {
 	switch (finding.kind) {
 		case 'name':
-			return vscode.l10n.t('Files of this name usually hold secrets.');
+			return vscode.l10n.t('Files with this name usually contain secrets.');
 		case 'ignored':
 			return vscode.l10n.t('Git ignores it.');
 		case 'elsewhere':
-			return vscode.l10n.t('A link leads to it, out of the workspace.');
+			return vscode.l10n.t('It’s reached by a link that leads out of the workspace.');
 		case 'excluded':
-			return vscode.l10n.t('The setting “files.exclude” leaves it out.');
+			return vscode.l10n.t('The setting “files.exclude” excludes it.');
 		case 'private-key':
-			return vscode.l10n.t('Line {0} begins a private key.', finding.line ?? 1);
+			return vscode.l10n.t('Line {0} is the start of a private key.', finding.line ?? 1);
 		case 'access-key':
 			return vscode.l10n.t('Line {0} looks like an access key.', finding.line ?? 1);
 		case 'password':
 			return vscode.l10n.t('Line {0} looks like a password or token.', finding.line ?? 1);
 		case 'address':
-			return vscode.l10n.t('Line {0} has an address with a password in it.', finding.line ?? 1);
+			return vscode.l10n.t('Line {0} contains an address with a password.', finding.line ?? 1);
 	}
 }

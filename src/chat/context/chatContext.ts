@@ -273,7 +273,7 @@ export class ChatContext {
 			problems.add(
 				error instanceof UserFacingError
 					? error.message
-					: vscode.l10n.t('This cannot be read into the chat. The log says why.'),
+					: vscode.l10n.t('Couldn’t read this into the chat. See the log for details.'),
 			);
 			return undefined;
 		};
@@ -322,7 +322,7 @@ export class ChatContext {
 
 export function encryptedImageText(): string {
 	return vscode.l10n.t(
-		'Images are not available in an encrypted conversation. Remove them, or add them to another one.',
+		'Images aren’t available in an encrypted conversation. Remove them, or add them to a different one.',
 	);
 }
 
@@ -331,7 +331,7 @@ async function droppedSources(addresses: readonly string[]): Promise<ContextSour
 	const found = await Promise.all(places.map(async place => ({ place, source: await fileSource(place) })));
 	if (found.every(({ source }) => source === undefined)) {
 		throw new UserFacingError(
-			vscode.l10n.t('What was dropped is no file that this window can read. Open it here, or paste its text.'),
+			vscode.l10n.t('This window can’t read what was dropped. Open the file here, or paste its text.'),
 		);
 	}
 	return found.map(({ place, source }) => source ?? unreadSource(place));

@@ -137,7 +137,7 @@ export class ContextChips {
 			? []
 			: [
 					vscode.l10n.t(
-						'{0} files of {1} were left out: they are no text, usually hold secrets, lead elsewhere, or were too many.',
+						'{0} of the files in {1} were left out because they aren’t text, usually contain secrets, link elsewhere, or exceed the limit.',
 						leftOut,
 						attachment.label,
 					),
@@ -150,7 +150,7 @@ export class ContextChips {
 			return error.message;
 		}
 		this.logger.log('warn', 'Context cannot be read', { reason: describeError(error) });
-		return vscode.l10n.t('This cannot be read into the chat. The log says why.');
+		return vscode.l10n.t('Couldn’t read this into the chat. See the log for details.');
 	}
 
 	/** Moves selections when text around them is edited, and marks those whose text has changed in the file. */
@@ -269,7 +269,7 @@ export function mayRead(): boolean {
 	void showMessage(
 		'warning',
 		vscode.l10n.t(
-			'Nothing is read into the chat until you trust this workspace, neither files nor web pages. Questions without context work.',
+			'Files and web pages can’t be added to the chat until you trust this workspace. You can still ask questions without context.',
 		),
 		manage,
 	).then(chosen => chosen === manage && vscode.commands.executeCommand('workbench.trust.manage'));

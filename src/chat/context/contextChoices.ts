@@ -111,7 +111,7 @@ export function instructionsChoice(bringBack: () => Promise<void>): ContextChoic
 		word: 'instructions',
 		icon: 'book',
 		label: vscode.l10n.t('Instructions'),
-		description: vscode.l10n.t('Left out of this conversation'),
+		description: vscode.l10n.t('Excluded from this conversation'),
 		sources: async () => {
 			await bringBack();
 			return [];
@@ -139,14 +139,17 @@ export function selectionSource({ document, selection }: vscode.TextEditor): Con
 async function changeSources(): Promise<ContextSource[]> {
 	const repositories = await openRepositories();
 	if (repositories.length === 0) {
-		throw new UserFacingError(vscode.l10n.t('No git repository is open. Open a folder that is one.'));
+		throw new UserFacingError(vscode.l10n.t('No Git repository is open. Open a folder that contains one.'));
 	}
 	if (repositories.length === 1) {
 		return repositories.map(({ root }) => ({ kind: 'diff', uri: root.toString() }));
 	}
 	const picked = await vscode.window.showQuickPick(
 		repositories.map(({ root }) => ({ label: nameOf(root), description: root.fsPath, root })),
-		{ title: vscode.l10n.t('Uncommitted Changes'), placeHolder: vscode.l10n.t('Which repository’s changes?') },
+		{
+			title: vscode.l10n.t('Uncommitted Changes'),
+			placeHolder: vscode.l10n.t('Select a repository whose changes to add'),
+		},
 	);
 	return picked ? [{ kind: 'diff', uri: picked.root.toString() }] : [];
 }
@@ -156,7 +159,7 @@ export function terminalSource(terminal: TerminalMemory | undefined): ContextSou
 	if (last === undefined) {
 		throw new UserFacingError(
 			vscode.l10n.t(
-				'No terminal of this window has run a command that Errand could see. Run one in a terminal with shell integration.',
+				'No terminal in this window has run a command that Errand can see. Run one in a terminal with shell integration.',
 			),
 		);
 	}
@@ -171,7 +174,7 @@ function openEditorSources(): ContextSource[] {
 		.filter(uri => uri !== undefined && isReadable(uri))
 		.map(uri => uri?.toString() ?? '');
 	if (uris.length === 0) {
-		throw new UserFacingError(vscode.l10n.t('No text editor is open. Open the files that matter, then try again.'));
+		throw new UserFacingError(vscode.l10n.t('No text editor is open. Open the relevant files, then try again.'));
 	}
 	return [...new Set(uris)].map(uri => ({ kind: 'file', uri }));
 }

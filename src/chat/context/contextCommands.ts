@@ -79,7 +79,7 @@ async function problemOf([uri, range]: readonly unknown[]): Promise<ContextSourc
 		.getDiagnostics(place)
 		.some(diagnostic => diagnostic.range.start.line <= last && diagnostic.range.end.line >= first);
 	if (!has) {
-		throw new UserFacingError(vscode.l10n.t('There is no problem here. Put the cursor on one, then try again.'));
+		throw new UserFacingError(vscode.l10n.t('There’s no problem here. Put the cursor on one, then try again.'));
 	}
 	const document = await vscode.workspace.openTextDocument(place);
 	const end = document.validatePosition(new vscode.Position(last + LINES_AROUND + 1, 0));

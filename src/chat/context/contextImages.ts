@@ -29,7 +29,7 @@ export class ContextImages {
 			const { size } = await vscode.workspace.fs.stat(place);
 			bytes = size > MAXIMUM_IMAGE_BYTES ? undefined : await vscode.workspace.fs.readFile(place);
 		} catch (error) {
-			throw new UserFacingError(vscode.l10n.t('{0} cannot be read. It may have been moved or deleted.', label), {
+			throw new UserFacingError(vscode.l10n.t('Couldn’t read {0}. It may have been moved or deleted.', label), {
 				cause: error,
 			});
 		}
@@ -46,12 +46,12 @@ export class ContextImages {
 			throw found.problem === 'too-large'
 				? tooLarge(label)
 				: new UserFacingError(
-						vscode.l10n.t('Models cannot read {0}. They accept PNG, JPEG, GIF and WebP images.', label),
+						vscode.l10n.t('Models can’t read {0}. They accept PNG, JPEG, GIF and WebP images.', label),
 					);
 		}
 		const file = await this.store.keep(UNSENT, bytes);
 		if (file === undefined) {
-			throw new UserFacingError(vscode.l10n.t('{0} cannot be kept. The log says why.', label));
+			throw new UserFacingError(vscode.l10n.t('Couldn’t save {0}. See the log for details.', label));
 		}
 		return { kind: 'image', label, image: { ...found, file } };
 	}
@@ -81,18 +81,18 @@ export class ContextImages {
 		const bytes = await this.store.read(UNSENT, file);
 		if (!bytes) {
 			return {
-				message: vscode.l10n.t('Not sent: the image {0} is not there any more. Remove it, or add it again.', label),
+				message: vscode.l10n.t('Not sent: the image {0} no longer exists. Remove it, or add it again.', label),
 			};
 		}
 		if (!(await this.store.hasRoom(conversation))) {
 			return {
-				message: vscode.l10n.t('Not sent: this conversation has as many images as it may. Begin a new one.'),
+				message: vscode.l10n.t('Not sent: this conversation has reached its limit of images. Start a new one.'),
 				action: newConversationButton(),
 			};
 		}
 		if ((await this.store.keep(conversation, bytes)) === undefined) {
 			return {
-				message: vscode.l10n.t('{0} cannot be kept. The log says why.', label),
+				message: vscode.l10n.t('Couldn’t save {0}. See the log for details.', label),
 				action: helpfulButton('showLog'),
 			};
 		}

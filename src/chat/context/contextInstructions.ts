@@ -92,24 +92,28 @@ export class ContextInstructions {
 			...(last === undefined
 				? []
 				: files.length === 1
-					? [vscode.l10n.t('It goes with every message, before the conversation.')]
-					: [vscode.l10n.t('They go with every message, before the conversation. The last file wins.')]),
+					? [vscode.l10n.t('It’s sent with every message, before the conversation.')]
+					: [
+							vscode.l10n.t(
+								'They’re sent with every message, before the conversation. The last file takes precedence.',
+							),
+						]),
 			...(omitted === 0
 				? []
 				: [
 						vscode.l10n.t(
-							'Of these files, {0} characters go at most; {1} are left out.',
+							'At most {0} characters of these files are sent; {1} are left out.',
 							formatNumber(MAXIMUM_INSTRUCTIONS),
 							formatNumber(omitted),
 						),
 					]),
-			...(last && conversation?.encryption ? [vscode.l10n.t('What goes is encrypted, as the message is.')] : []),
+			...(last && conversation?.encryption ? [vscode.l10n.t('They’re encrypted, like the message.')] : []),
 			...problems,
 		];
 		return {
 			id: this.id,
 			kind: 'instructions',
-			label: last ? labelOf(last, files.length) : vscode.l10n.t('Instructions: none can be read'),
+			label: last ? labelOf(last, files.length) : vscode.l10n.t('Instructions: none could be read'),
 			length: files.reduce((sum, { text }) => sum + text.length, 0),
 			tokens: this.tokens(conversation),
 			notes,
@@ -126,7 +130,7 @@ export class ContextInstructions {
 				? items[0]
 				: await vscode.window.showQuickPick(items, {
 						title: vscode.l10n.t('Instructions'),
-						placeHolder: vscode.l10n.t('Which file should be opened?'),
+						placeHolder: vscode.l10n.t('Select a file to open'),
 					});
 		if (chosen) {
 			await openPlace(chosen.file, say);

@@ -51,10 +51,10 @@ export async function fitContext(
 			return undefined;
 		}
 		onAsk();
-		const choose = vscode.l10n.t('Choose What to Shorten');
+		const choose = vscode.l10n.t('Select What to Shorten');
 		const anyway = vscode.l10n.t('Send Anyway');
 		const detail = vscode.l10n.t(
-			'{0} takes about {1} tokens in a message with its history. The sizes are estimates.',
+			'{0} accepts about {1} tokens in a message with its history. The sizes are estimates.',
 			measure.model,
 			formatNumber(requestBudget(measure) ?? 0),
 		);
@@ -80,7 +80,7 @@ export async function pickShortened(chips: ContextChips, measure: Measure): Prom
 	const leaveOut = { iconPath: new vscode.ThemeIcon('trash'), tooltip: vscode.l10n.t('Leave Out') };
 	const list = new PickList<ChipItem, true>(picker => {
 		picker.title = vscode.l10n.t('Shorten Context');
-		picker.placeholder = vscode.l10n.t('What may be shortened until the message fits');
+		picker.placeholder = vscode.l10n.t('Select what to shorten until the message fits');
 		picker.canSelectMany = true;
 		picker.ignoreFocusOut = true;
 		picker.onDidTriggerItemButton(({ item }) => {

@@ -21,7 +21,7 @@ export async function openPlace(
 			}
 			case 'image':
 				if (uri === undefined) {
-					say(vscode.l10n.t('{0} was pasted, so it has no file that could be opened.', label));
+					say(vscode.l10n.t('{0} was pasted, so it has no file to open.', label));
 				} else {
 					await vscode.commands.executeCommand('vscode.open', vscode.Uri.parse(uri));
 				}
@@ -45,6 +45,6 @@ export async function openPlace(
 				break;
 		}
 	} catch {
-		say(vscode.l10n.t('{0} cannot be opened. It may have been moved or deleted.', label));
+		say(vscode.l10n.t('Couldn’t open {0}. It may have been moved or deleted.', label));
 	}
 }

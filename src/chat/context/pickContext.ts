@@ -28,7 +28,7 @@ export async function pickContext(
 	];
 	const picked = await vscode.window.showQuickPick(items, {
 		title,
-		placeHolder: vscode.l10n.t('What should go with the message?'),
+		placeHolder: vscode.l10n.t('Select context to add to the message'),
 		matchOnDescription: true,
 	});
 	return picked?.sources?.();
@@ -47,7 +47,9 @@ async function pickFiles(files: FileSearch, title: string): Promise<ContextSourc
 			canPickMany: true,
 			matchOnDescription: true,
 			placeHolder:
-				found.length === 0 ? vscode.l10n.t('No folder is open, or it has no files') : vscode.l10n.t('Files to add'),
+				found.length === 0
+					? vscode.l10n.t('No folder is open, or it has no files')
+					: vscode.l10n.t('Select files to add'),
 		},
 	);
 	return picked?.map(({ uri }) => ({ kind: 'file', uri: uri.toString() }));
@@ -63,7 +65,7 @@ async function pickFolder(files: FileSearch, title: string): Promise<ContextSour
 			placeHolder:
 				found.length === 0
 					? vscode.l10n.t('The open folder has no folders with files')
-					: vscode.l10n.t('Folder whose text files are added'),
+					: vscode.l10n.t('Select a folder to add its text files'),
 		},
 	);
 	return picked && [{ kind: 'folder', uri: picked.uri.toString() }];

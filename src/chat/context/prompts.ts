@@ -88,7 +88,7 @@ export class Prompts {
 			return { refusal: problemText(prompt) };
 		}
 		const result = filled(prompt.text, typed, prompt.mode, missing =>
-			vscode.l10n.t('Not sent: /{0} asks for more. Write after its name: {1}.', name, missing),
+			vscode.l10n.t('Not sent: /{0} needs more input. After its name, type: {1}.', name, missing),
 		);
 		const source = { label: path.basename(file), place: file, text: prompt.text };
 		// The user has just decided, so no message is needed.
@@ -104,12 +104,12 @@ export class Prompts {
 		const editor = vscode.window.activeTextEditor;
 		if (!editor || !hasSelectedText(editor)) {
 			return vscode.l10n.t(
-				'Not sent: nothing is selected. Select some lines in an editor, add context with @, or say what is meant.',
+				'Not sent: nothing is selected. Select some lines in an editor, add context with @, or describe what you mean.',
 			);
 		}
 		onAsk();
 		const isAdded = await context.addFrom(async () => [selectionSource(editor)]);
-		return isAdded ? undefined : vscode.l10n.t('Not sent: the selection was not added.');
+		return isAdded ? undefined : vscode.l10n.t('Not sent: the selection wasn’t added.');
 	}
 
 	private find(): Promise<FoundPrompt[]> {
@@ -162,7 +162,7 @@ export class Prompts {
 	}
 
 	private async create(title: string): Promise<string | undefined> {
-		const name = await input(title, vscode.l10n.t('What is typed after the slash'), '', text =>
+		const name = await input(title, vscode.l10n.t('The name to type after the slash'), '', text =>
 			/^[\p{L}\p{N}_-]{1,60}$/u.test(text) ? undefined : vscode.l10n.t('Use letters, digits, “-” and “_” only.'),
 		);
 		if (name === undefined) {
@@ -240,20 +240,22 @@ async function referencedSources(
 function notesOf({ mode, unused, hasCommand, references }: Prompt): string[] {
 	return [
 		...(mode === undefined ? [] : [vscode.l10n.t('The message is for mode “{0}”.', modeLabel(mode))]),
-		...(hasCommand ? [vscode.l10n.t('It has a command, which is sent as text and does not run.')] : []),
+		...(hasCommand ? [vscode.l10n.t('It contains a command, which is sent as text and doesn’t run.')] : []),
 		...(unused.length > 0 ? [vscode.l10n.t('Ignored: {0}.', unused.join(', '))] : []),
-		...(references.length > 0 ? [vscode.l10n.t('It names files, which are not read unless you add them.')] : []),
+		...(references.length > 0 ? [vscode.l10n.t('It mentions files, which aren’t read unless you add them.')] : []),
 	];
 }
 
 function problemText(problem: Exclude<FoundPrompt['prompt'], Prompt>): string {
 	switch (problem) {
 		case 'too-large':
-			return vscode.l10n.t('This prompt file is larger than 64 KB, so it is not read. Shorten it.');
+			return vscode.l10n.t('This prompt file is larger than 64 KB, so it isn’t read. Shorten it.');
 		case 'elsewhere':
-			return vscode.l10n.t('This prompt file is a link that leads to no prompt file of its folder, so it is not read.');
+			return vscode.l10n.t(
+				'This prompt file is a link that doesn’t lead to a prompt file in its folder, so it isn’t read.',
+			);
 		case 'unreadable':
-			return vscode.l10n.t('This prompt file cannot be read. The log says why.');
+			return vscode.l10n.t('Couldn’t read this prompt file. See the log for details.');
 	}
 }
 

@@ -91,16 +91,16 @@ async function readFile(root: vscode.Uri, uri: vscode.Uri): Promise<InstructionF
 		? place !== undefined && top !== undefined && isWithin(top, place)
 		: (stat.type & vscode.FileType.SymbolicLink) === 0;
 	if (!isInside) {
-		return vscode.l10n.t('{0} does not go: a link leads to it, out of the folder.', path);
+		return vscode.l10n.t('{0} isn’t sent: it’s reached by a link that leads out of the folder.', path);
 	}
 	if (place !== undefined && !isInstructionName(basename(place))) {
-		return vscode.l10n.t('{0} does not go: it is a link to a file that is not for instructions.', path);
+		return vscode.l10n.t('{0} isn’t sent: it’s a link to a file that isn’t for instructions.', path);
 	}
 	try {
 		return { path, uri: uri.toString(), text: (await readText(uri)).text, place: place ?? uri.toString() };
 	} catch (error) {
 		return error instanceof UserFacingError
-			? vscode.l10n.t('{0} does not go. {1}', path, error.message)
-			: vscode.l10n.t('{0} does not go, because it cannot be read.', path);
+			? vscode.l10n.t('{0} isn’t sent. {1}', path, error.message)
+			: vscode.l10n.t('{0} isn’t sent because it couldn’t be read.', path);
 	}
 }

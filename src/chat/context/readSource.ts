@@ -33,7 +33,7 @@ export async function readSource(source: ContextSource): Promise<ReadContext> {
 	const read = await readers[source.kind](source as never);
 	if (read.attachment.text.length > MAXIMUM_LENGTH) {
 		throw new UserFacingError(
-			vscode.l10n.t('{0} is too long for a message. Select the part that matters and add that.', read.attachment.label),
+			vscode.l10n.t('{0} is too long for a message. Select and add only the relevant part.', read.attachment.label),
 		);
 	}
 	return { ...read, findings: [...read.findings, ...findSecrets(read.attachment.text)] };
@@ -77,7 +77,7 @@ async function readSelection({ uri, range }: Extract<ContextSource, { kind: 'sel
 	const text = document.getText(whole);
 	if (text.trim() === '') {
 		throw new UserFacingError(
-			vscode.l10n.t('The selected part of {0} is not there any more. Remove it, or select it again.', nameOf(place)),
+			vscode.l10n.t('The selected part of {0} no longer exists. Remove it, or select it again.', nameOf(place)),
 		);
 	}
 	const first = whole.start.line + 1;
@@ -128,17 +128,17 @@ export async function readText(place: vscode.Uri): Promise<{ text: string; langu
 	try {
 		const { size, type } = await vscode.workspace.fs.stat(place);
 		if (type & vscode.FileType.Directory) {
-			throw new UserFacingError(vscode.l10n.t('{0} is a folder. Add it as one.', name));
+			throw new UserFacingError(vscode.l10n.t('{0} is a folder. Add it as a folder.', name));
 		}
 		// Reading a device or a pipe may never end.
 		if (!(type & vscode.FileType.File)) {
 			throw new UserFacingError(
-				vscode.l10n.t('{0} is no regular file but a device, a pipe or the like. Choose a file.', name),
+				vscode.l10n.t('{0} is a device, a pipe or another special file. Select a regular file.', name),
 			);
 		}
 		if (size > MAXIMUM_FILE_SIZE) {
 			throw new UserFacingError(
-				vscode.l10n.t('{0} is larger than 1 MB. Open it, select the lines that matter, and add those.', name),
+				vscode.l10n.t('{0} is larger than 1 MB. Open it, then select and add only the relevant lines.', name),
 			);
 		}
 		bytes = await vscode.workspace.fs.readFile(place);
@@ -147,7 +147,7 @@ export async function readText(place: vscode.Uri): Promise<{ text: string; langu
 	}
 	const text = decodeText(bytes);
 	if (text === undefined) {
-		throw new UserFacingError(vscode.l10n.t('{0} is not a text file in UTF-8, so a model could not read it.', name));
+		throw new UserFacingError(vscode.l10n.t('{0} isn’t a UTF-8 text file, so a model can’t read it.', name));
 	}
 	const extension = /\.([\w+#-]+)$/.exec(name)?.[1];
 	return { text, ...defined({ language: extension }) };
@@ -171,7 +171,7 @@ async function readFolder({ uri }: Extract<ContextSource, { kind: 'folder' }>): 
 	}
 	const name = nameOf(place);
 	if (parts.length === 0) {
-		throw new UserFacingError(vscode.l10n.t('{0} has no text files that could be added.', name));
+		throw new UserFacingError(vscode.l10n.t('{0} has no text files to add.', name));
 	}
 	const count = parts.length === 1 ? vscode.l10n.t('1 file') : vscode.l10n.t('{0} files', parts.length);
 	return {
@@ -255,10 +255,10 @@ async function readDiff({ uri }: Extract<ContextSource, { kind: 'diff' }>): Prom
 	const place = vscode.Uri.parse(uri);
 	const repository = await repositoryOf(place);
 	if (!repository) {
-		throw new UserFacingError(vscode.l10n.t('{0} is not an open git repository.', nameOf(place)));
+		throw new UserFacingError(vscode.l10n.t('{0} isn’t an open Git repository.', nameOf(place)));
 	}
 	const { diff, added, filtered } = await readUncommitted(repository.git, repository.root.fsPath).catch(error => {
-		throw gitFailure(error, vscode.l10n.t('Git could not show the changes of {0}. Try again.', nameOf(place)));
+		throw gitFailure(error, vscode.l10n.t('Git couldn’t show the changes of {0}. Try again.', nameOf(place)));
 	});
 	const files = (diff.match(/^diff --git /gm)?.length ?? 0) + added.length + filtered.length;
 	if (files === 0) {
@@ -288,7 +288,7 @@ async function openDocument(place: vscode.Uri): Promise<vscode.TextDocument> {
 }
 
 function notReadable(name: string, cause: unknown): UserFacingError {
-	return new UserFacingError(vscode.l10n.t('{0} cannot be read. It may have been moved or deleted.', name), { cause });
+	return new UserFacingError(vscode.l10n.t('Couldn’t read {0}. It may have been moved or deleted.', name), { cause });
 }
 
 async function findingsOf(place: vscode.Uri, kind: 'file' | 'folder' = 'file'): Promise<SourceWarning[]> {

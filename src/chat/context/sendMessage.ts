@@ -91,7 +91,7 @@ export async function awaitAdded(
 		}
 		return {
 			message: vscode.l10n.t(
-				'Not sent: some of what was to go with it is still being read. Send it again to go with what is there.',
+				'Not sent: some of the context is still being read. Send it again to go without the rest.',
 			),
 		};
 	}
@@ -103,7 +103,7 @@ export async function awaitAdded(
 	}
 	// The refusal replaces the hint that was just shown, so it repeats it.
 	const said = added.flatMap(one => one.said);
-	const refusal = vscode.l10n.t('Not sent: some of what was to go with it was not added. Send it again to go without.');
+	const refusal = vscode.l10n.t('Not sent: some of the context couldn’t be added. Send it again to go without it.');
 	return { message: [...said, refusal].join(' ') };
 }
 
@@ -134,7 +134,7 @@ export async function readChips(chips: ContextChips, onAsk: () => void): Promise
 		return undefined;
 	}
 	if (!mayRead()) {
-		return { message: vscode.l10n.t('Not sent: the context cannot be read until this workspace is trusted.') };
+		return { message: vscode.l10n.t('Not sent: the context can’t be read until this workspace is trusted.') };
 	}
 	for (const { id, source, confirmed } of chips.chips) {
 		const read = await readSource(source).catch((error: unknown) => ({ error }));

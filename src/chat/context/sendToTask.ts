@@ -34,7 +34,7 @@ export async function sendToTask(
 	}
 	const last = conversation.head === undefined ? undefined : findTurn(conversation, conversation.head);
 	if (!last) {
-		return { message: vscode.l10n.t('After /task, write what the task should do.') };
+		return { message: vscode.l10n.t('Describe what the task should do after /task.') };
 	}
 	return (await give(last.question, last.attachments ?? [], handOver)) ? undefined : DECIDED;
 }
@@ -83,7 +83,7 @@ async function give(goal: string, attachments: readonly Attachment[], { give, on
 	if (isTaken && texts.length < attachments.length) {
 		void showMessage(
 			'warning',
-			vscode.l10n.t('A task takes text alone, so the images are not in its prompt. They stay in the chat.'),
+			vscode.l10n.t('Tasks accept only text, so the images aren’t part of the prompt. They stay in the chat.'),
 		);
 	}
 	return isTaken;

@@ -67,7 +67,7 @@ export class TaskMode implements Disposable {
 			// A conversation without a message is in no list, so its draft would not be found again.
 			if (turns.length === 0 && this.dependencies.hasDraft(id)) {
 				throw new UserFacingError(
-					vscode.l10n.t('The draft of the encrypted conversation would be lost. Send or delete it, then try again.'),
+					vscode.l10n.t('The draft in the encrypted conversation would be lost. Send or delete it, then try again.'),
 				);
 			}
 			await open.showNew();
@@ -81,10 +81,7 @@ export class TaskMode implements Disposable {
 		return page
 			.ask(request => ({ kind: 'draft-write', request, text, how }))
 			.catch(cause => {
-				throw new UserFacingError(
-					vscode.l10n.t('The chat was not there to take the prompt. Open the chat, then try again.'),
-					{ cause },
-				);
+				throw new UserFacingError(vscode.l10n.t('The chat isn’t open. Open it, then try again.'), { cause });
 			});
 	}
 

@@ -52,7 +52,7 @@ export class WebPages {
 			if (refusal.target.host === '') {
 				throw new UserFacingError(
 					vscode.l10n.t(
-						'{0} sends on to an address that begins with “{1}”, and Errand fetches pages over https alone. Open the page, and copy its text.',
+						'{0} redirects to an address that starts with “{1}”, and Errand fetches pages only over https. Open the page, and copy its text.',
 						host,
 						refusal.target.protocol,
 					),
@@ -70,11 +70,11 @@ export class WebPages {
 		}
 		const { host, href } = url;
 		const question = from
-			? vscode.l10n.t('{0} sends on to {1}. Fetch the page from there?', from.host, host)
+			? vscode.l10n.t('{0} redirects to {1}. Fetch the page from there?', from.host, host)
 			: vscode.l10n.t('Fetch a page from {0}?', host);
 		const detail = [
 			href,
-			vscode.l10n.t('Errand asks {0} for it without cookies or keys, and adds its text to the chat.', host),
+			vscode.l10n.t('Errand requests it from {0} without cookies or keys, and adds its text to the chat.', host),
 			...(this.isEncrypted()
 				? [vscode.l10n.t('The conversation is encrypted, but {0} sees this address and where you ask from.', host)]
 				: []),
@@ -104,49 +104,46 @@ function refusalText(refusal: Exclude<WebRefusal, { reason: 'redirected' }>, { h
 	switch (refusal.reason) {
 		case 'not-https':
 			return vscode.l10n.t(
-				'{0} was not asked: Errand fetches pages over https alone. Write https:// in front of the address if {0} has it.',
+				'Nothing was requested from {0}: Errand fetches pages only over https. Start the address with https:// if {0} supports it.',
 				host,
 			);
 		case 'credentials':
 			return vscode.l10n.t(
-				'{0} was not asked: the address has a user name or a password in it. Take it out, or paste the text of the page.',
+				'Nothing was requested from {0}: the address contains a user name or password. Remove it, or paste the text of the page.',
 				host,
 			);
 		case 'private':
 			return vscode.l10n.t(
-				'{0} was not asked: it is on this machine or in its network, from where Errand fetches nothing. Paste the text of the page.',
+				'Nothing was requested from {0}: Errand doesn’t fetch pages from this machine or its network. Paste the text of the page.',
 				host,
 			);
 		case 'redirects':
-			return vscode.l10n.t(
-				'{0} sends from one address to the next without an end. Open the page, and copy its text.',
-				host,
-			);
+			return vscode.l10n.t('{0} redirects too many times. Open the page, and copy its text.', host);
 		case 'status':
 			return statusText(refusal.status, host, href);
 		case 'too-large':
-			return vscode.l10n.t('{0} sends more than 1 MB. Save the page, and add the part that matters.', host);
+			return vscode.l10n.t('The page at {0} is larger than 1 MB. Save it, and add the relevant part.', host);
 		case 'type':
 			return refusal.type === ''
 				? vscode.l10n.t(
-						'{0} does not say what it sends, so it is not read. Save it, and add the file if it is text.',
+						'{0} doesn’t say what kind of content it sent, so it isn’t read. Save it, and add the file if it’s text.',
 						host,
 					)
 				: vscode.l10n.t(
-						'{0} sends {1}, and Errand reads pages, text, Markdown and JSON. Save it, and add the file if it is text.',
+						'{0} sent {1}, and Errand reads only pages, text, Markdown and JSON. Save it, and add the file if it’s text.',
 						host,
 						cut(refusal.type, MAXIMUM_LABEL),
 					);
 		case 'empty':
-			return vscode.l10n.t('The page of {0} has no text before its scripts run. Open it, and copy its text.', host);
+			return vscode.l10n.t('The page at {0} has no text until its scripts run. Open it, and copy its text.', host);
 		case 'port':
 			return vscode.l10n.t(
-				'{0} was not asked: the port is one of another protocol than https. Check the address.',
+				'Nothing was requested from {0}: the port belongs to a protocol other than https. Check the address.',
 				host,
 			);
 		case 'unreachable':
 			return vscode.l10n.t(
-				'{0} cannot be reached, or did not answer within 20 seconds. Check the address and the network, then try again.',
+				'Couldn’t reach {0}, or it didn’t respond within 20 seconds. Check the address and your network, then try again.',
 				host,
 			);
 	}
@@ -157,7 +154,7 @@ function statusText(status: number, host: string, href: string): string {
 		case 401:
 		case 403:
 			return vscode.l10n.t(
-				'{0} needs a sign-in, which Errand does not have (HTTP {1}). Open the page, and copy its text.',
+				'{0} requires you to sign in, which Errand can’t do (HTTP {1}). Open the page, and copy its text.',
 				host,
 				status,
 			);
@@ -165,6 +162,6 @@ function statusText(status: number, host: string, href: string): string {
 		case 410:
 			return vscode.l10n.t('{0} has no page at this address (HTTP {1}). Check the address: {2}', host, status, href);
 		default:
-			return vscode.l10n.t('{0} answered with HTTP {1}. Open the page, and copy its text.', host, status);
+			return vscode.l10n.t('{0} responded with HTTP {1}. Open the page, and copy its text.', host, status);
 	}
 }

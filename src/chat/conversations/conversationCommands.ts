@@ -45,16 +45,16 @@ export class ConversationCommands {
 		const title = await vscode.window.showInputBox({
 			title: vscode.l10n.t('Rename Conversation'),
 			value: titleOf(conversation) ?? '',
-			prompt: vscode.l10n.t('Leave it empty to name the conversation after its first message.'),
+			prompt: vscode.l10n.t('Leave empty to name the conversation after its first message.'),
 			validateInput: text =>
 				[...text].length > MAXIMUM_TITLE_LENGTH
-					? vscode.l10n.t('A title has at most {0} characters.', MAXIMUM_TITLE_LENGTH)
+					? vscode.l10n.t('A title can have at most {0} characters.', MAXIMUM_TITLE_LENGTH)
 					: undefined,
 		});
 		if (title !== undefined) {
 			await this.attempt(
 				() => this.conversations.rename(id, normalisedTitle(title)),
-				reason => vscode.l10n.t('The conversation could not be renamed: {0}. Try again.', reason),
+				reason => vscode.l10n.t('Couldn’t rename the conversation: {0}. Try again.', reason),
 			);
 		}
 	}
@@ -72,7 +72,7 @@ export class ConversationCommands {
 		}
 		const deletion = await this.attempt(
 			() => this.conversations.delete(id),
-			reason => vscode.l10n.t('The conversation could not be deleted: {0}. It is still there.', reason),
+			reason => vscode.l10n.t('Couldn’t delete the conversation: {0}. Try again.', reason),
 		);
 		if (deletion) {
 			void this.offerUndo(deletion, title);
@@ -94,7 +94,7 @@ export class ConversationCommands {
 		}
 		await this.attempt(
 			() => exportConversation(conversation),
-			reason => vscode.l10n.t('The conversation could not be exported: {0}. Choose another place.', reason),
+			reason => vscode.l10n.t('Couldn’t export the conversation: {0}. Select a different location.', reason),
 		);
 	}
 
@@ -122,7 +122,7 @@ export class ConversationCommands {
 				() => this.conversations.restore(deletion),
 				reason =>
 					vscode.l10n.t(
-						'The conversation could not be brought back: {0}. For 30 days it is still in {1}.',
+						'Couldn’t restore the conversation: {0}. It stays in {1} for 30 days.',
 						reason,
 						deletion.trashed.file,
 					),
@@ -143,6 +143,6 @@ export class ConversationCommands {
 
 async function confirmLoss(title: string): Promise<boolean> {
 	const yes = vscode.l10n.t('Delete');
-	const detail = vscode.l10n.t('This conversation is not kept, so it cannot be brought back.');
+	const detail = vscode.l10n.t('This conversation isn’t saved, so this can’t be undone.');
 	return (await askModal(vscode.l10n.t('Delete “{0}”?', title), detail, yes)) === yes;
 }

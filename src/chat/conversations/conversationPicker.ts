@@ -145,9 +145,9 @@ export class ConversationPicker {
 			ageText(updatedAt, Date.now(), vscode.env.language),
 			turnCount === 1 ? vscode.l10n.t('1 message') : vscode.l10n.t('{0} messages', turnCount),
 			...(encrypted ? [vscode.l10n.t('encrypted')] : []),
-			...(open?.conversation.encryption?.isUnkept ? [vscode.l10n.t('not kept')] : []),
+			...(open?.conversation.encryption?.isUnkept ? [vscode.l10n.t('not saved')] : []),
 			...(open?.live ? [vscode.l10n.t('replying')] : []),
-			...(open === this.conversations.shown ? [vscode.l10n.t('shown now')] : []),
+			...(open === this.conversations.shown ? [vscode.l10n.t('current')] : []),
 		];
 		return {
 			id,
@@ -163,7 +163,7 @@ export class ConversationPicker {
 
 function sayIfEmpty(pick: vscode.QuickPick<Row>): void {
 	if (pick.items.length === 0) {
-		pick.placeholder = vscode.l10n.t('There are no conversations yet.');
+		pick.placeholder = vscode.l10n.t('No conversations yet.');
 	}
 }
 

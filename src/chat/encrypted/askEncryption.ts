@@ -51,19 +51,21 @@ async function pickChannel({ label, channels }: ChannelOffer): Promise<OfferedCh
 async function pickKept(): Promise<boolean | undefined> {
 	const rows = [
 		{
-			label: vscode.l10n.t('Keep the Conversation'),
-			detail: vscode.l10n.t('On this machine, readable as other conversations are. It is encrypted on its way alone.'),
+			label: vscode.l10n.t('Save the Conversation'),
+			detail: vscode.l10n.t(
+				'Saved on this machine, readable like other conversations. It’s encrypted only in transit.',
+			),
 			isKept: true,
 		},
 		{
-			label: vscode.l10n.t('Do Not Keep It'),
-			detail: vscode.l10n.t('Nothing of it is written. It is lost when the window closes or reloads.'),
+			label: vscode.l10n.t('Don’t Save the Conversation'),
+			detail: vscode.l10n.t('Nothing is written to disk. It’s lost when the window closes or reloads.'),
 			isKept: false,
 		},
 	];
 	const picked = await vscode.window.showQuickPick(rows, {
 		title: vscode.l10n.t('New Encrypted Conversation'),
-		placeHolder: vscode.l10n.t('Is it kept on this machine?'),
+		placeHolder: vscode.l10n.t('Save it on this machine?'),
 	});
 	return picked?.isKept;
 }

@@ -6,7 +6,7 @@ import type { EncryptionView } from '../protocol/protocol.ts';
 
 /** Returns the heading of an encrypted conversation, with the state of its channel. */
 export function encryptionView(state: ConversationChannelState, { isUnkept, connection }: Encryption): EncryptionView {
-	const unkept = isUnkept ? [vscode.l10n.t('Not kept: it is lost when this window closes')] : [];
+	const unkept = isUnkept ? [vscode.l10n.t('Not saved: it’s lost when this window closes')] : [];
 	const isKept = !isUnkept;
 	const view = { isConnecting: false, isRefused: false, isKept, emptyText: emptyText(isKept) };
 	switch (state.kind) {
@@ -14,7 +14,7 @@ export function encryptionView(state: ConversationChannelState, { isUnkept, conn
 			return connection === undefined
 				? {
 						...view,
-						label: vscode.l10n.t('Encrypted conversation, can only be read'),
+						label: vscode.l10n.t('Encrypted conversation, read-only'),
 						details: unkept,
 						isRefused: true,
 					}
@@ -22,7 +22,7 @@ export function encryptionView(state: ConversationChannelState, { isUnkept, conn
 		case 'connecting':
 			return {
 				...view,
-				label: vscode.l10n.t('Connecting; nothing is sent meanwhile'),
+				label: vscode.l10n.t('Connecting; nothing is sent yet'),
 				details: unkept,
 				isConnecting: true,
 			};
@@ -33,7 +33,7 @@ export function encryptionView(state: ConversationChannelState, { isUnkept, conn
 		case 'ended':
 			return {
 				...view,
-				label: vscode.l10n.t('Ended: a reply was changed on its way, or comes from somebody else'),
+				label: vscode.l10n.t('Ended: a reply was modified in transit, or came from someone else'),
 				details: unkept,
 				isRefused: true,
 			};
@@ -42,23 +42,25 @@ export function encryptionView(state: ConversationChannelState, { isUnkept, conn
 
 function emptyText(isKept: boolean): string {
 	return [
-		vscode.l10n.t('Messages, context and replies go encrypted, up to whoever holds the key of the attestation.'),
+		vscode.l10n.t(
+			'Messages, context and replies are encrypted between you and whoever holds the key of the attestation.',
+		),
 		...(areRepliesWhole() ? [] : [`${streamedReplyWords()}.`]),
 		isKept
-			? vscode.l10n.t('On this machine the conversation is kept as readable as others.')
-			: vscode.l10n.t('Nothing of this conversation is written on this machine.'),
+			? vscode.l10n.t('On this machine, the conversation is saved as readably as others.')
+			: vscode.l10n.t('Nothing of this conversation is saved on this machine.'),
 	].join(' ');
 }
 
 /** Says why the model, the routing policy and parameters cannot be chosen. */
 export function noChoiceText(): string {
 	return vscode.l10n.t(
-		'An encrypted conversation has the model of its channel; routing and parameters have no place in it. Start a new conversation to choose them.',
+		'An encrypted conversation uses the model of its channel, without routing or parameters. Start a new conversation to select them.',
 	);
 }
 
 export function noImageText(): string {
-	return vscode.l10n.t('Not loaded: it would be asked for in clear, and its address can carry what was said here.');
+	return vscode.l10n.t('Not loaded: the request wouldn’t be encrypted, and the address can reveal what was said here.');
 }
 
 export function endedText(): string {
@@ -69,19 +71,19 @@ export function endedText(): string {
 
 export function lostText(): string {
 	return vscode.l10n.t(
-		'Not sent: the conversation was encrypted, and its file does not say any more where to. Start a new encrypted conversation.',
+		'Not sent: the conversation was encrypted, but its file no longer says for which service. Start a new encrypted conversation.',
 	);
 }
 
 export function otherConnectionText(name: string): string {
 	return vscode.l10n.t(
-		'Not sent: this conversation is encrypted to the connection “{0}”, and another one is active. Switch the connection, or start a new conversation.',
+		'Not sent: this conversation is encrypted for the connection “{0}”, but a different one is active. Switch the connection, or start a new conversation.',
 		name,
 	);
 }
 
 export function goneText(): string {
 	return vscode.l10n.t(
-		'The encrypted conversation was not kept and was lost when its window closed or reloaded. This one is new, and not encrypted.',
+		'The encrypted conversation wasn’t saved and was lost when its window closed or reloaded. This is a new conversation, and it isn’t encrypted.',
 	);
 }

@@ -20,12 +20,14 @@ export function noticeText(notice: ChatNotice): string {
 		case 'newer':
 			return newerText();
 		case 'branched':
-			return vscode.l10n.t('Another window changed this conversation. This window goes on in a copy; both are kept.');
+			return vscode.l10n.t(
+				'Another window changed this conversation. This window continues in a copy; both are saved.',
+			);
 		case 'not-kept':
 			return goneText();
 		case 'save-failed':
 			return vscode.l10n.t(
-				'The conversation cannot be saved: {0}. Keep this window open; saving is tried again with the next change.',
+				'Couldn’t save the conversation: {0}. Keep this window open: Errand tries again with the next change.',
 				systemReason(notice.code),
 			);
 	}
@@ -34,7 +36,7 @@ export function noticeText(notice: ChatNotice): string {
 export function openFailureText(failure: OpenFailure): string {
 	switch (failure.kind) {
 		case 'missing':
-			return vscode.l10n.t('This conversation is not there any more: another window has deleted it.');
+			return vscode.l10n.t('This conversation was deleted in another window.');
 		case 'newer':
 			return newerText();
 		case 'set-aside':
@@ -52,11 +54,13 @@ export function systemReason(code: string | undefined): string {
 			return vscode.l10n.t('the disk is full');
 		case 'EACCES':
 		case 'EPERM':
-			return vscode.l10n.t('the editor may not write to its storage folder');
+			return vscode.l10n.t('the editor has no permission to write to its storage folder');
 		case 'EROFS':
 			return vscode.l10n.t('the disk is read-only');
 		default:
-			return code === undefined ? vscode.l10n.t('the system refused') : vscode.l10n.t('the system refused ({0})', code);
+			return code === undefined
+				? vscode.l10n.t('the system refused access')
+				: vscode.l10n.t('the system refused access ({0})', code);
 	}
 }
 
@@ -64,29 +68,29 @@ function repairsText(repairs: readonly Repair[]): string {
 	const kept = repairs.reduce((sum, repair) => sum + repair.kept, 0);
 	if (repairs.length > 1) {
 		return vscode.l10n.t(
-			'{0} saved conversations were damaged. {1} messages could be read and are kept; the damaged files were set aside, not deleted.',
+			'{0} saved conversations were damaged. {1} messages were recovered; the damaged files were set aside, not deleted.',
 			repairs.length,
 			kept,
 		);
 	}
 	const expected = repairs[0]?.expected;
 	if (kept === 0) {
-		return vscode.l10n.t('A saved conversation could not be read. Its file was set aside, not deleted.');
+		return vscode.l10n.t('Couldn’t read a saved conversation. Its file was set aside, not deleted.');
 	}
 	return expected !== undefined && expected > kept
 		? vscode.l10n.t(
-				'A saved conversation was damaged. {0} of {1} messages could be read and are kept; the damaged file was set aside, not deleted.',
+				'A saved conversation was damaged. {0} of {1} messages were recovered; the damaged file was set aside, not deleted.',
 				kept,
 				expected,
 			)
 		: vscode.l10n.t(
-				'A saved conversation was damaged. {0} messages could be read and are kept; the damaged file was set aside, not deleted.',
+				'A saved conversation was damaged. {0} messages were recovered; the damaged file was set aside, not deleted.',
 				kept,
 			);
 }
 
 function unreadableText(code: string | undefined): string {
-	return vscode.l10n.t('Saved conversations could not be opened: {0}. Their files are unchanged.', systemReason(code));
+	return vscode.l10n.t('Couldn’t open saved conversations: {0}. Their files are unchanged.', systemReason(code));
 }
 
 function newerText(): string {
@@ -98,8 +102,8 @@ export function finishExplanation(problem: FinishProblem, hasThought: boolean): 
 		case 'empty':
 			return {
 				message: hasThought
-					? vscode.l10n.t('The model ended its reply after thinking, without an answer.')
-					: vscode.l10n.t('The model ended its reply without a word.'),
+					? vscode.l10n.t('The model finished thinking without giving an answer.')
+					: vscode.l10n.t('The model’s reply was empty.'),
 			};
 		case 'length':
 			return { message: vscode.l10n.t('The reply ends here because it reached the model’s length limit.') };
@@ -117,5 +121,5 @@ export function noModeText(mode: TurnMode, connection: string): string {
 
 /** Says why no image is generated if the user can name the model. */
 export function noImageModelText(connection: string): string {
-	return vscode.l10n.t('No image model of {0} is known here. Name one under Choose Model, Image Model.', connection);
+	return vscode.l10n.t('No image model of {0} is known. Select one under Select Model, Image Model.', connection);
 }

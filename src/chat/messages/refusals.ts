@@ -17,10 +17,10 @@ export function explainRefusal(refusal: SendRefusal, connection: string): Explan
 			return { message: vscode.l10n.t('Wait for the reply, or stop it first.') };
 		case 'no-turn':
 			return {
-				message: vscode.l10n.t('This message is not in the conversation any more. Open the conversation again.'),
+				message: vscode.l10n.t('This message is no longer in the conversation. Open the conversation again.'),
 			};
 		case 'finished':
-			return { message: vscode.l10n.t('The reply is complete. To have the model go on, send it a message.') };
+			return { message: vscode.l10n.t('The reply is complete. Send a message to have the model continue.') };
 		case 'context':
 		case 'no-agent':
 			return refusal.explanation;
@@ -31,23 +31,23 @@ export function explainRefusal(refusal: SendRefusal, connection: string): Explan
 				? { message: noImageModelText(connection), action: helpfulButton('chooseModel') }
 				: { message: noModeText(refusal.mode, connection), action: helpfulButton('switchConnection') };
 		case 'image':
-			return { message: vscode.l10n.t('An image cannot be continued. Make it again, or change the message.') };
+			return { message: vscode.l10n.t('An image can’t be continued. Regenerate it, or change the message.') };
 		case 'image-context':
 			return {
 				message: vscode.l10n.t(
-					'An image is made of the message alone. Remove the attached context, or put it into words.',
+					'Images are generated from the message only. Remove the attached context, or describe it in words.',
 				),
 			};
 		case 'agent-images':
 			return {
 				message: vscode.l10n.t(
-					'An agent gets no images. Remove them from the context, or put them into words. An image that lies in the folder can be named.',
+					'Agents don’t accept images. Remove them from the context, describe them in words, or mention the path of an image in the folder.',
 				),
 			};
 		case 'images-full':
 			return {
 				message: vscode.l10n.t(
-					'This conversation keeps as many images as it may. Make the next ones in a new conversation.',
+					'This conversation has reached its limit of images. Start a new conversation to generate more.',
 				),
 				action: newConversationButton(),
 			};
@@ -64,7 +64,7 @@ export function explainRefusal(refusal: SendRefusal, connection: string): Explan
 		case 'not-saved':
 			return {
 				message: vscode.l10n.t(
-					'The message was not sent, because it could not be saved: {0}.',
+					'The message wasn’t sent because it couldn’t be saved: {0}.',
 					systemReason(refusal.code),
 				),
 			};
@@ -77,7 +77,7 @@ export function explainMissingKey(connection: string): Explanation {
 }
 
 export function editedTaskText(): string {
-	return vscode.l10n.t('An earlier message stays where it is. Write /task and the text as a new message instead.');
+	return vscode.l10n.t('An earlier message can’t become a task. Send /task with the text as a new message instead.');
 }
 
 export function newConversationButton(): NonNullable<Explanation['action']> {
@@ -90,5 +90,5 @@ function newEncryptedButton(): NonNullable<Explanation['action']> {
 
 /** Says why a message that waited for an agent stays in the composer. */
 export function notSentText(): string {
-	return vscode.l10n.t('Not sent: the agent did not finish. Send the message again to go on.');
+	return vscode.l10n.t('Not sent: the agent didn’t finish. Send the message again to continue.');
 }

@@ -35,7 +35,7 @@ export async function insertImage(image: ShownImage, say: (sentence: string) => 
 	const editor = vscode.window.activeTextEditor;
 	// A log, or another document that is not a file, cannot be edited.
 	if (!editor || !takesText(editor.document)) {
-		say(vscode.l10n.t('Open the file that the image is to be inserted into first.'));
+		say(vscode.l10n.t('Open the file to insert the image into first.'));
 		return;
 	}
 	const { document } = editor;
@@ -54,7 +54,7 @@ export async function insertImage(image: ShownImage, say: (sentence: string) => 
 	if (!done) {
 		const saved = vscode.workspace.asRelativePath(file);
 		const message = vscode.l10n.t(
-			'The image was saved to {0}, but the open file did not take the reference. Is it read-only?',
+			'The image was saved to {0}, but the reference couldn’t be inserted. Check whether the file is read-only.',
 			saved,
 		);
 		void showMessage('error', message);

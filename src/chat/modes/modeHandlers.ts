@@ -67,7 +67,7 @@ export function modeHandlers({
 			} catch (error) {
 				logger.log('warn', 'An image cannot be written', { reason: describeError(error) });
 				const code = systemErrorCode(error);
-				const message = vscode.l10n.t('The image could not be written there. Choose another place.');
+				const message = vscode.l10n.t('Couldn’t save the image there. Select a different location.');
 				void showMessage('error', code === undefined ? message : `${message} (${code})`);
 			}
 		});

@@ -51,11 +51,11 @@ export function ownPromptDescription(prompt: OwnPrompt): string {
 export function approvalsLabel(setting: ApprovalSetting): string {
 	switch (setting) {
 		case 'ask':
-			return l10n.t('Asks for all');
+			return l10n.t('Asks before everything');
 		case 'ask-for-commands':
-			return l10n.t('Asks for commands');
+			return l10n.t('Asks before commands');
 		case 'plan':
-			return l10n.t('Plans alone');
+			return l10n.t('Plans only');
 		case 'allow-in-sandbox':
 			return l10n.t('Asks for nothing in the sandbox');
 	}
@@ -66,27 +66,27 @@ export function modeDescription(mode: ComposerMode): string {
 		case 'chat':
 			return l10n.t('Ask the chat model');
 		case 'agent':
-			return l10n.t('Let an agent work on the open files, with your yes');
+			return l10n.t('Let an agent work on the open files, with your approval');
 		case 'search':
 			return l10n.t('Answer with web sources');
 		case 'image':
 			return l10n.t('Generate an image from your description');
 		case 'task':
-			return l10n.t('Hand this to an agent on a branch of its own');
+			return l10n.t('Hand this to an agent on its own branch');
 	}
 }
 
 /** Says why agents, search and images cannot be used in an encrypted conversation. */
 export function noEncryptedModeText(): string {
 	return l10n.t(
-		'Agents, search and images are not available in encrypted conversations. Use them in another conversation.',
+		'Agents, search and images aren’t available in encrypted conversations. Use them in a different conversation.',
 	);
 }
 
 /** Says why a message of an encrypted conversation is not handed to a task. */
 export function noEncryptedTaskText(): string {
 	return l10n.t(
-		'A task is not encrypted, so nothing of this conversation goes to one. Start the task from another conversation.',
+		'Tasks aren’t encrypted, so they can’t use anything from this conversation. Start the task from a different conversation.',
 	);
 }
 
@@ -112,28 +112,28 @@ export function presetLabel(preset: RoutingNameView['preset']): string {
 		case 'custom':
 			return l10n.t('Custom');
 		case 'unreadable':
-			return l10n.t('Not readable');
+			return l10n.t('Unreadable');
 	}
 }
 
 /** Says whether zero data retention is in force and why, or that this cannot be known. */
 export function retentionText({ inForce, because }: ZeroDataRetention): string {
 	if (because === 'code-oriented-model') {
-		return l10n.t('In force: this code-oriented model always runs under it.');
+		return l10n.t('On: this code-oriented model always requires it.');
 	}
 	if (inForce === 'as-account-is-set') {
-		return l10n.t('As set for the account; the service does not report how.');
+		return l10n.t('As set for the account. The service doesn’t report the setting.');
 	}
 	if (inForce === 'no') {
-		return l10n.t('Not in force: neither the service nor your settings require it.');
+		return l10n.t('Off: neither the service nor your settings require it.');
 	}
 	switch (because) {
 		case 'account':
-			return l10n.t('In force: the account requires it, and no setting here can change that.');
+			return l10n.t('On: the account requires it, and no setting here can change that.');
 		case 'alias':
-			return l10n.t('In force: the alias requires it.');
+			return l10n.t('On: the alias requires it.');
 		case 'request':
-			return l10n.t('In force: the routing policy requires it.');
+			return l10n.t('On: the routing policy requires it.');
 	}
 }
 
@@ -142,6 +142,6 @@ export function sourceWords(language: string): SourceWords {
 	const most = new Intl.NumberFormat(language).format(MAXIMUM_SOURCES);
 	return {
 		sources: l10n.t('Sources'),
-		sourcesCut: l10n.t('The service gave more citations; the first {0} are kept.', most),
+		sourcesCut: l10n.t('The service sent more citations; only the first {0} are kept.', most),
 	};
 }

@@ -11,6 +11,6 @@ export const addServerRow = (): Choice<'add-server'> => ({
 /** Returns the first rows of a list of models that has only demos. */
 export function onlyDemoRows(connection: Connection): Choice<'add-server'>[] {
 	const hasOnlyDemo = connection.name === LOCAL_CONNECTION_NAME && realModels(connection).length === 0;
-	const detail = `$(blank) ${vscode.l10n.t('So far there is only the demo, which is not a model.')}`;
+	const detail = `$(blank) ${vscode.l10n.t('Only the demo is available, which isn’t a model.')}`;
 	return hasOnlyDemo ? [{ ...addServerRow(), detail }] : [];
 }

@@ -33,7 +33,7 @@ export async function selectImageModel(
 		separator(vscode.l10n.t('More')),
 		{ label: vscode.l10n.t('$(edit) Other Model…'), value: 'other' },
 	];
-	const placeHolder = vscode.l10n.t('The model that makes the images of this conversation');
+	const placeHolder = vscode.l10n.t('Select the model that generates the images of this conversation');
 	const active = models.find(({ value }) => typeof value === 'object' && value.name === current)?.value;
 	const row = models.length === 0 ? 'other' : await choose(title, items, { placeHolder, active });
 	if (row === 'add-server') {

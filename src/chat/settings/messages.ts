@@ -24,17 +24,17 @@ type ModelKind = ConnectionModel['kinds'][number];
 export function presetDetail(preset: Preset): string {
 	switch (preset) {
 		case 'balanced':
-			return vscode.l10n.t('The service balances by price and uptime.');
+			return vscode.l10n.t('Balances providers by price and uptime.');
 		case 'cheapest':
-			return vscode.l10n.t('The provider with the lowest price first.');
+			return vscode.l10n.t('Prefers the provider with the lowest price.');
 		case 'fastest':
-			return vscode.l10n.t('The provider with the most tokens per second first.');
+			return vscode.l10n.t('Prefers the provider with the most tokens per second.');
 		case 'latency':
-			return vscode.l10n.t('The provider with the shortest time to the first token first.');
+			return vscode.l10n.t('Prefers the provider with the shortest time to the first token.');
 		case 'only':
-			return vscode.l10n.t('Only the providers that you choose.');
+			return vscode.l10n.t('Uses only the providers that you select.');
 		case 'private':
-			return vscode.l10n.t('Only providers that store nothing, under zero data retention.');
+			return vscode.l10n.t('Uses only providers that store nothing, with zero data retention.');
 	}
 }
 
@@ -50,7 +50,7 @@ export function fieldDetail(field: RoutingField): string {
 		case 'ignore':
 			return vscode.l10n.t('Providers that may not serve');
 		case 'allow_fallbacks':
-			return vscode.l10n.t('Whether others may serve when the first cannot; true when not set');
+			return vscode.l10n.t('Whether others may serve when the first can’t; true when not set');
 		case 'require_parameters':
 			return vscode.l10n.t('Whether a provider must support every parameter of the request; false when not set');
 		case 'data_collection':
@@ -58,11 +58,11 @@ export function fieldDetail(field: RoutingField): string {
 		case 'quantizations':
 			return vscode.l10n.t('Quantizations that may serve, such as fp8');
 		case 'preferred_min_throughput':
-			return vscode.l10n.t('Preferred throughput at least, in tokens per second');
+			return vscode.l10n.t('Preferred minimum throughput, in tokens per second');
 		case 'preferred_max_latency':
-			return vscode.l10n.t('Preferred latency at most, in seconds');
+			return vscode.l10n.t('Preferred maximum latency, in seconds');
 		case 'zdr':
-			return vscode.l10n.t('Zero data retention: not set, false and true are three different things');
+			return vscode.l10n.t('Zero data retention: not set, false and true each mean something different');
 	}
 }
 
@@ -87,15 +87,15 @@ export function retentionLabel(choice: RetentionChoice): string {
 export function reasonText(reason: PreviewReason): string {
 	switch (reason.kind) {
 		case 'other-models':
-			return vscode.l10n.t('does not host this model');
+			return vscode.l10n.t('doesn’t host this model');
 		case 'closed-model':
 			return vscode.l10n.t('serves only open models');
 		case 'ignored':
-			return vscode.l10n.t('ignore names it');
+			return vscode.l10n.t('listed in ignore');
 		case 'not-in-only':
-			return vscode.l10n.t('only does not name it');
+			return vscode.l10n.t('not listed in only');
 		case 'not-in-order':
-			return vscode.l10n.t('order does not name it, and fallbacks are off');
+			return vscode.l10n.t('not listed in order, and fallbacks are off');
 		case 'stores-data':
 			return vscode.l10n.t('data_collection: deny, but {0}', knownPolicyText(reason.policy));
 		case 'retains-data':
@@ -104,26 +104,26 @@ export function reasonText(reason: PreviewReason): string {
 			return vscode.l10n.t('data_collection: deny and zdr: true, but {0}', knownPolicyText(reason.policy));
 		case 'quantization':
 			return reason.offered.length === 0
-				? vscode.l10n.t('its quantization is not known')
-				: vscode.l10n.t('it runs {0}, which is not in quantizations', reason.offered.join(', '));
+				? vscode.l10n.t('its quantization isn’t known')
+				: vscode.l10n.t('it runs {0}, which isn’t in quantizations', reason.offered.join(', '));
 		case 'parameters':
-			return vscode.l10n.t('it does not support {0}', reason.missing.join(', '));
+			return vscode.l10n.t('it doesn’t support {0}', reason.missing.join(', '));
 		case 'not-listed':
-			return vscode.l10n.t('the connection lists no such provider');
+			return vscode.l10n.t('the connection doesn’t list this provider');
 		case 'policy-unclear':
 			return reason.policy === undefined
-				? vscode.l10n.t('its data policy is not listed; the service decides')
-				: vscode.l10n.t('its data policy reads “{0}”; the service decides', reason.policy);
+				? vscode.l10n.t('its data policy isn’t listed; the service decides')
+				: vscode.l10n.t('its data policy is “{0}”; the service decides', reason.policy);
 		case 'quantization-unknown':
-			return vscode.l10n.t('its quantizations are not listed; the service decides');
+			return vscode.l10n.t('its quantizations aren’t listed; the service decides');
 		case 'parameters-unknown':
-			return vscode.l10n.t('its parameters are not listed; the service decides');
+			return vscode.l10n.t('its parameters aren’t listed; the service decides');
 		case 'in-order':
 			return vscode.l10n.t('number {0} of order', reason.place);
 		case 'after-order':
 			return vscode.l10n.t('after those of order');
 		case 'in-only':
-			return vscode.l10n.t('only names it');
+			return vscode.l10n.t('listed in only');
 		case 'price':
 			return priceText(reason);
 		case 'price-unknown':
@@ -140,7 +140,7 @@ export function reasonText(reason: PreviewReason): string {
 }
 
 function knownPolicyText(policy: string | undefined): string {
-	return policy === undefined ? vscode.l10n.t('its policy is not known') : vscode.l10n.t('its policy is “{0}”', policy);
+	return policy === undefined ? vscode.l10n.t('its policy isn’t known') : vscode.l10n.t('its policy is “{0}”', policy);
 }
 
 /** Formats prices in US dollars per million tokens. */
@@ -153,11 +153,11 @@ function priceText({ input, output }: { input?: number; output?: number }): stri
 		maximumFractionDigits: 4,
 	});
 	if (input !== undefined && output !== undefined) {
-		return vscode.l10n.t('{0} in, {1} out for 1M tokens', format.format(input), format.format(output));
+		return vscode.l10n.t('{0} in, {1} out per 1M tokens', format.format(input), format.format(output));
 	}
 	return input === undefined
-		? vscode.l10n.t('{0} out for 1M tokens, the price in is not listed', format.format(output ?? 0))
-		: vscode.l10n.t('{0} in for 1M tokens, the price out is not listed', format.format(input));
+		? vscode.l10n.t('{0} out per 1M tokens, input price not listed', format.format(output ?? 0))
+		: vscode.l10n.t('{0} in per 1M tokens, output price not listed', format.format(input));
 }
 
 /** Describes a model in a list, besides its name. For a model with several hosts, the price is the lowest. */
@@ -170,7 +170,7 @@ export function modelText(model: ConnectionModel, hasSeveralHosts: boolean): str
 		...kinds.filter(kind => kind === 'image' || kind === 'search' || !kinds.includes('chat')).map(kindText),
 		contextLength === undefined ? '' : vscode.l10n.t('{0} context', number.format(contextLength)),
 		tools === true ? vscode.l10n.t('tools') : tools === false ? vscode.l10n.t('no tools') : '',
-		images === true ? vscode.l10n.t('takes images') : images === false ? vscode.l10n.t('no images') : '',
+		images === true ? vscode.l10n.t('accepts images') : images === false ? vscode.l10n.t('no images') : '',
 		openWeights === true ? vscode.l10n.t('open weights') : openWeights === false ? vscode.l10n.t('closed weights') : '',
 		codeOriented === true ? vscode.l10n.t('zero data retention over the responses endpoint') : '',
 		known === undefined ? '' : hasSeveralHosts ? vscode.l10n.t('from {0}', priceText(known)) : priceText(known),
@@ -186,7 +186,7 @@ function kindText(kind: ModelKind): string {
 		case 'responses':
 			return vscode.l10n.t('responses endpoint');
 		case 'image':
-			return vscode.l10n.t('makes images');
+			return vscode.l10n.t('generates images');
 		case 'search':
 			return vscode.l10n.t('searches the web');
 		case 'encrypted':
@@ -197,18 +197,18 @@ function kindText(kind: ModelKind): string {
 /** Says what a model that cannot chat is for, and where it can be used. */
 export function notForChatText(name: string, kinds: readonly ModelKind[]): string {
 	if (kinds.includes('search')) {
-		return vscode.l10n.t('{0} searches the web: begin a message with /search.', name);
+		return vscode.l10n.t('{0} searches the web. Start a message with /search to use it.', name);
 	}
 	if (kinds.includes('encrypted')) {
-		return vscode.l10n.t('{0} is asked over the encrypted channel: start a new encrypted conversation.', name);
+		return vscode.l10n.t('{0} is used over the encrypted channel. Start a new encrypted conversation to use it.', name);
 	}
-	return vscode.l10n.t('The connection does not list {0} for the chat. Choose another model.', name);
+	return vscode.l10n.t('The connection doesn’t list {0} for the chat. Select a different model.', name);
 }
 
 /** Says what the decision model is for, with the button that leads there. */
 export function decisionModelText(name: string): string {
 	return vscode.l10n.t(
-		'{0} answers typed questions about a file, a diff or a task, with probabilities. Begin a decision with it, or choose another model for the chat.',
+		'{0} answers typed questions about a file, a diff or a task, with probabilities. Start a decision with it, or select a different model for the chat.',
 		name,
 	);
 }
@@ -250,7 +250,7 @@ export function explainRequestFailure(
 		return { message: notFoundText(asked, serviceMessage) + quote(serviceMessage), action: choose };
 	}
 	if (code === 'bad-response' && mode === 'image' && asked && serviceMessage !== undefined) {
-		const words = vscode.l10n.t('{0} answered with words in place of an image.', asked.model);
+		const words = vscode.l10n.t('{0} replied with text instead of an image.', asked.model);
 		return { message: words + quote(serviceMessage, MAXIMUM_ANSWER) };
 	}
 	const { only, order, allow_fallbacks } = asked?.provider ?? {};
@@ -260,7 +260,7 @@ export function explainRequestFailure(
 		return undefined;
 	}
 	const message = vscode.l10n.t(
-		'The routing policy allows only {0}, which did not serve the request.',
+		'The routing policy allows only {0}, which didn’t serve the request.',
 		named.join(', '),
 	);
 	// The failures of the individual model servers say more than the local service's message about all of them.
@@ -272,7 +272,7 @@ export function explainRequestFailure(
 function explainUnlisted(error: ClientError, { model }: AskedWith): Explanation {
 	const { cause, help } = explainFailure(error, { name: '' });
 	return {
-		message: `${vscode.l10n.t('No model server lists “{0}” now.', model)} ${cause}`,
+		message: `${vscode.l10n.t('No model server currently lists “{0}”.', model)} ${cause}`,
 		action: help?.server === undefined ? helpfulButton('chooseModel') : helpfulButton(help.action, help.server),
 	};
 }
@@ -281,35 +281,35 @@ function explainUnlisted(error: ClientError, { model }: AskedWith): Explanation 
 function notFoundText({ model, provider }: AskedWith, said = ''): string {
 	if (!said.includes(model) && !/model|provider|deployment/i.test(said)) {
 		return vscode.l10n.t(
-			'The service does not know the model “{0}”, or nothing serves models at its address. Choose another model, or check the address of the connection.',
+			'The service doesn’t have the model “{0}”, or nothing serves models at its address. Select a different model, or check the connection’s address.',
 			model,
 		);
 	}
 	return excludesProviders(provider ?? {})
 		? vscode.l10n.t('The service has no model “{0}”, or no provider that serves it under this routing policy.', model)
-		: vscode.l10n.t('The service has no model “{0}”. Choose another one.', model);
+		: vscode.l10n.t('The service has no model “{0}”. Select a different one.', model);
 }
 
 export function noImagesText(model: string): string {
-	return vscode.l10n.t('Not sent: {0} takes no images. Choose a model that does, or remove them.', model);
+	return vscode.l10n.t('Not sent: {0} doesn’t accept images. Select a model that does, or remove them.', model);
 }
 
 function refusalText({ problem }: RequestRefusal): string {
 	switch (problem.kind) {
 		case 'setting':
-			return vscode.l10n.t('Not sent: the setting {0} cannot be read. {1}', problem.setting, problem.issue);
+			return vscode.l10n.t('Not sent: couldn’t read the setting {0}. {1}', problem.setting, problem.issue);
 		case 'routing': {
 			return routingText(problem.problem);
 		}
 		case 'image':
 			return vscode.l10n.t(
-				'Not sent: images cannot be generated under a routing policy that excludes providers. Choose another routing policy first.',
+				'Not sent: images can’t be generated with a routing policy that excludes providers. Select a different routing policy first.',
 			);
 		case 'no-images':
 			return noImagesText(problem.model);
 		case 'no-fields':
 			return vscode.l10n.t(
-				'Not sent: {0} is asked over the responses endpoint, which has no place for {1}. Remove what is set, or choose another model.',
+				'Not sent: {0} uses the responses endpoint, which doesn’t support {1}. Reset it, or select a different model.',
 				problem.model,
 				problem.fields.join(', '),
 			);
@@ -340,12 +340,12 @@ function routingText({ field, value, reason }: RoutingProblem): string {
 	}
 	const refused =
 		reason.kind === 'alias'
-			? vscode.l10n.t('Not sent: {0} is an alias, which only the enterprise host understands.', said)
-			: vscode.l10n.t('Not sent: {0} has a provider prefix, which only the enterprise host understands.', said);
+			? vscode.l10n.t('Not sent: {0} is an alias, which only the enterprise host supports.', said)
+			: vscode.l10n.t('Not sent: {0} has a provider prefix, which only the enterprise host supports.', said);
 	const instead =
 		reason.kind === 'alias'
-			? vscode.l10n.t('Choose its base model.')
-			: vscode.l10n.t('Choose the model without the prefix.');
+			? vscode.l10n.t('Select its base model.')
+			: vscode.l10n.t('Select the model without the prefix.');
 	const first = reason.order?.[0];
 	return first === undefined
 		? `${refused} ${instead}`

@@ -129,7 +129,7 @@ async function showList(options: ModelPickerOptions): Promise<Row | undefined> {
 	const { connection } = subject;
 	const refresh = {
 		iconPath: new vscode.ThemeIcon('refresh'),
-		tooltip: vscode.l10n.t('Ask the Service for Its Models'),
+		tooltip: vscode.l10n.t('Get Models from the Service'),
 	};
 	const list = new PickList<Choice<Row>, Row>(pick => {
 		pick.title = vscode.l10n.t('Model of This Conversation');
@@ -160,7 +160,7 @@ async function showList(options: ModelPickerOptions): Promise<Row | undefined> {
 			}
 			if (listed === undefined) {
 				const text = vscode.l10n.t(
-					'{0} has no list of models that can be read. Add models with “Errand: Switch or Add Connection”, or type a name under Other Model.',
+					'Couldn’t read a list of models from {0}. Add models with “Errand: Switch or Add Connection”, or type a name under Other Model.',
 					connection.label ?? connection.name,
 				);
 				void showMessage('information', text);
@@ -200,7 +200,7 @@ function rowsOf(subject: ModelSubject, sources: ModelSources, unused: readonly U
 			{ ...modelRow(connection, choice, choice.name === current), value: { model: choice.name } },
 		]),
 		...serverRows(vscode.l10n.t('Found on this machine'), unused, 'found'),
-		...serverRows(vscode.l10n.t('Did not list their models'), unused, 'failing'),
+		...serverRows(vscode.l10n.t('Didn’t list their models'), unused, 'failing'),
 		separator(vscode.l10n.t('More')),
 		...(isLocal && firstRows.length === 0 ? [addServerRow()] : []),
 		// The responses endpoint knows no providers. Alternates that are set stay visible, so that they can be removed.
@@ -257,7 +257,7 @@ function serverRows(heading: string, servers: readonly UnusedServer[], kind: Unu
 function groupText(group: ModelGroup): string {
 	switch (group) {
 		case 'unlisted':
-			return vscode.l10n.t('Chosen, and not listed by the connection');
+			return vscode.l10n.t('Selected, but not listed by the connection');
 		case 'recent':
 			return vscode.l10n.t('Recent');
 		case 'aliases':
@@ -277,10 +277,7 @@ async function throughProvider({ subject, models, further, explainError }: Model
 	const { routing } = further;
 	const model = bareModel(connection, currentModel(subject));
 	if (model === '') {
-		void showMessage(
-			'information',
-			vscode.l10n.t('Choose a model first. Then it can be asked for through a provider.'),
-		);
+		void showMessage('information', vscode.l10n.t('Select a model first, then select a provider for it.'));
 		return;
 	}
 	const title = vscode.l10n.t('Through a Provider');
@@ -294,7 +291,7 @@ async function throughProvider({ subject, models, further, explainError }: Model
 		items.length === 0
 			? OTHER_PREFIX
 			: await choose<ProviderPrefix>(title, [...items, other], {
-					placeHolder: vscode.l10n.t('The provider to try first; others follow when it cannot'),
+					placeHolder: vscode.l10n.t('The provider to try first; others are used if it can’t serve'),
 				});
 	const chosen = picked === OTHER_PREFIX ? await typePrefix(title, model) : picked;
 	if (chosen === undefined) {
@@ -305,7 +302,7 @@ async function throughProvider({ subject, models, further, explainError }: Model
 	}
 	offer(
 		vscode.l10n.t(
-			'Only the enterprise host understands a provider prefix, and this connection uses the public host. The routing policy can put {0} first instead.',
+			'Only the enterprise host supports provider prefixes, and this connection uses the public host. The routing policy can put {0} first instead.',
 			chosen.provider,
 		),
 		vscode.l10n.t('Put It First in the Routing Policy'),
@@ -318,9 +315,9 @@ async function throughProvider({ subject, models, further, explainError }: Model
 const OTHER_PREFIX: ProviderPrefix = { prefix: '', provider: '' };
 
 async function typePrefix(title: string, model: string): Promise<ProviderPrefix | undefined> {
-	const prompt = vscode.l10n.t('The prefix that the service knows, which stands before “/{0}”', model);
+	const prompt = vscode.l10n.t('The prefix that the service uses before “/{0}”', model);
 	const text = await input(title, prompt, '', typed =>
-		/^[^\s/]+$/.test(typed.trim()) ? undefined : vscode.l10n.t('Write one word without a slash.'),
+		/^[^\s/]+$/.test(typed.trim()) ? undefined : vscode.l10n.t('Enter one word without a slash.'),
 	);
 	const prefix = text?.trim();
 	return prefix === undefined ? undefined : { prefix, provider: prefix };
@@ -333,7 +330,7 @@ async function selectAlternates(subject: ModelSubject, servers: ModelServers): P
 	const placeHolder = vscode.l10n.t('Models that may serve in place of {0}, in this order', currentModel(subject));
 	const firstRows = onlyDemoRows(connection);
 	if (firstRows.length > 0) {
-		const go = { label: vscode.l10n.t('$(list-selection) Choose Among the Demos…'), value: 'demos' as const };
+		const go = { label: vscode.l10n.t('$(list-selection) Select a Demo…'), value: 'demos' as const };
 		const next = await choose<'add-server' | 'demos'>(title, [...firstRows, go], { placeHolder });
 		if (next !== 'demos') {
 			return next && servers.add(chat);

@@ -43,9 +43,9 @@ function aliasText(model: string, plan: Connection['plan']): string {
 
 /** Asks for the name of a model. Resolves to undefined when dismissed. */
 export async function typeModel(title: string, current: string): Promise<string | undefined> {
-	const prompt = vscode.l10n.t('The name as in a request: an id, an alias or a full path');
+	const prompt = vscode.l10n.t('The name used in requests: an ID, an alias or a full path');
 	const name = await input(title, prompt, current, text =>
-		text.trim() === '' ? vscode.l10n.t('Write the name of a model.') : undefined,
+		text.trim() === '' ? vscode.l10n.t('Enter the name of a model.') : undefined,
 	);
 	return name?.trim();
 }

@@ -32,7 +32,7 @@ export async function editParameters(target: ParameterTarget): Promise<void> {
 			detail: parameterDetail(name),
 			value: name,
 		}));
-		const placeHolder = vscode.l10n.t('Choose a parameter to change; Escape when done');
+		const placeHolder = vscode.l10n.t('Select a parameter to change; press Escape when done');
 		const name = await choose(title, items, { placeHolder, active: last });
 		if (name === undefined) {
 			return;
@@ -42,7 +42,7 @@ export async function editParameters(target: ParameterTarget): Promise<void> {
 		const value = own[name];
 		const text = await input(
 			`${title}: ${name}`,
-			`${parameterDetail(name)}. ${allowed} ${vscode.l10n.t('Empty: as in the settings.')}`,
+			`${parameterDetail(name)}. ${allowed} ${vscode.l10n.t('Leave empty to use the settings.')}`,
 			value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value),
 			typed =>
 				typed.trim() === '' || readParameter(name, typed, target.contextLength) !== undefined ? undefined : allowed,

@@ -53,7 +53,7 @@ function parsed<T extends z.ZodObject>(
 		setting,
 		issue:
 			issue?.code === 'unrecognized_keys'
-				? vscode.l10n.t('It has no field {0}. Remove that.', issue.keys.join(', '))
+				? vscode.l10n.t('It has no field {0}. Remove it.', issue.keys.join(', '))
 				: field === undefined
 					? issueText('', value, vscode.l10n.t('Allowed: a JSON object.'))
 					: issueText(
@@ -85,7 +85,7 @@ export function allowedParameter(name: ChatParameter, contextLength?: number): s
 	}
 	switch (range.kind) {
 		case 'text':
-			return vscode.l10n.t('Allowed: a text.');
+			return vscode.l10n.t('Allowed: text.');
 		case 'texts':
 			return vscode.l10n.t('Allowed: a string, or a JSON list of strings.');
 		case 'object':

@@ -42,7 +42,7 @@ export function requestRules(connection: SettingsSource['connection']): RequestR
 			} catch (error) {
 				const explanation = explainRequestFailure(error, undefined, 'chat');
 				if (explanation) {
-					return { served: vscode.l10n.t('cannot be asked'), lines: [explanation.message] };
+					return { served: vscode.l10n.t('can’t be used'), lines: [explanation.message] };
 				}
 				throw error;
 			}
@@ -77,9 +77,9 @@ function describeModel(connection: Connection, model: ConnectionModel): ModelDes
 			...(facts === '' ? [] : [facts]),
 			vscode.l10n.t('Routing policy: {0}.', policy),
 			rows.length === 0
-				? vscode.l10n.t('The connection lists no providers: only the service knows which ones it has.')
+				? vscode.l10n.t('The connection lists no providers, so only the service knows which ones it has.')
 				: candidates.length === 0
-					? vscode.l10n.t('The routing policy leaves nobody who may serve it.')
+					? vscode.l10n.t('The routing policy excludes every provider.')
 					: vscode.l10n.t('May be served by: {0}.', rowsText(candidates)),
 			...(excluded.length === 0 ? [] : [vscode.l10n.t('Left out: {0}.', rowsText(excluded))]),
 			vscode.l10n.t('Zero data retention: {0}', retentionText(retention)),
@@ -93,7 +93,7 @@ const isAbout = ({ reasons }: PreviewRow) => !reasons.some(({ kind }) => kind ==
 function servedText(rows: readonly PreviewRow[], candidates: readonly PreviewRow[]): string {
 	const [first, ...others] = candidates;
 	if (first === undefined) {
-		return rows.length === 0 ? '' : vscode.l10n.t('nobody may serve it');
+		return rows.length === 0 ? '' : vscode.l10n.t('no provider');
 	}
 	return others.length === 0 ? providerName(first) : vscode.l10n.t('{0} providers', candidates.length);
 }

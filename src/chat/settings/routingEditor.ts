@@ -39,7 +39,7 @@ export async function editRouting(connection: Connection, target: RoutingTarget)
 			separator(''),
 			{ label: vscode.l10n.t('$(eye) Preview Providers…'), value: 'preview' },
 		];
-		const placeHolder = vscode.l10n.t('Choose a field to change; Escape when done');
+		const placeHolder = vscode.l10n.t('Select a field to change; press Escape when done');
 		const field = await choose(target.title, items, { placeHolder, active: last });
 		if (field === undefined) {
 			return;

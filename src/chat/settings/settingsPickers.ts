@@ -201,7 +201,7 @@ export class SettingsPickers {
 			...choices.map(value => ({
 				label: retentionLabel(value),
 				description:
-					value === 'account' ? vscode.l10n.t('asks for nothing') : vscode.l10n.t('asks with {0}', `zdr: ${value}`),
+					value === 'account' ? vscode.l10n.t('requests nothing') : vscode.l10n.t('requests {0}', `zdr: ${value}`),
 				detail: held(value),
 				value,
 			})),
@@ -215,7 +215,7 @@ export class SettingsPickers {
 			vscode.l10n.t('Zero Data Retention of This Conversation'),
 			items,
 			{
-				placeHolder: vscode.l10n.t('Providers that keep nothing of a request beyond its reply'),
+				placeHolder: vscode.l10n.t('Providers that keep nothing of a request after the reply'),
 				active: chat.conversation.settings?.retention ?? 'default',
 			},
 		);
@@ -273,7 +273,7 @@ export class SettingsPickers {
 		const rows = previewOf(connection, asked);
 		const icons = { remains: '$(check)', unclear: '$(question)', out: '$(circle-slash)' };
 		const words = {
-			remains: vscode.l10n.t('Remain'),
+			remains: vscode.l10n.t('Can serve'),
 			unclear: vscode.l10n.t('Not known'),
 			out: vscode.l10n.t('Left out'),
 		};
@@ -287,25 +287,25 @@ export class SettingsPickers {
 			},
 		]);
 		const none: Choice<string> = {
-			label: vscode.l10n.t('The connection lists no providers: only the service knows which ones it has.'),
+			label: vscode.l10n.t('The connection lists no providers, so only the service knows which ones it has.'),
 			value: '',
 		};
 		await choose(vscode.l10n.t('Providers for {0}', asked.model), items.length === 0 ? [none] : items, {
-			placeHolder: vscode.l10n.t('Our reading of the connection’s data, not the service’s promise'),
+			placeHolder: vscode.l10n.t('Based on the connection’s data; not guaranteed by the service'),
 		});
 	}
 }
 
 async function chooseProviders(connection: Connection, value: readonly string[]): Promise<string[] | undefined> {
 	const title = vscode.l10n.t('Only These Providers');
-	const placeHolder = vscode.l10n.t('Providers that may serve, at least one');
+	const placeHolder = vscode.l10n.t('Select at least one provider that may serve');
 	const chosen = await chooseSomeOrType(title, placeHolder, providerChoices(connection), value);
 	return chosen?.length === 0 ? undefined : chosen;
 }
 
 async function offerSettings(setting: string, issue: string): Promise<void> {
 	const open = vscode.l10n.t('Open Settings');
-	const message = vscode.l10n.t('The setting {0} cannot be read. {1}', setting, issue);
+	const message = vscode.l10n.t('Couldn’t read the setting {0}. {1}', setting, issue);
 	if ((await showMessage('error', message, open)) === open) {
 		await openSettings(setting);
 	}

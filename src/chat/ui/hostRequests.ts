@@ -7,7 +7,7 @@ import type { Post } from './page.ts';
 type RequestOf<K extends keyof PageAnswers> = Extract<FromPage, { kind: K; request: string }>;
 
 export function noAnswerText(): string {
-	return l10n.t('No answer came from the extension. Try again; if that does not help, reload the window.');
+	return l10n.t('The extension didn’t respond. Try again, or reload the window.');
 }
 
 /** Requests of the page to the host. */

@@ -76,7 +76,7 @@ export function createMarkdown(): MarkdownIt {
 	rules['plain'] = (tokens, index) => {
 		const text = tokens[index]?.content ?? '';
 		const left = text.length - MAXIMUM_PLAIN_LENGTH;
-		const reason = l10n.t('Shown as plain text, because it is too long or too deeply nested.');
+		const reason = l10n.t('Shown as plain text because it’s too long or too deeply nested.');
 		const note = left > 0 ? `${reason} ${leftOutText(left)}` : reason;
 		return `<p class="plain">${escapeText(text.slice(0, MAXIMUM_PLAIN_LENGTH))}</p>\n<p class="note">${escapeText(note)}</p>\n`;
 	};
@@ -116,7 +116,7 @@ export function sharedMarkdown(): MarkdownIt {
 
 /** Returns the note below a text of which `characters` characters are not shown. */
 export function leftOutText(characters: number): string {
-	return l10n.t('{0} more characters are not shown. Copy Reply includes them.', characters);
+	return l10n.t('{0} more characters aren’t shown. Copy Reply includes them.', characters);
 }
 
 function control(character: string): string {

@@ -17,7 +17,7 @@ export function messageProblem(text: string, language: string): string | undefin
 	if (text.length > MAXIMUM_MESSAGE_LENGTH) {
 		const number = new Intl.NumberFormat(language);
 		return l10n.t(
-			'The message is too long to send: {0} characters, and at most {1} can be sent.',
+			'The message is too long to send: it has {0} characters, and the limit is {1}.',
 			number.format(text.length),
 			number.format(MAXIMUM_MESSAGE_LENGTH),
 		);

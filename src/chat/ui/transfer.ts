@@ -47,7 +47,7 @@ export async function postFiles(files: readonly File[], post: Post, say: (hint: 
 		}
 		const text = await textOfFile(file).catch(() => undefined);
 		if (text === undefined) {
-			say(l10n.t('{0} is not a text file, or is larger than 1 MB.', file.name));
+			say(l10n.t('{0} isn’t a text file, or is larger than 1 MB.', file.name));
 			isComplete = false;
 		} else {
 			post({ kind: 'context-text', name, text });

@@ -350,12 +350,12 @@ describe('a turn of an agent', () => {
 	it('says that what it has changed cannot be kept, and loses nothing of it', async () => {
 		agent.allow('allow-in-sandbox');
 		const first = await work(fresh(ENCODE));
-		const sentence = /^What the agent has changed cannot be kept: .*made\.txt.* It lies in (.*)\. Take from there/;
+		const sentence = /^Couldn’t save the agent’s changes: .*made\.txt.* They’re in (.*)\. Copy what you need/;
 		const { message } = first.error as Error;
 		const [, copy = assert.fail(message)] = sentence.exec(message) ?? [];
 		assert.equal(await readFile(path.join(copy, 'made.txt'), 'utf8'), 'made\n');
 		const second = await work(ask(first.conversation, AGAIN)).catch(error => error);
-		assert.match(String(second), /cannot be kept/);
+		assert.match(String(second), /Couldn’t save/);
 		assert.equal(await readFile(path.join(copy, 'made.txt'), 'utf8'), 'made\n');
 	});
 

@@ -47,7 +47,8 @@ const replyErrors: readonly ReplyError[] = [
 	{
 		what: '404 for a model',
 		answer: answerJson(404, { error: { message: `The model ${MODEL} does not exist`, code: 'model_not_found' } }),
-		sentence: /^The service has no model “quill-large”\. Choose another one\. It said: “The model quill-large does not/,
+		sentence:
+			/^The service has no model “quill-large”\. Select a different one\. It said: “The model quill-large does not/,
 		button: selectModel,
 	},
 	{ what: '404 of a login page', answer: answerLoginPage(404), sentence: aPage, button: showLog },
@@ -55,7 +56,7 @@ const replyErrors: readonly ReplyError[] = [
 		what: '404 of a wrong address',
 		answer: answerJson(404, { detail: 'Not Found' }),
 		sentence:
-			/^The service does not know the model “quill-large”, or nothing serves models at its address\..* or check the/,
+			/^The service doesn’t have the model “quill-large”, or nothing serves models at its address\..* or check the/,
 		button: selectModel,
 	},
 	{ what: 'a login page with the status of success', answer: answerLoginPage(200), sentence: aPage, button: showLog },
@@ -100,11 +101,11 @@ const replyErrors: readonly ReplyError[] = [
 		button: showLog,
 	},
 	{
-		what: 'words in place of an image',
+		what: 'text instead of an image',
 		mode: 'image',
 		answer: said('I cannot draw people who are alive.\nAsk for something else.'),
 		sentence:
-			/^quill-large answered with words in place of an image\. It said: “I cannot draw people .* something else\.”$/,
+			/^quill-large replied with text instead of an image\. It said: “I cannot draw people .* something else\.”$/,
 	},
 	{
 		what: 'no image and no words',
@@ -156,10 +157,7 @@ describe('every error of a reply', () => {
 		const explained = (provider: RoutingPolicy) => explainRequestFailure(error, { model: MODEL, provider }, 'chat');
 		for (const provider of [{ only: ['cheap'] }, { order: ['cheap'], allow_fallbacks: false }]) {
 			const { message, action } = explained(provider) ?? assert.fail();
-			assert.match(
-				message,
-				/^The routing policy allows only cheap, which did not serve the request\..*“out of order”$/,
-			);
+			assert.match(message, /^The routing policy allows only cheap, which didn’t serve the request\..*“out of order”$/);
 			assert.equal(action?.command, internalCommands.selectPolicy);
 		}
 		assert.equal(explained({ order: ['cheap'] }), undefined);

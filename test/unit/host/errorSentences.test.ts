@@ -86,7 +86,7 @@ const faults: [Error, RegExp][] = [
 	[expired, /has expired.*Check this machine’s date/],
 	[withCode('CERT_NOT_YET_VALID'), /is not valid yet.*Check this machine’s date/],
 	[withCode('CERT_REVOKED'), /was revoked.*Contact the service’s administrator/],
-	[new URIError('malformed'), /http\.proxy cannot be read\. Write a “%”.*as %25/],
+	[new URIError('malformed'), /http\.proxy\. Write “%” as %25/],
 	[new Error('Proxy response (407)'), /requires a user name and password.*Add them to the setting http\.proxy/],
 	[new Error('Proxy response (403)'), /did not open a tunnel to Quillon \(HTTP 403\)\. Check.*http\.noProxy/],
 	[

@@ -29,19 +29,22 @@ describe('the files of a turn of an agent, in several repositories', () => {
 		rmSync(inCopy('server'), { recursive: true });
 		symlinkSync(at('secrets'), inCopy('server'), 'dir');
 		appendFileSync(inCopy('client', 'client.txt'), 'more\n');
-		await assert.rejects(files.keepEnd(), /cannot be kept: The agent has removed that folder or put something else/);
+		await assert.rejects(
+			files.keepEnd(),
+			/Couldn’t save the agent’s changes: The agent removed or replaced that folder/,
+		);
 		assert.ok(files.checkpoints[0]?.after, 'the other repository is kept');
 		assert.equal(files.checkpoints[1]?.after, undefined);
 		tell(files);
-		await assert.rejects(begin('client', 'server'), /put something else in its place/);
+		await assert.rejects(begin('client', 'server'), /removed or replaced/);
 	});
 
 	it('are reported if they lie beside the repositories, or if a folder is gone', async () => {
 		const files = await begin('client', 'server');
 		write(inCopy('notes.md'), 'notes\n');
-		await assert.rejects(files.keepEnd(), /beside the repositories, where nothing keeps it: notes\.md\./);
+		await assert.rejects(files.keepEnd(), /outside the repositories, where they aren’t saved: notes\.md\./);
 		rmSync(inCopy('server'), { recursive: true });
-		await assert.rejects(files.keepEnd(), /removed that folder/);
+		await assert.rejects(files.keepEnd(), /removed or replaced that folder/);
 	});
 
 	it('are read by what the copy was made from, if a turn was stopped before it told anything', async () => {
@@ -136,7 +139,7 @@ describe('the files of a turn of an agent, in several repositories', () => {
 				const files = await begin('partial');
 				assert.match(
 					questions[1] ?? '',
-					/“partial” is a partial clone, .* Missing objects: \d\. Git gets them from origin\./,
+					/“partial” is a partial clone, .* Missing objects: \d\. Git downloads them from origin\./,
 				);
 				assert.equal(questions.length, 2);
 				if (how[0] === '--sparse') {

@@ -55,7 +55,7 @@ describe('the files of a turn of an agent, where something is wrong with them', 
 			['client', path.join('server', 'evil')],
 		);
 		for (const { reason } of leftOut) {
-			assert.match(reason ?? '', /says that its files are those of .*private.* Remove “core\.worktree” from .*config/);
+			assert.match(reason ?? '', /says that its files are in .*private.* Remove “core\.worktree” from .*config/);
 		}
 	});
 
@@ -117,9 +117,9 @@ describe('the files of a turn of an agent, where something is wrong with them', 
 		const files = await begin('client', 'server');
 		rmSync(inCopy('server'), { recursive: true });
 		writeFileSync(inCopy('server'), 'a file');
-		await assert.rejects(files.keepEnd(), /removed that folder or put something else/);
+		await assert.rejects(files.keepEnd(), /removed or replaced that folder/);
 		tell(files);
-		await assert.rejects(begin('client', 'server'), /remove that folder, then go on/);
+		await assert.rejects(begin('client', 'server'), /delete that folder, then continue/);
 		rmSync(inCopy('server'));
 		await begin('client', 'server');
 		assert.equal(readFileSync(inCopy('server', 'server.txt'), 'utf8'), 'server\n');
@@ -128,7 +128,10 @@ describe('the files of a turn of an agent, where something is wrong with them', 
 	it('cause a sentence about a repository that is gone, and can be used again once its copy has been removed', async () => {
 		tell(await begin('client', 'server'));
 		rmSync(at('server'), { recursive: true });
-		await assert.rejects(begin('client'), /cannot be kept: The folder .*server no longer exists\. It lies in /);
+		await assert.rejects(
+			begin('client'),
+			/Couldn’t save the agent’s changes: The folder .*server no longer exists\. They’re in /,
+		);
 		rmSync(inCopy('server'), { recursive: true });
 		await begin('client');
 		assert.equal(readFileSync(inCopy('client.txt'), 'utf8'), 'client\n');
@@ -144,7 +147,7 @@ describe('the files of a turn of an agent, where something is wrong with them', 
 		write(inCopy('server', 'sub', 'new.txt'), 'work');
 		await assert.rejects(
 			files.keepEnd(),
-			/where nothing keeps them: server\/app, server\/sub\. It lies in .* until the next/,
+			/where they aren’t saved: server\/app, server\/sub\. They stay in .* until the next/,
 		);
 	});
 
@@ -157,7 +160,7 @@ describe('the files of a turn of an agent, where something is wrong with them', 
 		const files = await begin('client', 'server');
 		assert.deepEqual(await files.filtered(), ['server/image.bin', 'server/other.bin']);
 		write(inCopy('server', 'image.bin'), 'content\n');
-		await assert.rejects(files.keepEnd(), /a filter such as Git LFS keeps.*: server\/image\.bin\. They lie in /);
+		await assert.rejects(files.keepEnd(), /a filter such as Git LFS.*: server\/image\.bin\. They stay in /);
 		assert.ok(files.checkpoints.every(({ after }) => after !== undefined));
 	});
 

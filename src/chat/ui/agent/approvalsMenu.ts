@@ -22,14 +22,18 @@ export function approvalsMenu(current: ApprovalSetting, post: Post): Menu {
 function approvalsDetail(setting: ApprovalSetting): string {
 	switch (setting) {
 		case 'ask':
-			return l10n.t('Before each change of a file and each command. What you allow is in your files at once.');
+			return l10n.t('Asks before each file change and each command. Changes that you allow are in your files at once.');
 		case 'ask-for-commands':
-			return l10n.t('Before each command, and before files change that decide what runs. Other files change at once.');
+			return l10n.t(
+				'Asks before each command, and before changes to files that decide what runs. Other files change at once.',
+			);
 		case 'plan':
-			return l10n.t('It reads, runs what changes nothing, and ends with a plan that you can edit and start.');
+			return l10n.t(
+				'Reads files, runs commands that change nothing, and ends with a plan that you can edit and start.',
+			);
 		case 'allow-in-sandbox':
 			return l10n.t(
-				'Only before files change that decide what runs; those you allow are in your files at once. Other changes stay in a copy until you take them.',
+				'Asks only before changes to files that decide what runs; those that you allow are in your files at once. Other changes stay in a copy until you take them.',
 			);
 	}
 }

@@ -112,7 +112,7 @@ export class ChatApproval extends QuestionBox {
 			${
 				lines.length === 0
 					? nothing
-					: html`<pre class="lines scrolls" role="group" tabindex="0" aria-label=${l10n.t('Change of {0}', shown)}>${lines.map(
+					: html`<pre class="lines scrolls" role="group" tabindex="0" aria-label=${l10n.t('Change to {0}', shown)}>${lines.map(
 							({ kind, text }) =>
 								html`<span class="diff-line ${kind}">${SIGNS[kind]} ${exactText(text)}${breakWords(kind)}\n</span>`,
 						)}</pre>`
@@ -125,7 +125,7 @@ export class ChatApproval extends QuestionBox {
 		if (input === undefined) {
 			return nothing;
 		}
-		return html`<pre class="input scrolls" role="group" tabindex="0" aria-label=${l10n.t('What the tool is called with')}>${exactText(laidOut(input))}</pre>`;
+		return html`<pre class="input scrolls" role="group" tabindex="0" aria-label=${l10n.t('Tool arguments')}>${exactText(laidOut(input))}</pre>`;
 	}
 
 	/** Renders the locations of a step about which nothing else is known, or a sentence if there are none either. */
@@ -135,7 +135,7 @@ export class ChatApproval extends QuestionBox {
 			return nothing;
 		}
 		if (locations.length === 0) {
-			return html`<p class="note">${l10n.t('The agent does not say what exactly it would do.')}</p>`;
+			return html`<p class="note">${l10n.t('The agent doesn’t say exactly what it would do.')}</p>`;
 		}
 		return html`<ul class="places">
 			${locations.map(({ path, line }) => {
@@ -156,12 +156,12 @@ function isSaidBelow({ title, command = '', approval }: StepView): boolean {
 function placeWords(isWritten: boolean, isSandboxed: boolean, place: string): string {
 	if (isWritten) {
 		return isSandboxed
-			? l10n.t('Your files in {0} get exactly this.', place)
-			: l10n.t('Your files in {0} get exactly this. The agent works without a sandbox.', place);
+			? l10n.t('Exactly this change is made to your files in {0}.', place)
+			: l10n.t('Exactly this change is made to your files in {0}. The agent runs without a sandbox.', place);
 	}
 	return isSandboxed
-		? l10n.t('In a copy of {0}, in a sandbox without network.', place)
-		: l10n.t('In a copy of {0}, without a sandbox.', place);
+		? l10n.t('Runs in a copy of {0}, in a sandbox without network access.', place)
+		: l10n.t('Runs in a copy of {0}, without a sandbox.', place);
 }
 
 function serverWords(isSandboxed: boolean): string {
@@ -173,9 +173,9 @@ function serverWords(isSandboxed: boolean): string {
 function breakWords(kind: DiffLine['kind']): string {
 	switch (kind) {
 		case 'broken':
-			return l10n.t('The last line ends with a line break now');
+			return l10n.t('The last line now ends with a line break');
 		case 'unbroken':
-			return l10n.t('The last line ends without a line break now');
+			return l10n.t('The last line no longer ends with a line break');
 		default:
 			return '';
 	}
@@ -204,42 +204,42 @@ function conversationWords(step: StepView): [label: string, hint: string] {
 	if (decides !== undefined) {
 		return [
 			l10n.t('Allow This File Here'),
-			l10n.t('Allows further changes of exactly this file in this conversation.'),
+			l10n.t('Allows further changes to exactly this file in this conversation.'),
 		];
 	}
 	return isWritten
-		? [label, l10n.t('Allows all changes of files in this conversation. They are in your files without a question.')]
+		? [label, l10n.t('Allows all file changes in this conversation. They’re made to your files without asking.')]
 		: [label, l10n.t('Allows the same in this conversation without asking again.')];
 }
 
 function ruleWords({ command }: StepView): string {
 	if (command === undefined) {
-		return l10n.t('Here: this tool in this conversation, with any arguments.');
+		return l10n.t('Applies to this tool in this conversation, with any arguments.');
 	}
 	return l10n.t(
-		'Here: in this conversation, with other names of files and tests. Not with other options, and not with output into a file.',
+		'Applies in this conversation, also with other names of files and tests, but not with other options or output to a file.',
 	);
 }
 
 function decidesWords(reason: DecisiveReason): string {
 	switch (reason) {
 		case 'git':
-			return l10n.t('Git obeys this file.');
+			return l10n.t('This file controls Git.');
 		case 'hidden':
-			return l10n.t('Editors, shells and other programs may obey this file.');
+			return l10n.t('This file may control editors, shells and other programs.');
 		case 'build':
-			return l10n.t('Package managers, builds or CI run what this file says.');
+			return l10n.t('This file controls what package managers, builds or CI run.');
 		case 'executable':
 			return l10n.t('This file is a program.');
 		case 'instructions':
-			return l10n.t('Agents obey this file.');
+			return l10n.t('This file gives instructions to agents.');
 	}
 }
 
 function cutWords(hasLines: boolean): string {
 	return hasLines
 		? l10n.t('Only the beginning is shown. Open the diff to see all of it.')
-		: l10n.t('The change is too large to be shown here. Open the diff to see it.');
+		: l10n.t('The change is too large to show here. Open the diff to see it.');
 }
 
 /** Ignores a key that was already down when its button got the focus. */

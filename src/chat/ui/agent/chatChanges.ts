@@ -73,8 +73,8 @@ class ChatChanges extends LitElement {
 		const number = new Intl.NumberFormat(this.language).format(count);
 		const words =
 			count === 1
-				? l10n.t('1 more file is not listed. Compare shows it.')
-				: l10n.t('{0} more files are not listed. Compare shows them.', number);
+				? l10n.t('1 more file isn’t listed. Select Compare to see it.')
+				: l10n.t('{0} more files aren’t listed. Select Compare to see them.', number);
 		return html`<li class="further">${words}</li>`;
 	}
 

@@ -57,7 +57,7 @@ export class ChatForm extends QuestionBox {
 			<p id="subject" class="title words">${showControls(title)}</p>
 			${form.map((field, index) => renderField(field, `field-${index}`))}
 			${this.problem === undefined ? nothing : html`<p role="alert" class="problem">${this.problem}</p>`}
-			<p class="note">${l10n.t('What you answer goes to the agent and its model. Never answer with a key or a password.')}</p>
+			<p class="note">${l10n.t('Your answers are sent to the agent and its model. Never enter a key or a password.')}</p>
 			<div class="buttons">
 				<button class="button" ?disabled=${this.isGuarded}>${l10n.t('Send Answers')}</button>
 				<button type="button" name="no" class="button secondary" @click=${this.decline}>${l10n.t('Decline')}</button>

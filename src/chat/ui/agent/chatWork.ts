@@ -179,7 +179,7 @@ export class ChatWork extends LitElement {
 				);
 			case 'summary':
 				return guard([work.summary, apart], () =>
-					this.renderDetails(l10n.t('Was given a summary of the earlier turns'), work.summary ?? '', apart),
+					this.renderDetails(l10n.t('Received a summary of the earlier turns'), work.summary ?? '', apart),
 				);
 		}
 	}
@@ -247,20 +247,20 @@ function settle(blocks: readonly HTMLElement[]): void {
 const leftOutWords = ({ folder, reason }: LeftOutFolder) =>
 	reason === undefined
 		? l10n.t(
-				'The agent has no copy of {0}, because there is no Git repository. Run “Git: Initialize Repository” to change that.',
+				'The agent has no copy of {0} because it isn’t a Git repository. Run “Git: Initialize Repository” to change that.',
 				folder,
 			)
 		: l10n.t('The agent has no copy of {0}. {1}', folder, reason);
 
 const setAsideWords = () =>
 	l10n.t(
-		'What was left in the copy does not fit your files any more, so the agent began with your files alone. Take Changes of the turn before still has it.',
+		'What was left in the copy no longer applies to your files, so the agent started from your files only. It’s still available from Take Changes of the previous turn.',
 	);
 
 function furtherWords(count: number, language: string): string {
 	return count === 1
-		? l10n.t('1 further step is not listed.')
-		: l10n.t('{0} further steps are not listed.', new Intl.NumberFormat(language).format(count));
+		? l10n.t('1 more step isn’t listed.')
+		: l10n.t('{0} more steps aren’t listed.', new Intl.NumberFormat(language).format(count));
 }
 
 customElements.define('chat-work', ChatWork);

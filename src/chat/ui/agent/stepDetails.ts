@@ -116,7 +116,7 @@ class ChatStepDetails extends LitElement {
 		const isFirst = this.output === undefined;
 		try {
 			const output = await this.requests.ask('step-request', { turn: this.turn, step: step.id });
-			this.problem = output === undefined ? l10n.t('The output is not kept any more.') : undefined;
+			this.problem = output === undefined ? l10n.t('The output is no longer available.') : undefined;
 			this.output = output === undefined ? undefined : terminalText(output);
 		} catch (error) {
 			this.problem = (error as Error).message;

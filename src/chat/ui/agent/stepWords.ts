@@ -156,7 +156,7 @@ function refusedFact({ state, reason }: ApprovalView): StepFact {
 	const short = l10n.t('Not allowed');
 	const words =
 		state === 'unanswered'
-			? l10n.t('Not allowed: nobody answered')
+			? l10n.t('Not allowed: no answer')
 			: reason === undefined
 				? short
 				: l10n.t('Not allowed: {0}', showControls(reason));
@@ -249,14 +249,14 @@ function awaited({ work, model }: ReplyView): string {
 /** Says that nothing has arrived for a while, and why if the reason is known. */
 export function waitingText(reply: ReplyView): string {
 	return reply.waiting === 'loading'
-		? l10n.t('Still waiting for {0}: its server says that it is loading the model.', awaited(reply))
+		? l10n.t('Still waiting for {0}: its server is loading the model.', awaited(reply))
 		: l10n.t('Still waiting for {0}.', awaited(reply));
 }
 
 /** Says what the agent is doing now, for a streaming reply. */
 export function nowWords({ text, reasoning = '' }: ReplyView, work: WorkView): string {
 	if (waitingStep(work)) {
-		return l10n.t('waits for your answer');
+		return l10n.t('waiting for your answer');
 	}
 	const running = work.steps.findLast(({ state }) => state === 'running');
 	if (running) {

@@ -145,7 +145,7 @@ class ChatChips extends LitElement {
 		const notes = [
 			problem,
 			chip.isChanged
-				? l10n.t('{0} has changed since. It goes as it was selected.', chip.path ?? chip.label)
+				? l10n.t('{0} has changed since. The original selection is sent.', chip.path ?? chip.label)
 				: undefined,
 			...(chip.notes ?? []),
 		].filter(note => note !== undefined);

@@ -286,7 +286,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 					class="scrolls"
 					dir="auto"
 					rows="1"
-					aria-label=${isTask ? l10n.t('What the task should do') : l10n.t('Ask a question')}
+					aria-label=${isTask ? l10n.t('Describe what the task should do') : l10n.t('Ask a question')}
 					aria-autocomplete="list"
 					aria-controls=${this.completion.list ?? this.slash.list ?? nothing}
 					aria-activedescendant=${this.completion.active ?? this.slash.active ?? nothing}
@@ -476,7 +476,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		const goes = this.replying === undefined || this.task.takes(text) ? task : { waits: true as const };
 		this.post({ kind: 'message-send', ...shown, turn, text, ...goes });
 		this.timeout = setTimeout(
-			() => this.settle(l10n.t('The message was not accepted in time. It is still here; send it again.')),
+			() => this.settle(l10n.t('The message wasn’t accepted in time. It’s still here: send it again.')),
 			ACCEPT_TIMEOUT_MS,
 		);
 	}

@@ -239,7 +239,7 @@ export class ChatTurn extends LitElement {
 		return html`<div class="footer">
 			${streaming ? html`<span></span>` : this.renderFacts(reply)}
 			<span class="actions">
-				${asksAgain ? iconButton('refresh', this.turn.mode === 'image' ? l10n.t('Make Again') : l10n.t('Ask Again'), retry) : nothing}
+				${asksAgain ? iconButton('refresh', this.turn.mode === 'image' ? l10n.t('Regenerate') : l10n.t('Ask Again'), retry) : nothing}
 				${streaming ? nothing : imageActions(reply.image, this.turn, this.post)}
 				${
 					reply.text !== '' && !streaming

@@ -44,7 +44,7 @@ export function agentChoices({ mode, agent, menu, post }: ComposerChoices): Temp
 			? composerChoice({
 					icon: 'shield',
 					word: approvalsLabel(agent.approvals),
-					label: l10n.t('Select What Is Asked'),
+					label: l10n.t('Select What Agents Ask About'),
 					isOpen: menu.isOpenFor(l10n.t('What Agents Ask About')),
 					press: button => menu.toggle(button, () => approvalsMenu(agent.approvals, post)),
 				})

@@ -216,7 +216,7 @@ export class ContextCompletion implements ReactiveController {
 		}
 		if (items.length === 0) {
 			return html`<div class="completions" id=${LIST_ID}>
-				<div class="nothing" role="status">${this.problem ?? l10n.t('Nothing matches.')}</div>
+				<div class="nothing" role="status">${this.problem ?? l10n.t('No matching results')}</div>
 			</div>`;
 		}
 		// The text field keeps the focus, so a press on the list must not take it. The list can be focused because it scrolls.

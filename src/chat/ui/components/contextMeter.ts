@@ -82,8 +82,8 @@ class ContextMeter extends LitElement {
 		}
 		const tokens = this.number(known);
 		return agent
-			? l10n.t('Context: about {0} tokens, and what the agent has, which is not known', tokens)
-			: l10n.t('Context: about {0} tokens. How many fit is not known.', tokens);
+			? l10n.t('Context: about {0} tokens, plus an unknown amount that the agent has', tokens)
+			: l10n.t('Context: about {0} tokens. The limit isn’t known.', tokens);
 	}
 
 	private sum(known: number, limit: number | undefined, share: number | undefined): string {
@@ -96,16 +96,14 @@ class ContextMeter extends LitElement {
 	private limits({ agent, model, limit, reply }: UseView): string {
 		if (agent) {
 			return agent.used === undefined
-				? l10n.t('The agent has not said how full its context is.')
-				: l10n.t('The agent says how full its context is, and makes room by itself.');
+				? l10n.t('The agent hasn’t reported how full its context is.')
+				: l10n.t('The agent reports how full its context is, and makes room by itself.');
 		}
 		if (limit === undefined || reply === undefined) {
-			return model === ''
-				? l10n.t('How much the model takes is not known.')
-				: l10n.t('How much {0} takes is not known.', model);
+			return model === '' ? l10n.t('The model’s limit isn’t known.') : l10n.t('The limit of {0} isn’t known.', model);
 		}
 		const [whole, kept] = [limit + reply, reply].map(tokens => this.number(tokens));
-		return l10n.t('{0} takes {1} tokens, {2} of which are kept for the reply.', model, whole ?? '', kept ?? '');
+		return l10n.t('{0} accepts {1} tokens, {2} of which are reserved for the reply.', model, whole ?? '', kept ?? '');
 	}
 
 	private renderTotal({ prompt, completion, isPartial, cost }: TotalView): TemplateResult {

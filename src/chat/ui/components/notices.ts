@@ -41,7 +41,7 @@ export function emptyConversation(
 
 /** Says that no model is set up yet, and offers to add a service. */
 function demoNotice(addServer: () => void): TemplateResult {
-	return html`<p>${l10n.t('No model is set up yet. Until then the built-in demo answers, which only shows how things look.')}</p>
+	return html`<p>${l10n.t('No model is set up yet. Until then, a built-in demo replies to show how things look.')}</p>
 		<button type="button" class="button" @click=${addServer}>${l10n.t('Add Service…')}</button>`;
 }
 

@@ -24,32 +24,32 @@ export function replyDetails({ reply, total, language }: ReplyDetails): Template
 	const [asked, ...alternates] = details.asked ?? [];
 	const routingFields = details.routingFields ?? [];
 	return html`<dl class="details">
-		${row(l10n.t('Provider'), reply.provider ?? l10n.t('Not named by the service'))}
+		${row(l10n.t('Provider'), reply.provider ?? l10n.t('Not reported by the service'))}
 		${reply.model === undefined ? nothing : row(l10n.t('Model'), reply.model, details.digest)}
-		${asked === undefined || (asked === reply.model && alternates.length === 0) ? nothing : row(l10n.t('Asked for'), [asked, ...alternates].join(', '))}
+		${asked === undefined || (asked === reply.model && alternates.length === 0) ? nothing : row(l10n.t('Requested'), [asked, ...alternates].join(', '))}
 		${row(l10n.t('Tokens'), tokensText(reply, language))}
 		${row(l10n.t('Time'), timeText(reply, language))}
 		${row(l10n.t('Cost'), reply.cost ? costText(reply.cost, language) : reply.usage ? l10n.t('No prices are listed for this provider.') : '')}
-		${details.agentCost ? row(l10n.t('Cost of the session, as the agent says'), `${new Intl.NumberFormat(language, { maximumSignificantDigits: 4 }).format(details.agentCost.amount)} ${showControls(details.agentCost.currency)}`) : nothing}
+		${details.agentCost ? row(l10n.t('Cost of the session, as reported by the agent'), `${new Intl.NumberFormat(language, { maximumSignificantDigits: 4 }).format(details.agentCost.amount)} ${showControls(details.agentCost.currency)}`) : nothing}
 		${details.routing ? row(l10n.t('Routing policy'), routingLabel(details.routing), fields(routingFields)) : nothing}
 		${details.retention ? row(l10n.t('Zero data retention'), retentionText(details.retention)) : nothing}
 		${details.parameters ? row(l10n.t('Parameters'), fields(details.parameters)) : nothing}
 		${details.instructions ? row(l10n.t('Instructions'), details.instructions.join(', ')) : nothing}
-		${details.leftOut ? row(l10n.t('Left out'), l10n.t('The model does not take {0}.', details.leftOut.join(', '))) : nothing}
+		${details.leftOut ? row(l10n.t('Left out'), l10n.t('The model doesn’t accept {0}.', details.leftOut.join(', '))) : nothing}
 		${details.tokens ? tokenRow(details.tokens, language) : nothing}
 		${
 			details.unknown
 				? foldRow(
-						l10n.t('Not understood'),
-						l10n.t('What else the agent has said'),
+						l10n.t('Not recognized'),
+						l10n.t('Other messages from the agent'),
 						details.unknown.map(([kind, text]) => showControls(`${kind}: ${text}`)),
 					)
 				: nothing
 		}
 		${details.serviceId ? row(l10n.t('Reply ID'), details.serviceId) : nothing}
-		${details.created === undefined ? nothing : row(l10n.t('Made'), new Date(details.created * 1_000).toLocaleString(language))}
+		${details.created === undefined ? nothing : row(l10n.t('Created'), new Date(details.created * 1_000).toLocaleString(language))}
 		${details.fingerprint ? row(l10n.t('System fingerprint'), details.fingerprint) : nothing}
-		${details.nativeReason ? row(l10n.t('Ended with'), details.nativeReason) : nothing}
+		${details.nativeReason ? row(l10n.t('Finish reason'), details.nativeReason) : nothing}
 		${total && total.replies > 1 ? row(l10n.t('Conversation'), totalText(total, language)) : nothing}
 	</dl>`;
 }

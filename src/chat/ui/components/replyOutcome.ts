@@ -27,7 +27,7 @@ export function renderOutcome(reply: ReplyView, follow: (action: Action) => void
 			return outcome(
 				'warning',
 				'cut',
-				explanation?.message ?? l10n.t('The reply was cut off when the window closed or its extensions stopped.'),
+				explanation?.message ?? l10n.t('The reply was interrupted when the window closed or its extensions stopped.'),
 				reply.canRetry ? html`${goOn(true)}${retry(!reply.canContinue)}` : nothing,
 			);
 		case 'failed': {

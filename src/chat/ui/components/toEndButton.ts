@@ -12,6 +12,6 @@ export function toEndButton(isAsked: boolean, press: () => void): TemplateResult
 		aria-label=${isAsked ? nothing : label}
 		@click=${press}
 	>
-		${isAsked ? html`<span>${l10n.t('Waits for your answer')}</span>` : nothing}${codicon('arrow-down')}
+		${isAsked ? html`<span>${l10n.t('Waiting for your answer')}</span>` : nothing}${codicon('arrow-down')}
 	</button>`;
 }

@@ -156,8 +156,8 @@ class ChatImage extends LitElement {
 			const isFile = gone === 'file';
 			return this.renderProblem(
 				isFile
-					? l10n.t('The image is gone: its file was deleted.')
-					: l10n.t('The image was not loaded: it is not a PNG, JPEG, GIF or WebP image of a size that can be shown.'),
+					? l10n.t('The image’s file was deleted.')
+					: l10n.t('The image wasn’t loaded: it isn’t a PNG, JPEG, GIF or WebP image of a size that can be shown.'),
 				isFile && this.reload,
 			);
 		}
@@ -207,21 +207,21 @@ const EMPTY = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAA
 function problemText(problem: Extract<ReplyImageView, { problem: unknown }>['problem']): string {
 	switch (problem) {
 		case 'address':
-			return l10n.t('The image was not loaded: its address cannot be used.');
+			return l10n.t('The image wasn’t loaded: its address can’t be used.');
 		case 'private':
-			return l10n.t('The image was not loaded: its address is on this machine or its network.');
+			return l10n.t('The image wasn’t loaded: its address is on this machine or its network.');
 		case 'redirected':
-			return l10n.t('The image was not loaded: its server redirected to another address.');
+			return l10n.t('The image wasn’t loaded: its server redirected to another address.');
 		case 'unreachable':
-			return l10n.t('The image was not loaded: its server refused or did not answer.');
+			return l10n.t('The image wasn’t loaded: its server refused or didn’t respond.');
 		case 'too-large':
-			return l10n.t('The image was not loaded: it is larger than 10 MB.');
+			return l10n.t('The image wasn’t loaded: it’s larger than 10 MB.');
 		case 'type':
-			return l10n.t('The image was not loaded: it is not a PNG, JPEG, GIF or WebP image of a size that can be shown.');
+			return l10n.t('The image wasn’t loaded: it isn’t a PNG, JPEG, GIF or WebP image of a size that can be shown.');
 		case 'not-kept':
-			return l10n.t('The image was not saved: it could not be written to the disk. Make room and load it again.');
+			return l10n.t('The image wasn’t saved: it couldn’t be written to the disk. Free up space, then load it again.');
 		case 'not-loaded':
-			return l10n.t('The image was not loaded.');
+			return l10n.t('The image wasn’t loaded.');
 	}
 }
 

@@ -11,7 +11,7 @@ export function modePlaceholder(mode: ComposerMode): string {
 		case 'chat':
 			return l10n.t('Ask, or / for more…');
 		case 'agent':
-			return l10n.t('Say what to do, or / for more…');
+			return l10n.t('Describe what to do, or / for more…');
 		case 'search':
 			return l10n.t('Search the web, or / for more…');
 		case 'image':
@@ -40,7 +40,7 @@ export function modeChoice(
 	return composerChoice({
 		icon: MODE_ICONS[mode],
 		word: modeLabel(mode),
-		label: l10n.t('Choose Chat, Agent, Search, Image or Task'),
+		label: l10n.t('Select Chat, Agent, Search, Image or Task'),
 		isOpen: menu.isOpenFor(title),
 		press: button => menu.toggle(button, () => ({ label: title, rows, take: id => choose(id as ComposerMode) })),
 	});

@@ -100,7 +100,7 @@ export class ComposerTask implements ReactiveController {
 			if (how !== 'if-empty') {
 				this.next = this.next === '' ? text : `${this.next}\n\n${text}`;
 				owner.keep();
-				owner.say(l10n.t('What was added comes here when the message has gone.'));
+				owner.say(l10n.t('Added text appears here after the message is sent.'));
 			}
 			return how !== 'if-empty';
 		}

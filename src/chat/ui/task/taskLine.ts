@@ -19,7 +19,7 @@ const ICONS = {
 function choiceLabel(choice: ShownChoice): string {
 	switch (choice) {
 		case 'prompt':
-			return l10n.t('Take Back the Prompt from Its Editor');
+			return l10n.t('Move the Prompt Back from Its Editor');
 		case 'repository':
 			return l10n.t('Select Repository');
 		case 'branch':
@@ -40,7 +40,7 @@ export function taskLine(task: NextTaskView | undefined, post: Post): TemplateRe
 	const choose = (choice: NextTaskChoice) => post({ kind: 'task-choose', choice });
 	const { choices = [], problem } = task ?? {};
 	return html`<div class="task" role="group" aria-label=${l10n.t('The next task')}>
-		${task ? nothing : html`<span class="reading">${l10n.t('Looking at the repository…')}</span>`}
+		${task ? nothing : html`<span class="reading">${l10n.t('Checking the repository…')}</span>`}
 		${choices.map(({ choice, name, hint }) => {
 			const words = [`${choiceLabel(choice)}: ${name}`, hint].filter(Boolean).join('. ');
 			return html`<button type="button" class="task-choice" title=${words} aria-label=${words} @click=${() => choose(choice)}>

@@ -46,7 +46,7 @@ const WORK: AgentWork = {
 			input: '{}',
 			output: 'no\n',
 			startedAt: 1_200,
-			approval: { state: 'refused', reason: 'it names more than can be shown' },
+			approval: { state: 'refused', reason: 'it lists more than can be shown' },
 		},
 	],
 	further: 2,

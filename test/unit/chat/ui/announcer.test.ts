@@ -133,7 +133,7 @@ describe('the announcements of a reply', () => {
 			[{ state: 'stopped' }, 'Reply stopped.'],
 			[{ state: 'failed', explanation: { message: 'No key.' } }, 'No key.'],
 			[{ waiting: true, model: 'demo' }, 'Still waiting for demo.'],
-			[{ waiting: 'loading', model: 'demo' }, 'Still waiting for demo: its server says that it is loading the model.'],
+			[{ waiting: 'loading', model: 'demo' }, 'Still waiting for demo: its server is loading the model.'],
 		] as const) {
 			announcer.update(undefined, true);
 			announcer.update(view({}), true);

@@ -111,7 +111,7 @@ describe('how a model server behind the local service has failed', () => {
 				'a model that is gone',
 				says(404, 'The model `lab-1` does not exist'),
 				'lab no longer has the model, or nothing serves models at its address: The model `lab-1` does not exist.',
-				/^Choose another model/,
+				/^Select a different model/,
 				{ action: 'chooseModel' },
 			],
 			[

@@ -81,7 +81,7 @@ describe('the line of a step', () => {
 		assert.deepEqual(said({ state: 'before' }), ['Allowed before']);
 		assert.deepEqual(said({ state: 'setting' }), ['Allowed by your setting']);
 		assert.deepEqual(said({ state: 'no' }, 'failed'), ['Not allowed']);
-		assert.deepEqual(said({ state: 'unanswered' }, 'stopped'), ['Not allowed: nobody answered']);
+		assert.deepEqual(said({ state: 'unanswered' }, 'stopped'), ['Not allowed: no answer']);
 		assert.deepEqual(said({ state: 'refused', reason: 'outside\u202e' }, 'failed'), ['Not allowed: outsideU+202E']);
 		assert.deepEqual(said({ state: 'waiting' }, 'running'), ['Running']);
 	});
@@ -108,7 +108,7 @@ describe('what an agent is doing', () => {
 	it('is to wait, then its running step, then to think, then to work', () => {
 		const running = step('a', { state: 'running', title: 'npm test' });
 		const waiting = step('b', { state: 'running', approval: { state: 'waiting' } });
-		assert.equal(now({ steps: [waiting, running] }), 'waits for your answer');
+		assert.equal(now({ steps: [waiting, running] }), 'waiting for your answer');
 		assert.equal(now({ steps: [running, step('c')] }), 'npm test');
 		assert.equal(now({}, { reasoning: 'Hm.' }), 'thinking');
 		assert.equal(now({ steps: [step('c')] }, { reasoning: 'Hm.' }), 'working');
