@@ -285,9 +285,9 @@ describe('services and their keys, in the window', () => {
 	it('shows the task view without a key and asks for none by itself, and lists the tasks once there is one', async () => {
 		const asked = () => service.received.filter(({ host }) => host === 'cloud').length;
 		await openView(page, 'Errand');
-		await taskView().getByText('Tasks on this connection need a cloud key.').waitFor();
+		await taskView().getByText('Tasks on this connection require a cloud key.').waitFor();
 		await runCommand(page, 'Errand: Refresh Tasks');
-		await taskView().getByText('Tasks on this connection need a cloud key.').waitFor();
+		await taskView().getByText('Tasks on this connection require a cloud key.').waitFor();
 		assert.deepEqual([await input().count(), asked()], [0, 0]);
 		await runCommand(page, 'Errand: Open Task Log');
 		await keyIsAsked('Cloud token of Quillon', service.hosts.cloud);

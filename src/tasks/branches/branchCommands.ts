@@ -53,7 +53,7 @@ export class BranchCommands {
 	}
 
 	openWorktree(argument: unknown): Promise<void> {
-		return this.withBranch(argument, vscode.l10n.t('Open Task Branch in a Worktree'), subject =>
+		return this.withBranch(argument, vscode.l10n.t('Open Task Branch in Worktree'), subject =>
 			openWorktree(subject, this.dialogs),
 		);
 	}
