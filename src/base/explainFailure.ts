@@ -133,7 +133,7 @@ function explain(error: ClientError, subject: FailureSubject): ExplainedFailure 
 			return error.serviceMessage === undefined
 				? { ...offlineParts(error, subject), help: { action: 'showLog' } }
 				: says(
-						l10n.t('Couldn’t reach {0}', name),
+						l10n.t('{0} can’t be reached', name),
 						l10n.t('Check your network and the address, then try again.'),
 						'showLog',
 					);

@@ -24,7 +24,7 @@ export function offlineParts(
 	if (fault === undefined) {
 		return url === undefined
 			? {
-					cause: l10n.t('Couldn’t reach {0}.', name),
+					cause: l10n.t('{0} can’t be reached.', name),
 					step: l10n.t('Check your network and the address, then try again.'),
 				}
 			: brokenOff(error, url, name);
@@ -80,7 +80,7 @@ function networkFaultParts(fault: NetworkFault, connection: string): FaultParts 
 					};
 		case 'unreachable':
 			return {
-				cause: l10n.t('Couldn’t reach {0}: nothing responds at {1} ({2}).', connection, fault.place, fault.code),
+				cause: l10n.t('{0} can’t be reached: nothing responds at {1} ({2}).', connection, fault.place, fault.code),
 				step: l10n.t(
 					'If that’s your proxy, correct the setting http.proxy. If it’s the service, check your network and the address, then try again.',
 				),

@@ -225,7 +225,7 @@ export class AttestationPanel {
 		} catch (error) {
 			await showMessage(
 				'error',
-				vscode.l10n.t('Couldn’t export the attestation: {0}. Select a different location.', describeError(error)),
+				vscode.l10n.t('Couldn’t export the file: {0}. Select a different location.', describeError(error)),
 			);
 		}
 	}

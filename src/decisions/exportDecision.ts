@@ -25,7 +25,7 @@ export async function saveRun(run: Run, title: string, format: 'json' | 'markdow
 	} catch (error) {
 		await showMessage(
 			'error',
-			vscode.l10n.t('Couldn’t export the decision: {0}. Select a different location.', describeError(error)),
+			vscode.l10n.t('Couldn’t export the file: {0}. Select a different location.', describeError(error)),
 		);
 		return;
 	}

@@ -173,7 +173,7 @@ export class SourceReader {
 			: choose(
 					vscode.l10n.t('Evaluate Decision File'),
 					roots.map(value => ({ label: value.path.slice(value.path.lastIndexOf('/') + 1), value })),
-					{ placeHolder: vscode.l10n.t('Select a repository whose changes to read') },
+					{ placeHolder: vscode.l10n.t('Select a repository whose changes to add') },
 				);
 	}
 }

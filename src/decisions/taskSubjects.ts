@@ -102,7 +102,9 @@ export async function judgeSubject(
 		return undefined;
 	}
 	if (compared.patches.length < 2) {
-		throw new UserFacingError(vscode.l10n.t('Comparing requires two branches. Select two tasks with changes.'));
+		throw new UserFacingError(
+			vscode.l10n.t('Comparing requires two branches. Select two tasks that ended with changes.'),
+		);
 	}
 	const { prompt, patches } = compared;
 	return {

@@ -217,7 +217,7 @@ export class TaskFollowUps {
 		if (target.connection.isLocal && !this.dependencies.user.isTrusted()) {
 			throw new UserFacingError(
 				vscode.l10n.t(
-					'Agents don’t run on this machine for an untrusted workspace. Trust it (“Workspaces: Manage Workspace Trust”), then continue the task.',
+					'This requires a trusted workspace. Trust it (“Workspaces: Manage Workspace Trust”), then try again.',
 				),
 			);
 		}

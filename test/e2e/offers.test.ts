@@ -167,7 +167,7 @@ describe('what Errand offers to others, in the window', () => {
 
 			const refused = agent.call('search_web', { query: 'What is new?' });
 			await dialog(page, 'Query: What is new?').getByRole('button', { name: 'Refuse, and Don’t Ask Again' }).click();
-			assert.match((await refused).texts[0] ?? '', /did not allow it/);
+			assert.match((await refused).texts[0] ?? '', /didn’t allow it/);
 			const again = await agent.call('search_web', { query: 'What is new?' });
 			assert.match(again.texts[0] ?? '', /doesn’t want to be asked by agents anymore in this window/);
 			assert.equal((await agent.call('list_tasks')).isError, false);

@@ -147,10 +147,10 @@ describe('the window of a folder that is not trusted', () => {
 	});
 
 	it('starts no task on the local connection, whose agents would run here, and keeps its prompt', async () => {
-		const reason = toast(page, 'Tasks need a trusted workspace.');
+		const reason = toast(page, 'This requires a trusted workspace.');
 		await writePrompt(page, 'Do it');
 		const line = taskLine(frame);
-		await line.getByText('Tasks need a trusted workspace.').waitFor();
+		await line.getByText('This requires a trusted workspace.').waitFor();
 		await line.getByRole('button', { name: 'Manage Workspace Trust' }).waitFor();
 		await page.keyboard.press('Enter');
 		await reason.first().waitFor();

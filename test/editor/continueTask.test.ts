@@ -130,7 +130,7 @@ describe('a further prompt for a task that is over', () => {
 		isTrusted = false;
 		isLocal = true;
 		await followUps.goOn('over');
-		assert.match(String(problems[0]), /not trusted.*Manage Workspace Trust/);
+		assert.match(String(problems[0]), /requires a trusted workspace.*Manage Workspace Trust/);
 		assert.deepEqual(posts(), []);
 		isLocal = false;
 		await accept();
@@ -268,7 +268,7 @@ describe('a further prompt for a task that is over', () => {
 			isTrusted = false;
 			isLocal = true;
 			assert.equal(await followUps.sendPrompt('over', 'Now green'), false);
-			assert.match(String(problems[1]), /not trusted/);
+			assert.match(String(problems[1]), /requires a trusted workspace/);
 			isTrusted = true;
 			server.finish('over', 'processing');
 			Object.assign(server.tasks[0] ?? {}, { completedAt: null });

@@ -93,7 +93,7 @@ const answers: readonly { what: string; answer: Answer; sentence: RegExp; button
 	{
 		what: 'a connection that breaks',
 		answer: response => void response.destroy(),
-		sentence: /^Couldn’t reach Quillon/,
+		sentence: /^Quillon can’t be reached/,
 		button: showLog,
 	},
 ];

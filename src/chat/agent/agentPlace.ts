@@ -19,7 +19,7 @@ export function workspaceFolders(): string[] {
 	if (!vscode.workspace.isTrusted) {
 		throw new UserFacingError(
 			vscode.l10n.t(
-				'Agents don’t run in an untrusted workspace. Trust it (“Workspaces: Manage Workspace Trust”), then try again.',
+				'This requires a trusted workspace. Trust it (“Workspaces: Manage Workspace Trust”), then try again.',
 			),
 		);
 	}

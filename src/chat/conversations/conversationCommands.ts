@@ -94,7 +94,7 @@ export class ConversationCommands {
 		}
 		await this.attempt(
 			() => exportConversation(conversation),
-			reason => vscode.l10n.t('Couldn’t export the conversation: {0}. Select a different location.', reason),
+			reason => vscode.l10n.t('Couldn’t export the file: {0}. Select a different location.', reason),
 		);
 	}
 

@@ -53,7 +53,7 @@ export class Confirmations {
 			this.used.add(state.once);
 			return answer.action === 'accept' && answer.content?.['allow'] === true
 				? 'yes'
-				: refusal('The user did not allow it, so nothing was sent. Do not try again unless they ask for it.');
+				: refusal('The user didn’t allow it, so nothing was sent. Don’t try again unless they ask for it.');
 		}
 		if (!canAsk(server, context)) {
 			return refusal(

@@ -31,7 +31,7 @@ export async function inWorkingTree<T>(
 	if (!vscode.workspace.isTrusted) {
 		throw new UserFacingError(
 			vscode.l10n.t(
-				'Files aren’t changed in an untrusted workspace. Trust it (“Workspaces: Manage Workspace Trust”), then try again.',
+				'This requires a trusted workspace. Trust it (“Workspaces: Manage Workspace Trust”), then try again.',
 			),
 		);
 	}

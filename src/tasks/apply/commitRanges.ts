@@ -139,7 +139,7 @@ async function placeIn(repository: string): Promise<GitPlace> {
 	if (!vscode.workspace.isTrusted) {
 		throw new UserFacingError(
 			vscode.l10n.t(
-				'Repositories aren’t read in an untrusted workspace. Trust it (“Workspaces: Manage Workspace Trust”), then try again.',
+				'This requires a trusted workspace. Trust it (“Workspaces: Manage Workspace Trust”), then try again.',
 			),
 		);
 	}

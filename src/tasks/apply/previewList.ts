@@ -41,7 +41,7 @@ export function choosePlanned(
 	const list = new PickList<Row, Planned<ChangedFile>[]>(picker => {
 		picker.title = title;
 		picker.placeholder = hasChanged
-			? vscode.l10n.t('Something has changed in the meantime. Review it, then press Enter.')
+			? vscode.l10n.t('Something has changed in the meantime. Review it, then continue.')
 			: vscode.l10n.t('Press Enter to apply the checked files. Type to search by folder or name.');
 		picker.canSelectMany = true;
 		picker.matchOnDescription = true;

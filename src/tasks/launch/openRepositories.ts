@@ -63,7 +63,7 @@ export async function findRepositories(): Promise<{ git: GitApi; repositories: r
 		throw new NoRepositoryError(
 			'untrusted',
 			vscode.l10n.t(
-				'Tasks need a trusted workspace. Trust it (“Workspaces: Manage Workspace Trust”), then start the task.',
+				'This requires a trusted workspace. Trust it (“Workspaces: Manage Workspace Trust”), then try again.',
 			),
 		);
 	}

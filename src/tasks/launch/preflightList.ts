@@ -208,7 +208,7 @@ export class PreflightList {
 		const list = new PickList<PreflightRow, string>(picker => {
 			picker.title = this.title;
 			picker.placeholder = hasChanged
-				? vscode.l10n.t('Something has changed in the meantime. Review it, then start.')
+				? vscode.l10n.t('Something has changed in the meantime. Review it, then continue.')
 				: vscode.l10n.t('Select “Start Task” to send it, or another row to change it.');
 			picker.ignoreFocusOut = true;
 			picker.matchOnDetail = true;

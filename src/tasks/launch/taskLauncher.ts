@@ -157,7 +157,7 @@ export class TaskLauncher {
 		const { prompt } = promptEditor;
 		if (prompt === '') {
 			await promptEditor.open();
-			void showMessage('information', vscode.l10n.t('Describe what the task should do, then start it.'));
+			void showMessage('information', vscode.l10n.t('Describe what the task should do.'));
 			return undefined;
 		}
 		return (await this.launch({ ...next.place, prompt }, () => promptEditor.open()))?.id;

@@ -127,7 +127,7 @@ export class LogDocuments implements FileSource, Disposable {
 			find: async () => {
 				if (!named) {
 					throw new UserFacingError(
-						vscode.l10n.t('This document doesn’t belong to a task log. Open the log from the Tasks view.'),
+						vscode.l10n.t('This document doesn’t belong to a task. Open it from the Tasks view.'),
 					);
 				}
 				return this.finder.reopen(named.connection, named.taskId);

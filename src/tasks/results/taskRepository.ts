@@ -30,7 +30,7 @@ export async function findTaskRepository(
 	if (!vscode.workspace.isTrusted) {
 		throw new UserFacingError(
 			vscode.l10n.t(
-				'Repositories aren’t read in an untrusted workspace. Trust it (“Workspaces: Manage Workspace Trust”), then try again.',
+				'This requires a trusted workspace. Trust it (“Workspaces: Manage Workspace Trust”), then try again.',
 			),
 		);
 	}

@@ -147,7 +147,7 @@ export class CommentPrompts implements Disposable {
 		const document = documentOf(uri);
 		const prompt = (document?.getText() ?? stored.text).trim();
 		if (prompt === '') {
-			void showMessage('information', vscode.l10n.t('Describe what the task should do, then send it.'));
+			void showMessage('information', vscode.l10n.t('Describe what the task should do.'));
 			return;
 		}
 		if (await this.dependencies.tasks.send(task, result, prompt)) {

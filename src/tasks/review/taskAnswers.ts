@@ -93,7 +93,9 @@ export class TaskAnswers implements Disposable {
 			(await this.dependencies.picker.pick(
 				({ id }) => this.dependencies.comments.hasUnsent(id),
 				vscode.l10n.t('Send Comments to Task'),
-				vscode.l10n.t('There are no comments to send. Review the changes of a task, and add comments to their lines.'),
+				vscode.l10n.t(
+					'There are no comments to send. Review the changes of the task, and add comments to their lines.',
+				),
 			));
 		if (id !== undefined) {
 			await this.prompts.open(id);

@@ -20,7 +20,7 @@ describe('Errand’s own agent, whose model’s service fails', () => {
 				['a gateway without an answer', { error: { status: 502, message: 'Bad', wait: 0 } }, /a service it depends on/],
 				['too many requests', { error: { status: 429, message: 'Slower', wait: 0 } }, /limiting requests/],
 				['a stream that breaks off', { text: 'Do', breaks: true }, /ended its reply early/],
-				['a connection that is closed', { breaks: true }, /ended its reply early|Couldn’t reach/],
+				['a connection that is closed', { breaks: true }, /ended its reply early|can’t be reached/],
 				['an empty reply', {}, /answered with nothing/],
 				['a reply of blanks', { text: ' \n' }, /answered with nothing/],
 			];

@@ -80,7 +80,7 @@ describe('the commands for the branch of a task', () => {
 		flow.answers = ['Delete', 'Delete'];
 		await branches().delete(undefined);
 		saw(
-			/^ask: Delete the branch “errand\/work” in this repository\? 1 commit is on no other branch/,
+			/^ask: Delete the branch “errand\/work” in this repository\? 1 commit isn’t on any other branch/,
 			/^ask: Delete the branch “errand\/work” on origin\? Another branch or tag has all of its commits/,
 			/Deleted the branch .* \(here, origin\)/,
 		);
@@ -109,14 +109,14 @@ describe('the commands for the branch of a task', () => {
 		saw(/^ask/, /Merged “errand\/work” into “main”\.$/);
 		assert.equal(await flow.repository.head('main'), await flow.repository.head(BRANCH));
 		await branches().merge(undefined);
-		saw(/“main” has everything/);
+		saw(/“main” is already up to date/);
 	});
 
 	it('merge it once what stands in the way is stashed on a yes', async () => {
 		await flow.repository.write('new.txt', 'mine\n');
 		flow.answers = ['Merge'];
 		await branches().merge(undefined);
-		saw(/^ask: Merge/, /^ask: 1 file stands in the way of merging .*new\.txt \[Stash These Files\]$/s);
+		saw(/^ask: Merge/, /^ask: Merging .* would overwrite 1 file.*new\.txt \[Stash These Files\]$/s);
 		assert.equal(await readFile(path.join(flow.repository.path, 'new.txt'), 'utf8'), 'mine\n');
 		flow.answers = ['Merge', 'Stash These Files', 'View Stash…'];
 		await branches().merge(undefined);
@@ -192,7 +192,7 @@ describe('the commands for the branch of a task', () => {
 		saw(/^ask: Open the pull request on https:\/\/other\.example\?/);
 		flow.task = { ...flow.task, prUrl: 'http://host.example/1' };
 		await branches().openPullRequest(undefined);
-		refused(/not an https address, so it wasn’t opened: http:\/\/host\.example\/1/);
+		refused(/isn’t an https address, so it wasn’t opened: http:\/\/host\.example\/1/);
 	});
 
 	it('open sandbox and dashboard only by https or on this machine', async () => {
@@ -240,7 +240,9 @@ describe('the commands for the branch of a task', () => {
 	it('delete it after a yes that says what is lost, make it again, and leave one that is checked out', async () => {
 		const commit = await flow.repository.head(BRANCH);
 		await branches().delete(undefined);
-		saw(/^ask: Delete the branch “errand\/work” in this repository\? 1 commit is on no other branch and would be lost/);
+		saw(
+			/^ask: Delete the branch “errand\/work” in this repository\? 1 commit isn’t on any other branch and would be lost/,
+		);
 		assert.equal(await flow.repository.head(BRANCH), commit);
 		flow.answers = ['Delete', 'Undo'];
 		await branches().delete(undefined);

@@ -63,7 +63,7 @@ const replyErrors: readonly ReplyError[] = [
 	{
 		what: 'a redirect elsewhere',
 		answer: response => void response.writeHead(302, { location: 'https://login.example/' }).end(),
-		sentence: /^Quillon redirected the request to https:\/\/login\.example, as for a login/,
+		sentence: /^Quillon redirected the request to https:\/\/login\.example, for example to sign in/,
 		button: showLog,
 	},
 	{

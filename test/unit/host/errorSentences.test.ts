@@ -25,7 +25,7 @@ const codes: Record<ClientErrorCode, Row[]> = {
 	'plan-required': [[{}, /^This account’s plan on Quillon doesn’t include this\. Change the plan/, manageKeys]],
 	forbidden: [[{}, /^Quillon doesn’t allow this for the key’s account\.$/, manageKeys]],
 	'not-found': [
-		[{}, /^Quillon couldn’t find what was requested\. Refresh, or check the address/],
+		[{}, /^Quillon couldn’t find what was requested\. Refresh, or check the connection’s address/],
 		[{ isPage: true }, page, showLog],
 	],
 	'source-link-missing': [[{}, /^Quillon isn’t linked to your source hosting\. Link it in the service’s dashboard\.$/]],
@@ -35,7 +35,7 @@ const codes: Record<ClientErrorCode, Row[]> = {
 		[{ status: 400 }, /^Quillon rejected the request \(HTTP 400\)\.$/],
 	],
 	'session-expired': [[{}, /^Quillon failed \(session-expired\)\. Try again\.$/, showLog]],
-	'payment-required': [[said, /^The account on Quillon is out of credit or quota: Plainly no\. Add to it there/]],
+	'payment-required': [[said, /^The account on Quillon is out of credit or quota: Plainly no\. Add credit there/]],
 	'too-large': [[said, /^The request is too large for Quillon: Plainly no\. Send a smaller request\.$/]],
 	'rate-limited': [
 		[{}, /^Quillon is limiting requests\. Try again in a moment\.$/],
@@ -47,7 +47,7 @@ const codes: Record<ClientErrorCode, Row[]> = {
 		[{ isPage: true }, /^Quillon had an internal error\. Try again\.$/, showLog],
 	],
 	offline: [
-		[{}, /^Couldn’t reach Quillon\. Check your network and the address, then try again\.$/, showLog],
+		[{}, /^Quillon can’t be reached\. Check your network and the address, then try again\.$/, showLog],
 		[
 			{ cause: expired, unsent: true },
 			/^The certificate of Quillon has expired\. Nothing was sent\. Check this machine’s date/,
@@ -63,12 +63,12 @@ const codes: Record<ClientErrorCode, Row[]> = {
 		[{ isPage: true, status: 200 }, page, showLog],
 		[
 			{ status: 302, redirectedTo: 'https://login.example' },
-			/^Quillon redirected the request to https:\/\/login\.example, as for a login.* Check the address/,
+			/^Quillon redirected the request to https:\/\/login\.example, for example to sign in.* Check the address/,
 			showLog,
 		],
 		[
 			{ status: 304 },
-			/^Quillon redirected the request to where it may not go \(HTTP 304\)\. Check the address/,
+			/^Quillon redirected the request to an address that isn’t allowed \(HTTP 304\)\. Check the address/,
 			showLog,
 		],
 	],
@@ -91,7 +91,7 @@ const faults: [Error, RegExp][] = [
 	[new Error('Proxy response (403)'), /did not open a tunnel to Quillon \(HTTP 403\)\. Check.*http\.noProxy/],
 	[
 		withCode('ECONNREFUSED', { address: '127.0.0.1', port: 9 }),
-		/^Couldn’t reach Quillon: nothing responds at 127\.0\.0\.1:9 \(ECONNREFUSED\)\. If that is your proxy, correct/,
+		/^Quillon can’t be reached: nothing responds at 127\.0\.0\.1:9 \(ECONNREFUSED\)\. If that is your proxy, correct/,
 	],
 ];
 
@@ -148,12 +148,12 @@ describe('what a sentence repeats', () => {
 
 	it('of a fault is one line of a bounded length', () => {
 		const { message } = explainError(new Error(`a\nb\u202e${'x'.repeat(5000)}`), 'Test');
-		assert.match(message, /fault of its own: a b x+…\. See the log for details\.$/);
+		assert.match(message, /an unexpected error: a b x+…\. See the log for details\.$/);
 		assert.ok(message.length < 400);
 	});
 
 	it('from elsewhere hides nothing', () => {
 		const hidden = 'a\u3164b\u034fc\u{e0041}d 👩‍💻';
-		assert.match(explainError(new Error(hidden), 'Test').message, /of its own: a b c d 👩‍💻\. The log/);
+		assert.match(explainError(new Error(hidden), 'Test').message, /unexpected error: a b c d 👩‍💻\. See the log/);
 	});
 });

@@ -21,7 +21,7 @@ describe('the command that keeps the work of an agent whose task was ended', () 
 	beforeEach(() => {
 		task = readTask({ id: 'over', prompt: 'Tidy', status: 'stopped', branchName: 'errand/tidy', errand });
 		isLocal = true;
-		answer = 'Keep It';
+		answer = 'Keep';
 		asked = [];
 		done = [];
 		problems = [];

@@ -29,7 +29,7 @@ const every: Record<PreflightFinding['kind'], Said[]> = {
 	'no-remote': [
 		{
 			finding: { kind: 'no-remote' },
-			row: /^\$\(error\) “widgets” has no remote \| Quillon cannot reach this machine\. Publish/,
+			row: /^\$\(error\) “widgets” has no remote \| Quillon can’t reach this machine\. Publish/,
 			button: more,
 			behind: ['Publish Branch', 'Switch Connection'],
 		},
@@ -200,7 +200,7 @@ const every: Record<PreflightFinding['kind'], Said[]> = {
 				sandbox: { works: false, problem: 'not-permitted', detail: 'bwrap: $(bug)\nno' },
 				isAllowed: false,
 			},
-			row: /does not permit the sandbox\. It said: “bwrap: \\\$\(bug\) no” Allow/,
+			row: /doesn’t allow the sandbox\. It said: “bwrap: \\\$\(bug\) no” Allow/,
 			button: more,
 			behind: ['Allow for This Repository', 'Set Up Agents…'],
 		},
@@ -225,7 +225,7 @@ const every: Record<PreflightFinding['kind'], Said[]> = {
 		},
 		{
 			finding: { ...installing, withLogin: ['packages.example:443'], allowed: 'without-scripts' },
-			row: /installation fails\. Your sign-in to packages\.example:443 isn’t used because agents don’t have access to it\. Install scripts don’t run\.$/,
+			row: /about them next time\. Your sign-in to packages\.example:443 isn’t used because agents don’t have access to it\. Install scripts don’t run\.$/,
 			button: more,
 			behind: [withScripts, 'Don’t Install'],
 		},
@@ -257,7 +257,7 @@ const every: Record<PreflightFinding['kind'], Said[]> = {
 	unpriced: [
 		{
 			finding: { kind: 'unpriced', models: ['small', '$(bug)'] },
-			row: /^\$\(info\) “errand\.tasks\.maxCost” doesn’t limit this task, .* for small, \\\$\(bug\) \| Add prices/,
+			row: /^\$\(info\) “errand\.tasks\.maxCost” doesn’t limit this task, .*no price for small, \\\$\(bug\) \| Add prices/,
 		},
 	],
 	'needs-unknown': [
@@ -303,7 +303,7 @@ const every: Record<PreflightFinding['kind'], Said[]> = {
 					{ name: 'other', isCheckedOut: false },
 				],
 			},
-			row: /^\$\(info\) The branch has 2 submodules \| library, other \| .*empty that are not checked out: other\./,
+			row: /^\$\(info\) The branch has 2 submodules \| library, other \| .*aren’t checked out, so they’re empty for the agent: other\./,
 		},
 	],
 	worktree: [{ finding: { kind: 'worktree' }, row: /^\$\(info\) “widgets” is a worktree \| .*Other worktrees aren’t/ }],
@@ -324,7 +324,7 @@ const every: Record<PreflightFinding['kind'], Said[]> = {
 		},
 	],
 	service: [
-		{ finding: { kind: 'service', look: { kind: 'asking' } }, row: /^\$\(sync~spin\) Asking Quillon/ },
+		{ finding: { kind: 'service', look: { kind: 'asking' } }, row: /^\$\(sync~spin\) Checking whether Quillon/ },
 		{
 			finding: { kind: 'service', look: { kind: 'known', branches: new Set(), isWhole: false } },
 			row: /^\$\(check\) Quillon has access to “widgets”$/,
@@ -337,13 +337,13 @@ const every: Record<PreflightFinding['kind'], Said[]> = {
 		},
 		{
 			finding: { kind: 'service', look: { kind: 'no-link' } },
-			row: /^\$\(warning\) Quillon has no link.*\| Link it in the service’s dashboard/,
+			row: /^\$\(warning\) Quillon isn’t linked to your source hosting \| Link it in the service’s dashboard/,
 			button: more,
 			behind: ['Ask Again', 'Open Dashboard'],
 		},
 		{
 			finding: { kind: 'service', look: { kind: 'failed', reason: 'Why.' } },
-			row: /^\$\(info\) Whether Quillon knows.*\| Why\.$/,
+			row: /^\$\(info\) Couldn’t check whether Quillon has access to.*\| Why\.$/,
 			button: more,
 			behind: ['Ask Again', 'Open Dashboard'],
 		},

@@ -23,7 +23,7 @@ describe('what is wrong with a setting', () => {
 			[{ models: [{}] }, /^models\.0\.id is missing$/],
 			[{ models: [{ id: 'a', contextLength: 0.5 }] }, /^models\.0\.contextLength is 0\.5, allowed: a whole number$/],
 			[{ models: [{ id: 'a', contextLength: 0 }] }, /^models\.0\.contextLength is 0, allowed: a number above 0$/],
-			[{ aliases: [{ name: 'a', model: 'b', provider: 5 }] }, /is 5, allowed: a text or a JSON object$/],
+			[{ aliases: [{ name: 'a', model: 'b', provider: 5 }] }, /is 5, allowed: text or a JSON object$/],
 			[
 				{ aliases: [{ name: 'a', model: 'b', provider: { zdr: 'on' } }] },
 				/^aliases\.0\.provider\.zdr is "on", allowed: true or false$/,

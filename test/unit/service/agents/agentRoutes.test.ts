@@ -119,7 +119,7 @@ describe('the routes about agents', () => {
 				const trial = agentTrialSchema.parse(await (await ask(path, { id: 'opencode' })).json());
 				assert.deepEqual(trial, { ok: true, name: 'opencode', seconds: 1 });
 				const failed = agentTrialSchema.parse(await (await ask(path, { id: 'gemini' })).json());
-				assert.ok(!failed.ok && /uses a model API/.test(failed.message));
+				assert.ok(!failed.ok && /speaks a model API/.test(failed.message));
 			}
 		});
 

@@ -178,7 +178,7 @@ describe('the gateway', () => {
 	it('treats a reply that breaks off as an error, after what had come of it', async () => {
 		const gateway = await start({ bad: { behaves: { breaksAfter: 1 } } });
 		const { chunks } = await gateway.chat();
-		await assert.rejects(allOf(chunks), /bad broke off its reply/);
+		await assert.rejects(allOf(chunks), /bad ended its reply early/);
 	});
 
 	it('avoids a provider that has just failed, and comes back to it later', async () => {

@@ -253,14 +253,14 @@ describe('the inference routes over an upstream', () => {
 				{ provider: 'locked', message: 'locked requires a key (HTTP 401).' },
 				{
 					provider: 'dead',
-					message: `Couldn’t reach dead: nothing responds at ${new URL(url).host} (ECONNREFUSED).`,
+					message: `dead can’t be reached: nothing responds at ${new URL(url).host} (ECONNREFUSED).`,
 				},
 			];
 			const list = (await (await other.fetch('/v1/models')).json()) as { problems: typeof problems };
 			assert.deepEqual(list.problems.slice(0, 2), problems);
 			assert.match(
 				list.problems[2]?.message ?? '',
-				/^Couldn’t reach nowhere: nothing responds at models\.invalid \((?:ENOTFOUND|EAI_AGAIN)\)\.$/,
+				/^nowhere can’t be reached: nothing responds at models\.invalid \((?:ENOTFOUND|EAI_AGAIN)\)\.$/,
 			);
 			const json = { model: 'small', messages: [{ role: 'user', content: 'Hello' }] };
 			const refused = await errorOf(await other.fetch('/chat/completions', { json }), 404);

@@ -190,7 +190,7 @@ describe('how a model server behind the local service has failed', () => {
 
 	it('is told where nothing listens at its address', async () => {
 		const { cause, step } = await explainedFor(() => {}, 'gone-1');
-		assert.equal(cause, `Couldn’t reach gone: nothing responds at ${closed} (ECONNREFUSED).`);
+		assert.equal(cause, `gone can’t be reached: nothing responds at ${closed} (ECONNREFUSED).`);
 		assert.equal(step, 'Start the server, or check the port.');
 	});
 

@@ -127,7 +127,7 @@ for (const program of gitPrograms()) {
 				const message = await errorOf(await service.fetch('/api/tasks', { json }), 400);
 				assert.match(
 					message,
-					/^repoUrl: the hook .* name that isn’t safe to use. Use only letters, digits.*rename or remove it/,
+					/^repoUrl: the hook .* name that is not safe to use \(letters, digits.*Rename or remove it/,
 				);
 				assert.ok(message.includes(config), message);
 				assert.deepEqual(await trap.sprung(), []);

@@ -131,7 +131,7 @@ describe('TaskRunner, when a service ends or starts again', () => {
 			);
 			assert.match(
 				await errorAfter(() => local.repository.git('branch', '-D', branchName)),
-				/the branch errand\/begin-\w+ on, which no longer exists\.$/,
+				/the branch errand\/begin-\w+ on, which is not there any more\.$/,
 			);
 		});
 

@@ -243,7 +243,7 @@ describe('the directory of upstreams', () => {
 			directory.problems().map(problem => explainUpstream(problem).cause),
 			[
 				'keyless requires a key (HTTP 401).',
-				`Couldn’t reach gone: nothing responds at ${new URL(url).host} (ECONNREFUSED).`,
+				`gone can’t be reached: nothing responds at ${new URL(url).host} (ECONNREFUSED).`,
 			],
 		);
 		server.behaviour = {};

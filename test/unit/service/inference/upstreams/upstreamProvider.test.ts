@@ -268,7 +268,7 @@ describe('an upstream', () => {
 			});
 			await assert.rejects(
 				allOf((await gateway.chat()).chunks),
-				/something that is no reply: an event of the stream has more than/,
+				/a response that isn’t a reply: an event of the stream has more than/,
 			);
 		} finally {
 			await server.stop();
@@ -367,7 +367,7 @@ describe('an upstream', () => {
 			const gateway = await start({ one: { models: ['small'] } });
 			await gateway.server('one').stop();
 			const { message } = await refused(gateway.chat(), 503);
-			assert.match(message, /^Couldn’t reach one: nothing responds at 127\.0\.0\.1:\d+ \(ECONNREFUSED\)\.$/);
+			assert.match(message, /^one can’t be reached: nothing responds at 127\.0\.0\.1:\d+ \(ECONNREFUSED\)\.$/);
 			assert.ok(
 				gateway.logged.some(line =>
 					line.endsWith('a provider did not serve connection=one code=unavailable reason=ECONNREFUSED'),
@@ -405,7 +405,10 @@ describe('an upstream', () => {
 				for (const status of [301, 307, 308]) {
 					const headers = { location: `${elsewhere.url}/chat/completions` };
 					const gateway = await start({ one: { key: 'key-of-one', models: ['small'], behaves: { status, headers } } });
-					await assert.rejects(gateway.chat(), /^RequestRefused: one redirected the request to where it may not go/);
+					await assert.rejects(
+						gateway.chat(),
+						/^RequestRefused: one redirected the request to an address that isn’t allowed/,
+					);
 				}
 				assert.equal(elsewhere.requests.length, 0);
 			} finally {
