@@ -42,7 +42,7 @@ export function choosePlanned(
 		picker.title = title;
 		picker.placeholder = hasChanged
 			? vscode.l10n.t('Something has changed in the meantime. Review it, then continue.')
-			: vscode.l10n.t('Press Enter to apply the checked files. Type to search by folder or name.');
+			: vscode.l10n.t('Select files to apply. Type to search by folder or name.');
 		picker.canSelectMany = true;
 		picker.matchOnDescription = true;
 		picker.ignoreFocusOut = true;

@@ -22,18 +22,18 @@ export function approvalsMenu(current: ApprovalSetting, post: Post): Menu {
 function approvalsDetail(setting: ApprovalSetting): string {
 	switch (setting) {
 		case 'ask':
-			return l10n.t('Asks before each file change and each command. Changes that you allow are in your files at once.');
+			return l10n.t('Before each file change and each command.');
 		case 'ask-for-commands':
 			return l10n.t(
-				'Asks before each command, and before changes to files that decide what runs. Other files change at once.',
+				'Before each command, and before changes to files that decide what runs.',
 			);
 		case 'plan':
 			return l10n.t(
-				'Reads files, runs commands that change nothing, and ends with a plan that you can edit and start.',
+				'Changes nothing, and ends with a plan that you can edit and start.',
 			);
 		case 'allow-in-sandbox':
 			return l10n.t(
-				'Asks only before changes to files that decide what runs; those that you allow are in your files at once. Other changes stay in a copy until you take them.',
+				'Only before changes to files that decide what runs. Other changes stay in a copy until you take them.',
 			);
 	}
 }
