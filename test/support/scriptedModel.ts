@@ -292,7 +292,8 @@ function asCommand(step: Exclude<Step, { do: 'say' | 'run' | 'call' }>): string 
 	}
 }
 
-function quoted(text: string): string {
+/** Quotes a text for a shell. */
+export function quoted(text: string): string {
 	return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
