@@ -30,6 +30,7 @@ import { type Model, textIn } from './model/model.ts';
 import { SessionFiles } from './sessionFile.ts';
 import type { AgentSettings } from './settings.ts';
 import { tools } from './tools/tools.ts';
+import { webTools } from './tools/web.ts';
 import { Turn } from './turn.ts';
 import { TurnFailure } from './turnFailure.ts';
 
@@ -44,6 +45,9 @@ const MODES = [
 	{ id: 'ask', name: 'Ask', description: 'Asks before it changes a file or runs a command' },
 	{ id: 'sandboxed', name: 'Sandboxed', description: 'Never asks, for a sandbox that holds it' },
 ];
+
+/** Words for all calls of a kind. Those of the other kinds change files. */
+const EVERY: Readonly<Record<string, string>> = { execute: 'every command', fetch: 'every page and web search' };
 
 /** The folder and servers of a new session. */
 interface Place {
@@ -206,7 +210,7 @@ async function prompt(
 	const turn = new Turn(
 		{ model, contextLength: settings.contextLength, instructions: await instructionsFor(session.folder) },
 		{
-			tools: [...tools, ...serverTools],
+			tools: [...tools, ...webTools(settings), ...serverTools],
 			folder: session.folder,
 			isAllowed: session.mode === 'sandboxed' ? undefined : call => isAllowed(session, call, { client, signal }),
 		},
@@ -248,7 +252,7 @@ async function isAllowed(
 	{ client, signal }: Pick<PromptServices, 'client' | 'signal'>,
 ): Promise<boolean> {
 	const kind = String(call.kind);
-	const all = kind === 'execute' ? 'every command' : 'every change of a file';
+	const all = EVERY[kind] ?? 'every change of a file';
 	if (session.allowed.has(kind)) {
 		return true;
 	}

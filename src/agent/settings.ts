@@ -9,6 +9,8 @@ export interface AgentSettings {
 	api: 'responses' | 'chat' | undefined;
 	/** In tokens. */
 	contextLength: number | undefined;
+	/** What the service offers of the web. */
+	web: ReadonlySet<string>;
 }
 
 /** Reads the variables `ERRAND_AGENT_…`. Returns a sentence that says which one is missing or wrong. */
@@ -36,5 +38,6 @@ export function readSettings(environment: Readonly<Record<string, string | undef
 		model,
 		api,
 		contextLength: length === undefined ? undefined : Number(length),
+		web: new Set(of('WEB')?.split(',')),
 	};
 }

@@ -207,6 +207,7 @@ export class ChatPanel {
 			storage: { ...places, folder: vscode.Uri.joinPath(globalStorageUri, 'agents').fsPath },
 			connection: {
 				client: service.client,
+				searches: () => this.connection.searches,
 				limits: model => this.connection.limitsOf(model),
 				modelOf: ({ settings }) => settings?.model ?? this.connection.view.model,
 				isDemo: () => this.connection.view.isDemo === true,

@@ -3,9 +3,10 @@ import * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
 import type { Event } from '../base/event.ts';
 import type { Connection } from '../contract/connection.ts';
-import { DEMO_SLUGS } from '../contract/localConnection.ts';
+import { DEMO_SLUGS, LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
 import { findModel } from '../contract/modelIdentifier.ts';
 import type { ModelLimits } from '../contract/modelLimits.ts';
+import { searchModelOf } from '../contract/search.ts';
 import { errorText } from '../platform/notify.ts';
 import { readTextSetting } from '../platform/settings.ts';
 import { modelOfMode } from './conversation/findModel.ts';
@@ -81,6 +82,17 @@ export class ShownConnection {
 	limitsOf(model: string): ModelLimits {
 		const { contextLength, maxOutputTokens } = (this.described && findModel(this.described, model)) ?? {};
 		return defined({ contextLength, maxOutputTokens });
+	}
+
+	/** Whether there is a model for web searches, other than the demo's. */
+	get searches(): boolean {
+		const { described } = this;
+		const own = described && searchModelOf(described);
+		return (
+			described !== undefined &&
+			(described.name !== LOCAL_CONNECTION_NAME ||
+				described.models.some(({ id, kinds }) => kinds.includes('search') && id !== own))
+		);
 	}
 
 	/** Resolves when the service has described the connection or failed to. */

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { FoundAgent } from '../../src/agents/catalogue/entry.ts';
 import { McpServers, type McpServersOptions } from '../../src/agents/mcp/mcpServers.ts';
 import { startServer } from '../../src/agents/mcp/startServer.ts';
+import type { WebAccess } from '../../src/agents/relay/webAccess.ts';
 import { agentLaunch } from '../../src/agents/run/agentLaunch.ts';
 import { type RunningAgent, runAgent } from '../../src/agents/run/agentRun.ts';
 import type { PermissionRequest } from '../../src/agents/session/events.ts';
@@ -13,7 +14,8 @@ import { INSIDE_PROGRAM, SECRET, type TestSandbox } from './sandbox.ts';
 export interface AgentWithServerOptions extends Omit<McpServersOptions, 'start' | 'servers'> {
 	sandbox: TestSandbox;
 	agent: FoundAgent;
-	server: McpServer;
+	server?: McpServer;
+	web?: WebAccess;
 	/** The address of the model's server, without a path. */
 	modelUrl: string;
 	model: string;
@@ -23,12 +25,12 @@ export interface AgentWithServerOptions extends Omit<McpServersOptions, 'start' 
 
 /** Runs an agent in a sandbox with an MCP server beside it, until `work` has ended. The server's secret is `SECRET`. */
 export async function withAgentAndServer(
-	{ sandbox, agent, server, modelUrl, model, onAsk, ...options }: AgentWithServerOptions,
+	{ sandbox, agent, server, web, modelUrl, model, onAsk, ...options }: AgentWithServerOptions,
 	work: (agent: RunningAgent, token: string) => Promise<void>,
 ): Promise<void> {
 	const mcpServers = new McpServers({
 		...options,
-		servers: [server],
+		servers: server === undefined ? [] : [server],
 		start: (each, place, signal) =>
 			startServer(
 				each,
@@ -52,8 +54,7 @@ export async function withAgentAndServer(
 			},
 			relay: {
 				handle: (request, response) => forward(request, response, modelUrl),
-				allowsHost: () => false,
-				onRefused: options.onRefused,
+				...{ allowsHost: () => false, onRefused: options.onRefused, web },
 			},
 			mcpServers,
 			launch: async seen => agentLaunch(agent, seen),
@@ -71,7 +72,8 @@ export async function withAgentAndServer(
 	);
 }
 
-function forward(request: IncomingMessage, response: ServerResponse, url: string): void {
+/** Passes a call on to the server of a model. */
+export function forward(request: IncomingMessage, response: ServerResponse, url: string): void {
 	const { method = 'GET', headers, url: place } = request;
 	const onward = httpRequest(new URL(place ?? '/', url), { method, headers }, reply => {
 		response.writeHead(reply.statusCode ?? 502, reply.headers);

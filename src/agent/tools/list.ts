@@ -9,7 +9,7 @@ const MAXIMUM_ENTRIES = 500;
 
 export const list = defineTool({
 	name: 'list',
-	description: 'Lists a folder. Names of folders end with a slash.',
+	description: 'Lists a folder.',
 	schema: z.object({ path: z.string().min(1).default('.') }),
 	kind: 'read',
 	needsPermission: false,

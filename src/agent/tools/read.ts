@@ -10,7 +10,7 @@ const MAXIMUM_TEXT = 25_000;
 
 export const read = defineTool({
 	name: 'read',
-	description: 'Reads a text file. The lines are numbered from 1. Give from_line and lines for a part of a long file.',
+	description: 'Reads a text file, with numbers of its lines. Give from_line and lines for a part of a long one.',
 	schema: z.object({
 		path: z.string().min(1),
 		from_line: z.int().min(1).default(1),

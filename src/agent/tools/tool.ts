@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { SessionUpdate, ToolCallContent, ToolKind } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
 import type { BackgroundCommands } from './background.ts';
@@ -78,6 +79,9 @@ export function parametersOf({ schema }: Tool): Record<string, unknown> {
 		override({ jsonSchema }) {
 			for (const untold of UNTOLD) {
 				delete jsonSchema[untold];
+			}
+			if (isDeepStrictEqual(jsonSchema.additionalProperties, {})) {
+				delete jsonSchema.additionalProperties;
 			}
 		},
 	}) as Record<string, unknown>;

@@ -1,5 +1,6 @@
 import { hasInvisible } from '../../base/invisible.ts';
 import type { AGENT_PROBLEMS, MODEL_APIS } from '../../contract/agents.ts';
+import type { WebCall } from '../relay/webAccess.ts';
 
 export type ModelApi = (typeof MODEL_APIS)[number];
 export type AgentProblem = (typeof AGENT_PROBLEMS)[number];
@@ -21,6 +22,8 @@ export interface AgentPlace {
 	maxOutputTokens?: number;
 	/** True if a user is there to answer the agent's requests for permission. */
 	isAttended?: boolean;
+	/** What the relay offers of the web. Absent if nothing. */
+	web?: readonly WebCall[];
 	/** The absolute paths of the agent's own program and of the other programs that it needs, by name. */
 	programs: Readonly<Record<string, string>>;
 }

@@ -10,6 +10,7 @@ import { createTokenMatch } from '../../base/tokenCheck.ts';
 import { sendError } from './callAnswer.ts';
 import { Refusals } from './refusals.ts';
 import { carry, connectOutward, type Resolve, systemResolve, TunnelRefused, targetOf } from './tunnel.ts';
+import { answerWebCall, type WebAccess, type WebCall } from './webAccess.ts';
 
 /** The paths that an agent may call, with their methods. The same paths without `/v1` are equivalent. */
 const CALLS: ReadonlyMap<string, string> = new Map([
@@ -37,6 +38,8 @@ const MAXIMUM_HEAD_BYTES = 32 * 1024;
 const MAXIMUM_HEADERS = 100;
 const MAXIMUM_NAME = 100;
 
+const WEB_PATH = /^\/v1\/web\/(fetch|search)$/;
+
 const ESTABLISHED = 'HTTP/1.1 200 Connection Established\r\n\r\n';
 const MCP_TARGET = /^([\w.-]{1,100})\.mcp:1$/;
 
@@ -53,6 +56,8 @@ export interface RelayOptions {
 	 * network, it is called again with the address as the host and with the name.
 	 */
 	allowsHost(host: string, port: number, name?: string): boolean;
+	/** What the agent may ask of the web. Its calls go to `/v1/web/fetch` and `/v1/web/search`. */
+	web?: WebAccess | undefined;
 	/** The agent's MCP servers. A tunnel to `<name>.mcp:1` leads to one. */
 	mcpServers?:
 		| {
@@ -204,6 +209,11 @@ class Gate {
 			return;
 		}
 		const path = target.startsWith('/v1/') ? target : `/v1${target}`;
+		const webCall = this.options.web?.[WEB_PATH.exec(path)?.[1] as WebCall];
+		if (webCall !== undefined && method === 'POST') {
+			void answerWebCall(request, response, webCall);
+			return;
+		}
 		if (CALLS.get(path) !== method) {
 			const call = oneLine(`${method} ${target}`, MAXIMUM_NAME);
 			this.refusals.report('path', `The call ${call} was refused: the relay serves models and nothing else.`);

@@ -6,6 +6,7 @@ import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import type { AgentPlace } from '../catalogue/entry.ts';
 import type { McpServers } from '../mcp/mcpServers.ts';
+import { webCalls } from '../relay/webAccess.ts';
 import { writeAgentHome } from '../sandbox/agentHome.ts';
 import { toolchains } from '../sandbox/toolchains.ts';
 import { AgentFailure } from '../session/agentFailure.ts';
@@ -143,13 +144,13 @@ async function open(
 	options: AgentRunOptions,
 	limits: Pick<ProgramOptions, 'signal' | 'onLimit'>,
 ): Promise<AgentSession> {
-	const { launch, model, decide, fillIn, mcpServers, earlier, chosen, onEvent, logger } = options;
+	const { relay: answers, launch, model, decide, fillIn, mcpServers, earlier, chosen, onEvent, logger } = options;
 	const { tree, ...seen } = seenFrom(place);
 	const { modes, files, startHint, inventsCosts, ...program } = await launch({
 		...seen,
 		token: place.relay?.token ?? '',
 		model,
-		...defined({ isAttended: decide === undefined ? undefined : true }),
+		...defined({ isAttended: decide === undefined ? undefined : true, web: answers?.web && webCalls(answers.web) }),
 	});
 	await writeAgentHome(place.home, files);
 	mcpServers?.beginAt(place);

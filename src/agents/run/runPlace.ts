@@ -59,7 +59,7 @@ export interface SeenPlace extends Pick<AgentPlace, 'home' | 'path' | 'relayUrl'
 }
 
 /** The answers of a relay, and the check for the hosts that programs may reach. */
-export type RelayAnswers = Pick<RelayOptions, 'handle' | 'allowsHost' | 'onRefused' | 'mcpServers'>;
+export type RelayAnswers = Pick<RelayOptions, 'handle' | 'allowsHost' | 'onRefused' | 'mcpServers' | 'web'>;
 
 /** Opens a relay for the programs at a place. Rejects with the system's error if it cannot listen. */
 export function openRelayAt({ isSandboxed, folder }: PlaceOptions, answers: RelayAnswers): Promise<Relay> {

@@ -9,7 +9,9 @@ import type { AvailableAgents } from './availableAgents.ts';
 
 /** The models that agents work with, and the program through which a sandbox reaches them. */
 export interface AgentModels {
-	client(): Promise<Pick<Client, 'chat' | 'responses'>>;
+	client(): Promise<Pick<Client, 'chat' | 'responses' | 'search'>>;
+	/** Returns whether there is a model for web searches. */
+	searches(): boolean;
 	/** Returns the known limits of a model. */
 	limits(model: string): ModelLimits;
 	/** The program that serves the relay in a sandbox. */

@@ -35,7 +35,9 @@ export interface AgentStorage {
 
 /** The active connection, whose models agents work with. */
 export interface ChatAgentsConnection {
-	client(): Promise<Pick<Client, 'chat' | 'responses'>>;
+	client(): Promise<Pick<Client, 'chat' | 'responses' | 'search'>>;
+	/** Returns whether there is a model for web searches. */
+	searches(): boolean;
 	limits(model: string): ModelLimits;
 	/** Returns the model that answers in a conversation. */
 	modelOf(conversation: Conversation): string | undefined;
@@ -197,7 +199,7 @@ export class ChatAgents implements AgentTurns {
 			memory,
 			isDemo: connection.isDemo,
 		});
-		const { client, limits } = connection;
+		const { client, searches, limits } = connection;
 		const servers = new Servers({
 			state: storage.globalState,
 			secrets: storage.secrets,
@@ -208,7 +210,7 @@ export class ChatAgents implements AgentTurns {
 			folder: storage.folder,
 			agents,
 			servers,
-			models: { client, limits, insideProgram: program('sandbox.js') },
+			models: { client, searches, limits, insideProgram: program('sandbox.js') },
 			permissions: {
 				approvals,
 				consent: {

@@ -50,6 +50,7 @@ import { refusalText } from './messages.ts';
 import { filteredTold, foldersTold, imagesTold, instructionsTold, planTold, refusedHunksTold } from './toldToAgents.ts';
 import { TurnFiles } from './turnFiles.ts';
 import { turnServers } from './turnServers.ts';
+import { TurnWeb } from './turnWeb.ts';
 
 /** The turn that an agent is to work on, and the queue for its events. */
 export interface StartedTurn {
@@ -66,6 +67,7 @@ export class TurnRun {
 	private readonly options: AgentRunsOptions;
 	private readonly started: StartedTurn;
 	readonly questions: ApprovalQuestions;
+	private readonly web: TurnWeb;
 	/** The approval level of this turn. Another choice applies from the next message on. */
 	private readonly approvals: ApprovalLevel;
 	private readonly isPlan: boolean;
@@ -89,6 +91,7 @@ export class TurnRun {
 		const setting = approvals();
 		this.isPlan = setting === 'plan';
 		this.approvals = setting === 'plan' ? 'ask' : setting;
+		this.web = new TurnWeb(options.models, started.turn);
 		this.questions = new ApprovalQuestions({
 			rules: () => ({
 				setting: this.approvals,
@@ -268,6 +271,7 @@ export class TurnRun {
 				clock: systemClock,
 			}),
 			allowsHost: () => false,
+			web: this.web,
 			onRefused: reason => logger.log('info', 'something that an agent asked of the relay was refused', { reason }),
 		};
 	}
@@ -405,7 +409,9 @@ export class TurnRun {
 		if (planned) {
 			this.planned.set(request, planned);
 		}
-		return this.questions.decide(request, signal);
+		const answer = await this.questions.decide(request, signal);
+		this.web.answered(request, answer);
+		return answer;
 	};
 
 	private approvalOf({ call }: PermissionRequest): Approval | undefined {

@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
-import { fetchWebText, refusalOfAddress, type WebRefusal } from '../../base/fetchWebText.ts';
+import { fetchWebText, refusalOfAddress } from '../../base/fetchWebText.ts';
 import { cut } from '../../base/plainText.ts';
+import { webRefusalText } from '../../base/webRefusalText.ts';
 import { askModal } from '../../platform/notify.ts';
 import { withProgressNotice } from '../../platform/progressNotice.ts';
 import type { ContextSource } from '../model/contextSource.ts';
@@ -47,7 +48,7 @@ export class WebPages {
 			}
 			const { refusal } = fetched;
 			if (refusal.reason !== 'redirected') {
-				throw new UserFacingError(refusalText(refusal, url));
+				throw new UserFacingError(webRefusalText(refusal, url));
 			}
 			if (refusal.target.host === '') {
 				throw new UserFacingError(
@@ -60,7 +61,7 @@ export class WebPages {
 			}
 			[from, url] = [url, withoutFragment(refusal.target)];
 		}
-		throw new UserFacingError(refusalText({ reason: 'redirects' }, url));
+		throw new UserFacingError(webRefusalText({ reason: 'redirects' }, url));
 	}
 
 	/** `from` is the address that redirects to this one. */
@@ -98,70 +99,4 @@ function withoutFragment(address: URL): URL {
 	const url = new URL(address);
 	url.hash = '';
 	return url;
-}
-
-function refusalText(refusal: Exclude<WebRefusal, { reason: 'redirected' }>, { host, href }: URL): string {
-	switch (refusal.reason) {
-		case 'not-https':
-			return vscode.l10n.t(
-				'Nothing was requested from {0}: Errand fetches pages only over https. Start the address with https:// if {0} supports it.',
-				host,
-			);
-		case 'credentials':
-			return vscode.l10n.t(
-				'Nothing was requested from {0}: the address contains a user name or password. Remove it, or paste the text of the page.',
-				host,
-			);
-		case 'private':
-			return vscode.l10n.t(
-				'Nothing was requested from {0}: Errand doesn’t fetch pages from this machine or its network. Paste the text of the page.',
-				host,
-			);
-		case 'redirects':
-			return vscode.l10n.t('{0} redirects too many times. Open the page, and copy its text.', host);
-		case 'status':
-			return statusText(refusal.status, host, href);
-		case 'too-large':
-			return vscode.l10n.t('The page at {0} is larger than 1 MB. Save it, and add the relevant part.', host);
-		case 'type':
-			return refusal.type === ''
-				? vscode.l10n.t(
-						'{0} doesn’t say what kind of content it sent, so it isn’t read. Save it, and add the file if it’s text.',
-						host,
-					)
-				: vscode.l10n.t(
-						'{0} sent {1}, and Errand reads only pages, text, Markdown and JSON. Save it, and add the file if it’s text.',
-						host,
-						cut(refusal.type, MAXIMUM_LABEL),
-					);
-		case 'empty':
-			return vscode.l10n.t('The page at {0} has no text until its scripts run. Open it, and copy its text.', host);
-		case 'port':
-			return vscode.l10n.t(
-				'Nothing was requested from {0}: the port belongs to a protocol other than https. Check the address.',
-				host,
-			);
-		case 'unreachable':
-			return vscode.l10n.t(
-				'Couldn’t reach {0}, or it didn’t respond within 20 seconds. Check the address and your network, then try again.',
-				host,
-			);
-	}
-}
-
-function statusText(status: number, host: string, href: string): string {
-	switch (status) {
-		case 401:
-		case 403:
-			return vscode.l10n.t(
-				'{0} requires you to sign in, which Errand can’t do (HTTP {1}). Open the page, and copy its text.',
-				host,
-				status,
-			);
-		case 404:
-		case 410:
-			return vscode.l10n.t('{0} has no page at this address (HTTP {1}). Check the address: {2}', host, status, href);
-		default:
-			return vscode.l10n.t('{0} responded with HTTP {1}. Open the page, and copy its text.', host, status);
-	}
 }

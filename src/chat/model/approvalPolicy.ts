@@ -4,7 +4,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { PermissionOption, PermissionRequest, ToolCall, ToolKind } from '../../agents/session/events.ts';
 import { type DecisiveReason, decisiveReason } from '../../base/decisiveFiles.ts';
 import { defined } from '../../base/defined.ts';
+import { isFields } from '../../base/fields.ts';
 import { pathWithin } from '../../base/filePlace.ts';
+import { parseJson } from '../../base/json.ts';
 import type { ApprovalLevel } from './agentWork.ts';
 import { type CommandRule, isAllowedBy, isReading, ruleFor, ruleText } from './commandRules.ts';
 
@@ -37,7 +39,11 @@ export type Allowance =
 	| { kind: 'command'; command: string }
 	| { kind: 'rule'; rule: CommandRule }
 	/** A tool of an MCP server, with any arguments. */
-	| { kind: 'tool'; name: string };
+	| { kind: 'tool'; name: string }
+	/** Pages of a host. */
+	| { kind: 'host'; host: string }
+	/** Web searches. */
+	| { kind: 'search' };
 
 export interface ApprovalRules {
 	setting: ApprovalLevel;
@@ -117,6 +123,10 @@ function allowancesOf(call: ToolCall, changes: readonly FileEdit[], { folder }: 
 	if (mcpTool !== undefined) {
 		return [{ kind: 'tool', name: mcpTool }];
 	}
+	const web = webCallOf(call);
+	if (web !== undefined) {
+		return [web.kind === 'page' ? { kind: 'host', host: web.url.host } : { kind: 'search' }];
+	}
 	if (isEdit(call)) {
 		if (changes.some(({ reason }) => reason === 'git')) {
 			return [];
@@ -150,6 +160,20 @@ function isAllowed(call: ToolCall, needed: readonly Allowance[], { allowed, fold
 	return needed.length > 0 && needed.every(one => allowed.some(other => isDeepStrictEqual(one, other)));
 }
 
+/** A page that an agent wants to read, or a web search. */
+export type WebCallWanted = { kind: 'page'; url: URL } | { kind: 'search'; query: string };
+
+/** Returns what a call wants of the web, as far as its arguments say it. */
+export function webCallOf(call: ToolCall): WebCallWanted | undefined {
+	const input = kindOf(call) === 'fetch' && call.mcpTool === undefined ? parseJson(call.input ?? '') : undefined;
+	const { url: address, query } = isFields(input) ? input : {};
+	const url = typeof address === 'string' ? URL.parse(address) : null;
+	if (url !== null) {
+		return { kind: 'page', url };
+	}
+	return typeof query === 'string' ? { kind: 'search', query } : undefined;
+}
+
 /** The two forms differ, or a command could end with what looks like the further input of another one. */
 const exactCommand = (call: ToolCall): string => {
 	const further = furtherInput(call);
@@ -166,7 +190,13 @@ const WAITING = /^(?:timeout(?:_?ms)?|timeoutMs|seconds|yield_time_ms|max_output
 export function shownRule(allowances: readonly Allowance[]): string | undefined {
 	return allowances
 		.flatMap(allowance =>
-			allowance.kind === 'rule' ? [ruleText(allowance.rule)] : allowance.kind === 'tool' ? [allowance.name] : [],
+			allowance.kind === 'rule'
+				? [ruleText(allowance.rule)]
+				: allowance.kind === 'tool'
+					? [allowance.name]
+					: allowance.kind === 'host'
+						? [allowance.host]
+						: [],
 		)
 		.at(0);
 }
@@ -191,6 +221,10 @@ function kindOf({ kind, command, diffs }: ToolCall): ToolKind {
 
 function isAllowedBySetting(call: ToolCall, { setting, isPlan, isSandboxed }: ApprovalRules): boolean {
 	const kind = kindOf(call);
+	if (webCallOf(call)?.kind === 'page') {
+		// Errand fetches the page, outside of any sandbox.
+		return false;
+	}
 	if (isPlan && kind === 'execute') {
 		// The sandbox keeps it from changing anything.
 		return isSandboxed;

@@ -27,6 +27,7 @@ import { TaskDependencies } from './taskDependencies.ts';
 import { TaskLog } from './taskLog.ts';
 import { listed } from './taskNames.ts';
 import type { TaskServers } from './taskServers.ts';
+import { taskWeb } from './taskWeb.ts';
 
 /** In UTF-16 code units. */
 const MAXIMUM_SUMMARY_PROMPT = 4_000;
@@ -225,6 +226,7 @@ class TaskRun {
 		const models = agent.isBuiltIn ? undefined : this.openModels();
 		const onLimit = (sentence: string) => this.endOverLimit(sentence);
 		const servers = path.join(folder, 'servers');
+		const { hosts = [] } = (agent.isBuiltIn ? undefined : await services.dependencyAnswer(task.repoUrl)) ?? {};
 		try {
 			return await workOn(
 				{
@@ -248,7 +250,10 @@ class TaskRun {
 						insideProgram: services.insideProgram,
 						marker: processMarker(task.id, execution.position),
 					},
-					relay: models && this.answers(models.handle),
+					relay: models && {
+						...this.answers(models.handle),
+						web: taskWeb(hosts, sentence => this.refused(sentence)),
+					},
 					mcpServers: agent.isBuiltIn
 						? undefined
 						: this.servers.forRun({ task, isSandboxed, folder: servers, log: this.log }),

@@ -8,12 +8,12 @@ const CHARACTERS_PER_TOKEN = 4;
 describe('a task of one call', () => {
 	const own = useOwnAgent();
 
-	it('takes at most 1,200 tokens in, also with a server of 40 tools', async () => {
+	it('takes at most 1,200 tokens in, also with a server of 40 tools and with the web', async () => {
 		for (const [api, head] of [
 			['responses', ['instructions', 'tools', 'input']],
 			['chat', ['messages', 'tools']],
 		] as const) {
-			const agent = await own.start({ API: api }, { mcpServers: [mcpServerOf('many')] });
+			const agent = await own.start({ API: api, WEB: 'fetch,search' }, { mcpServers: [mcpServerOf('many')] });
 			own.server.play({ text: 'Hello.' });
 			await agent.session.prompt('Say hello');
 			const { body = {} } = own.server.requests.at(-1) ?? {};

@@ -24,13 +24,9 @@ function approvalsDetail(setting: ApprovalSetting): string {
 		case 'ask':
 			return l10n.t('Before each file change and each command.');
 		case 'ask-for-commands':
-			return l10n.t(
-				'Before each command, and before changes to files that decide what runs.',
-			);
+			return l10n.t('Before each command, and before changes to files that decide what runs.');
 		case 'plan':
-			return l10n.t(
-				'Changes nothing, and ends with a plan that you can edit and start.',
-			);
+			return l10n.t('Changes nothing, and ends with a plan that you can edit and start.');
 		case 'allow-in-sandbox':
 			return l10n.t(
 				'Only before changes to files that decide what runs. Other changes stay in a copy until you take them.',

@@ -212,7 +212,10 @@ function conversationWords(step: StepView): [label: string, hint: string] {
 		: [label, l10n.t('Allows the same in this conversation without asking again.')];
 }
 
-function ruleWords({ command }: StepView): string {
+function ruleWords({ command, kind }: StepView): string {
+	if (kind === 'fetch') {
+		return l10n.t('Here: all pages of this host in this conversation.');
+	}
 	if (command === undefined) {
 		return l10n.t('Applies to this tool in this conversation, with any arguments.');
 	}

@@ -70,6 +70,30 @@ describe('what an agent asks for', () => {
 		assert.equal(rule(edit('a.ts'), { setting: 'allow-in-sandbox', isSandboxed: false }).kind, 'ask');
 	});
 
+	it('is a page of the web after a yes, which may hold for its host, whatever the setting is', () => {
+		const page = (url: string) => call({ kind: 'fetch', input: JSON.stringify({ url }) });
+		const docs = page('https://docs.example/a');
+		for (const setting of ['ask', 'ask-for-commands', 'allow-in-sandbox'] as const) {
+			assert.deepEqual(allowances(docs, { setting }), [{ kind: 'host', host: 'docs.example' }]);
+		}
+		const allowed: Allowance[] = [{ kind: 'host', host: 'docs.example' }];
+		assert.deepEqual(rule(page('https://docs.example/b'), { allowed }), { kind: 'allow', because: 'before' });
+		for (const other of [
+			'https://docs.example:8443/',
+			'https://docs.example.evil.example/',
+			'https://x@evil.example/',
+		]) {
+			assert.equal(rule(page(other), { allowed, setting: 'allow-in-sandbox' }).kind, 'ask');
+		}
+	});
+
+	it('is a web search as the setting says, and a yes may hold for all', () => {
+		const search = call({ kind: 'fetch', input: JSON.stringify({ query: 'nine' }) });
+		assert.deepEqual(allowances(search), [{ kind: 'search' }]);
+		assert.equal(rule(search, { setting: 'allow-in-sandbox' }).kind, 'allow');
+		assert.equal(rule(search, { allowed: [{ kind: 'search' }] }).kind, 'allow');
+	});
+
 	it('changes no file in a turn that only plans, whatever was allowed, and runs commands in a sandbox that lets nothing be written', () => {
 		const planning: Partial<ApprovalRules> = { isPlan: true, allowed: [EDITS] };
 		for (const asked of [
