@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { createClient } from '../../src/client/client.ts';
-import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
-import { connectionSchema } from '../../src/contract/connection.ts';
-import { explainDecision } from '../../src/decisions/messages.ts';
-import { commands } from '../../src/platform/ids.ts';
-import { type Answer, answerJson, answerLoginPage, FaultServer } from '../support/faultServer.ts';
+import { createClient } from '../../../src/client/client.ts';
+import { createFetchTransport } from '../../../src/client/core/fetchTransport.ts';
+import { connectionSchema } from '../../../src/contract/connection.ts';
+import { explainDecision } from '../../../src/decisions/messages.ts';
+import { commands } from '../../../src/platform/ids.ts';
+import { type Answer, answerJson, answerLoginPage, FaultServer } from '../../support/faultServer.ts';
 
 const MODEL = 'decider-latest';
 const { showLog, manageKeys } = commands;
