@@ -103,6 +103,8 @@ describe('an agent in the chat', () => {
 		// A key would go to the chat where the click has left the cursor there.
 		await runCommand(page, 'File: Save');
 		await until('the file is as it was', async () => sample.read('src/discount.js') === DISCOUNT);
+		// The editor knows that only after the file has changed, and would ask before it closes.
+		await until('it is saved', async () => (await page.locator('.tab.dirty').count()) === 0);
 		await runCommand(page, 'View: Close Editor');
 		await diff.waitFor({ state: 'detached' });
 		writeFileSync(sample.file('src/discount.js'), changed);

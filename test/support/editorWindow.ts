@@ -50,10 +50,20 @@ export async function typeCommand(page: Page, title: string): Promise<void> {
 	});
 }
 
+/** The commands that open side bars, and leave open ones as they are, by the entries of the activity bar. */
+const viewCommands: Readonly<Record<string, string>> = {
+	Errand: 'workbench.view.extension.errand',
+	Explorer: 'workbench.view.explorer',
+};
+
 /** Opens the side bar of an activity bar entry, such as "Errand". */
 export async function openView(page: Page, title: string): Promise<Locator> {
 	const tab = page.locator('.activitybar').getByRole('tab', { name: title });
 	const heading = page.locator('.part.sidebar .composite.title h2').filter({ hasText: title });
+	const [probe, command] = [probeOf(page), viewCommands[title]];
+	if (probe !== undefined && command !== undefined) {
+		await probe.do({ do: 'command', command, arguments: [] });
+	}
 	await until(`the side bar shows ${title}`, async () => {
 		// A reopened window restores its side bar by itself, and a click on the entry of an open side bar would close it.
 		if (!(await appears(heading.first(), 1_000))) {
