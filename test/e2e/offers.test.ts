@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
-import { makeSampleRepository, type SampleRepository } from '../../scripts/sampleRepository.ts';
 import { PIPE_VARIABLES } from '../../src/contract/pipeVariables.ts';
-import { type EditorServer, openWindow, startEditor } from '../support/editor.ts';
 import {
 	answerInput,
 	appears,
@@ -22,46 +17,40 @@ import {
 } from '../support/editorWindow.ts';
 import { openChat, taskShows } from '../support/errandWindow.ts';
 import { McpClient } from '../support/mcpClient.ts';
-import { Probe } from '../support/probeExtension.ts';
+import { type ProbeOrder, probeOf } from '../support/probeExtension.ts';
+import type { SampleFolder } from '../support/sampleFolder.ts';
 import { UpstreamServer } from '../support/upstreamServer.ts';
+import { useWindow } from '../support/useWindow.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 const KEY = 'sk-0123456789abcdefWXYZ';
 
 describe('what Errand offers to others, in the window', () => {
-	let scratch: string;
-	let sample: SampleRepository;
 	/** A service that wants a key. */
 	let service: UpstreamServer;
-	let probe: Probe;
-	let server: EditorServer;
 	let page: Page;
+	let sample: SampleFolder;
 
-	before(async () => {
-		scratch = mkdtempSync(path.join(process.env['ERRAND_TEST_SCRATCH'] ?? os.tmpdir(), 'errand-offers-'));
-		sample = makeSampleRepository(path.join(scratch, 'widgets'));
+	const window = useWindow(async () => {
 		service = await UpstreamServer.start({ pieces: ['Blue', ' sky'] });
-		probe = await Probe.start();
-		server = await startEditor({
-			folder: sample.folder,
-			env: probe.environment,
-			installOthers: folder => probe.install(folder),
+		return {
 			settings: {
 				'errand.local.upstreams': { ollama: false },
 				'errand.connections': {
 					acme: { label: 'Acme', apiUrl: service.origin, service: 'acme', models: [{ id: 'large' }] },
 				},
 			},
-		});
-		({ page } = await openWindow(server));
+		};
+	});
+
+	before(async () => {
+		({ page, sample } = window());
 		await openChat(page);
 	});
 
-	after(async () => {
-		await server?.stop();
-		await Promise.all([probe?.stop(), service?.stop()]);
-		rmSync(scratch, { recursive: true, force: true });
-	});
+	after(() => service?.stop());
+
+	const tell = (order: ProbeOrder) => (probeOf(page) ?? assert.fail('the window has no probe')).tell(order);
 
 	describe('to other agents, as an MCP server that the editor starts,', () => {
 		let agent: McpClient;
@@ -81,7 +70,7 @@ describe('what Errand offers to others, in the window', () => {
 			for (const folder of globSync('/proc/[0-9]*')) {
 				try {
 					const [, program = ''] = readFileSync(`${folder}/cmdline`, 'utf8').split('\0');
-					if (program.startsWith(server.dataFolder) && program.endsWith('mcp.js')) {
+					if (program.startsWith(window().server.dataFolder) && program.endsWith('mcp.js')) {
 						const entries = readFileSync(`${folder}/environ`, 'utf8').split('\0');
 						const names = Object.values(PIPE_VARIABLES).map(name => `${name}=`);
 						const own = entries.filter(entry => names.some(name => entry.startsWith(name)));
@@ -94,21 +83,19 @@ describe('what Errand offers to others, in the window', () => {
 			return undefined;
 		}
 
-		const git = (...args: string[]) => execFileSync('git', ['-C', sample.folder, ...args], { encoding: 'utf8' });
-		const origin = (...args: string[]) => execFileSync('git', ['-C', sample.origin, ...args], { encoding: 'utf8' });
 		const taskCount = async () => (await agent.call('list_tasks', { limit: 50 })).json.tasks.length;
 
 		it('is a task that starts only after a yes to all that would be sent, and leaves no trace after a no', async () => {
-			writeFileSync(path.join(sample.folder, 'notes.txt'), 'not committed\n');
-			git('commit', '--quiet', '--allow-empty', '--message', 'Not pushed yet');
-			const pushed = origin('for-each-ref');
+			sample.write({ 'notes.txt': 'not committed\n' });
+			sample.git('commit', '--quiet', '--allow-empty', '--message', 'Not pushed yet');
+			const pushed = sample.origin('for-each-ref');
 			const refused = agent.call('start_task', { prompt: 'Say what is here\nand push nothing\u200b' });
 			const asked = dialog(page, 'Another agent wants to start this task:');
 			await asked.waitFor();
 			const shown = await asked.innerText();
 			for (const part of [
 				'Connection: Local',
-				`Repository: ${sample.origin}`,
+				`Repository: ${sample.originFolder}`,
 				'Branch: main',
 				'Agent: ',
 				'1 uncommitted file',
@@ -125,15 +112,19 @@ describe('what Errand offers to others, in the window', () => {
 			assert.equal(isError, true);
 			assert.match(texts[0] ?? '', /The user didn’t allow it, so nothing was sent/);
 			assert.equal(await taskCount(), 0);
-			assert.equal(origin('for-each-ref'), pushed, 'nothing was pushed');
+			assert.equal(sample.origin('for-each-ref'), pushed, 'nothing was pushed');
 
 			const prompt = 'Say what is in this repository';
 			const starting = agent.call('start_task', { prompt, repository: 'widgets', branch: 'main' });
 			await dialog(page, prompt).getByRole('button', { name: 'Start Task' }).click();
 			const { json: started } = await starting;
 			await taskShows(page, prompt, 'in 1 file');
-			assert.equal(origin('rev-parse', 'main'), git('rev-parse', 'main'), 'what the dialog said was pushed');
-			assert.equal(git('status', '--porcelain').trim(), '?? notes.txt', 'the user’s files are as they were');
+			assert.equal(
+				sample.origin('rev-parse', 'main'),
+				sample.git('rev-parse', 'main'),
+				'what the dialog said was pushed',
+			);
+			assert.equal(sample.git('status', '--porcelain').trim(), '?? notes.txt', 'the user’s files are as they were');
 			const { json: changes } = await agent.call('task_changes', { task_id: started.task_id });
 			const [{ files }] = changes.results;
 			const { json: diff } = await agent.call('task_changes', { task_id: started.task_id, path: files[0].path });
@@ -176,15 +167,17 @@ describe('what Errand offers to others, in the window', () => {
 
 	describe('to other extensions, as models of the editor,', () => {
 		const question = 'Let the editor’s chat and other extensions use the models of Acme?';
-		const listed = async () => ((await probe.tell({ do: 'list' })).value as { id: string }[]).map(({ id }) => id);
+		const listed = async () => ((await tell({ do: 'list' })).value as { id: string }[]).map(({ id }) => id);
 		const lastRequest = () => service.chats.at(-1)?.body ?? assert.fail('nothing was asked');
 
 		it('is nothing without a key, which is asked for only when the user adds the models', async () => {
-			await changeSettings(page, server, { 'errand.connection': 'acme' });
+			// Git of the editor asks about fetching after the first push.
+			await runCommand(page, 'Notifications: Clear All Notifications');
+			await changeSettings(page, window().server, { 'errand.connection': 'acme' });
 			await until('no model is listed', async () => (await listed()).length === 0);
 			const open = page.locator('.monaco-dialog-box, .quick-input-widget:visible, .notification-toast');
 			assert.equal(await open.count(), 0);
-			await probe.tell({ do: 'command', command: 'workbench.action.chat.manage', arguments: [] });
+			await tell({ do: 'command', command: 'workbench.action.chat.manage', arguments: [] });
 			const errand = page.getByRole('menuitem', { name: 'Errand' });
 			const asked = page.locator('.quick-input-widget:visible').getByText('Inference key of Acme');
 			// A menu takes no click in its first tenth of a second, so that the click that opened it chooses nothing.
@@ -210,7 +203,7 @@ describe('what Errand offers to others, in the window', () => {
 		});
 
 		it('is an answer after a yes alone, and leads to the keys where the key is refused', async () => {
-			const asking = probe.tell({ do: 'ask', text: 'Why?' });
+			const asking = tell({ do: 'ask', text: 'Why?' });
 			const box = dialog(page, question);
 			await box.waitFor();
 			assert.match(await box.innerText(), /One of them sent a request to large \(Acme/);
@@ -222,7 +215,7 @@ describe('what Errand offers to others, in the window', () => {
 
 			const { behaviour } = service;
 			service.behaviour = { status: 401, body: { error: { message: 'no such key' } } };
-			const { error } = await probe.tell({ do: 'ask', text: 'Why?' });
+			const { error } = await tell({ do: 'ask', text: 'Why?' });
 			assert.deepEqual([error?.code, error?.message], ['NoPermissions', 'Acme rejected the key: no such key.']);
 			await toast(page, 'Acme rejected the key').getByRole('button', { name: 'Change Key…' }).click();
 			await quickRow(page, 'Inference key').first().waitFor();
@@ -232,7 +225,7 @@ describe('what Errand offers to others, in the window', () => {
 
 		it('is in the model picker of the editor’s own chat, answers a participant there, and is counted by Show Costs', async () => {
 			const open = { query: '@probe Why is it blue?', modelSelector: { vendor: 'errand' } };
-			await probe.tell({ do: 'command', command: 'workbench.action.chat.open', arguments: [open] });
+			await tell({ do: 'command', command: 'workbench.action.chat.open', arguments: [open] });
 			const chat = page.locator('.interactive-session');
 			await chat.locator('.interactive-response').getByText('Blue sky').waitFor();
 			const messages = lastRequest()['messages'] as { content: string }[];

@@ -15,6 +15,7 @@ const OF_THE_EDITOR: Readonly<Record<string, string>> = {
 	'Terminal: Create New Terminal': 'workbench.action.terminal.new',
 	'View: Close All Editors': 'workbench.action.closeAllEditors',
 	'View: Close Editor': 'workbench.action.closeActiveEditor',
+	'View: Close Primary Side Bar': 'workbench.action.closeSidebar',
 	'View: Hide Panel': 'workbench.action.closePanel',
 	'View: Revert and Close Editor': 'workbench.action.revertAndCloseActiveEditor',
 	'View: Show Explorer': 'workbench.view.explorer',

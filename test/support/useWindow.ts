@@ -23,6 +23,8 @@ export interface WindowNeeds {
 	settings?: Record<string, unknown>;
 	/** Files of the repository besides those of the sample, by their paths. */
 	files?: Record<string, string | Uint8Array>;
+	/** Variables of the editor, which only the first of the files that share a window can have. */
+	env?: Record<string, string>;
 }
 
 export interface TestWindow {
@@ -46,15 +48,16 @@ export function useWindow(prepare: (hook: Context) => WindowNeeds | Promise<Wind
 	let window: TestWindow | undefined;
 
 	before(async function () {
-		const { alone, settings = {}, files } = await prepare(this);
-		if (alone !== undefined) {
-			window = await open(settings, files);
+		const needs = await prepare(this);
+		if (needs.alone !== undefined) {
+			window = await open(needs);
 		} else if (shared === undefined) {
-			shared = await open(settings, files);
+			shared = await open(needs);
 			window = shared;
 		} else {
+			assert.equal(needs.env, undefined, 'an editor that runs gets no other variables');
 			window = shared;
-			await reset(shared, settings, files);
+			await reset(shared, needs);
 		}
 	});
 
@@ -79,7 +82,7 @@ export async function closeSharedWindow(): Promise<void> {
 	shared = undefined;
 }
 
-async function open(settings: Record<string, unknown>, files: WindowNeeds['files']): Promise<TestWindow> {
+async function open({ settings = {}, files, env }: WindowNeeds): Promise<TestWindow> {
 	const scratch = mkdtempSync(path.join(process.env['ERRAND_TEST_SCRATCH'] ?? os.tmpdir(), 'errand-window-'));
 	const sample = new SampleFolder(path.join(scratch, SAMPLE_NAME));
 	if (files) {
@@ -89,7 +92,7 @@ async function open(settings: Record<string, unknown>, files: WindowNeeds['files
 	const server = await startEditor({
 		folder: sample.folder,
 		settings,
-		env: probe.environment,
+		env: { ...env, ...probe.environment },
 		installOthers: folder => probe.install(folder),
 	});
 	const { page, messages } = await openWindow(server);
@@ -109,11 +112,7 @@ async function open(settings: Record<string, unknown>, files: WindowNeeds['files
 }
 
 /** Resets a window to its initial state, except for the listed conversations and tasks, with other settings. */
-async function reset(
-	{ server, page, sample }: TestWindow,
-	settings: Record<string, unknown>,
-	files: WindowNeeds['files'],
-): Promise<void> {
+async function reset({ server, page, sample }: TestWindow, { settings = {}, files }: WindowNeeds): Promise<void> {
 	const probe = probeOf(page) ?? assert.fail('the window has no probe');
 	// An open question would keep the editor from everything that follows.
 	await until('no question is open', async () => {
