@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import * as z from 'zod';
 import { connectionSchema } from '../src/contract/connection.ts';
-import { mcpServerSchema, SERVER_NAME } from '../src/contract/mcpServers.ts';
+import { SERVER_NAME, serverSettingSchema } from '../src/contract/mcpServers.ts';
 import { OLLAMA_SLUG, UPSTREAM_SLUG, upstreamSettingSchema } from '../src/contract/upstreams.ts';
 
 export const MANIFEST_FILE = 'package.json';
@@ -30,6 +30,8 @@ export interface Schema {
 /** A rule that a schema cannot express: an https address, or an http address of this machine, and nothing else. */
 const SECURE_ADDRESS =
 	'^(https://[^\\s/?#@\\\\]+|http://(localhost|127(\\.\\d{1,3}){3}|\\[::1\\])(:\\d+)?)(/[^\\s?#]*)?$';
+/** As `SECURE_ADDRESS`, with a query. */
+const SERVER_ADDRESS = SECURE_ADDRESS.replace('[^\\s?#]*', '[^\\s#]*');
 const ADDRESS = '^https?://[^@?#]+$';
 
 /** A placeholder in a snippet, by its number and proposal: `:` before a text, `|` around choices. */
@@ -91,7 +93,7 @@ export function settingSchemas(): Record<string, Schema> {
 
 	const forUpstreams = { texts, prefix: 'settings.local.upstreams', address: ADDRESS };
 	const upstream = described(jsonSchemaOf(upstreamSettingSchema), '', forUpstreams);
-	const forServers = { texts, prefix: 'settings.agents.mcpServers', address: ADDRESS };
+	const forServers = { texts, prefix: 'settings.agents.mcpServers', address: SERVER_ADDRESS };
 	return {
 		'errand.agents.mcpServers': {
 			type: 'object',
@@ -99,12 +101,16 @@ export function settingSchemas(): Record<string, Schema> {
 			scope: 'machine',
 			order: 2,
 			markdownDescription: '%settings.agents.mcpServers%',
-			patternProperties: { [SERVER_NAME.source]: described(jsonSchemaOf(mcpServerSchema), '', forServers) },
+			patternProperties: { [SERVER_NAME.source]: described(jsonSchemaOf(serverSettingSchema), '', forServers) },
 			additionalProperties: false,
 			defaultSnippets: [
 				{
 					label: '%settings.agents.mcpServers.snippet%',
 					body: { [slot(1, ':name')]: { command: slot(2, ':npx'), args: [slot(3, ':package@version')] } },
+				},
+				{
+					label: '%settings.agents.mcpServers.remoteSnippet%',
+					body: { [slot(1, ':name')]: { url: slot(2, ':https://mcp.example.com/mcp') } },
 				},
 			],
 		},

@@ -17,6 +17,7 @@ import { commands } from './platform/ids.ts';
 import { createLog } from './platform/log.ts';
 import { readTextSetting } from './platform/settings.ts';
 import { openWorkspaceState } from './platform/sharedState.ts';
+import { registerLinks } from './platform/signInLinks.ts';
 import { registerTasks } from './tasks/register.ts';
 
 let closeChat: (() => Promise<void>) | undefined;
@@ -64,6 +65,7 @@ function wire(context: vscode.ExtensionContext): void {
 		logger: log.logger('models'),
 	});
 	const { keys } = models;
+	const signInLinks = registerLinks(context.subscriptions, (...link) => tasks.openLink(...link));
 	const localService = registerLocalService({ extensionUri, globalState, models, logger, showLog: log.show });
 	const connect = createConnect({
 		connections: models,
@@ -75,7 +77,7 @@ function wire(context: vscode.ExtensionContext): void {
 	});
 	const channel = registerChannel({ extensionUri, globalState, active: connect.active, logger: log.logger('channel') });
 	const chat = registerChat({
-		places: { extensionUri, globalStorageUri, storageUri, workspaceState, globalState, secrets },
+		places: { extensionUri, globalStorageUri, storageUri, workspaceState, globalState, secrets, signInLinks },
 		connection: {
 			read: async () => {
 				const noEncryption = await channel.refusal(await models.active());

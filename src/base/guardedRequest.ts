@@ -1,7 +1,7 @@
-// Sends a GET to an address that others may have written, such as one in a reply or a page. It never reaches anything
-// in the user's own network, whatever the address or a name in it leads to: the host name is resolved once, and the
-// checked address is the one requested. This uses the editor's `https` module, because `fetch` would resolve the name
-// again.
+// Sends a request to an address that others may have written, such as one in a reply, a page or a declared server. It
+// never reaches anything in the user's own network, whatever the address or a name in it leads to: the host name is
+// resolved once, and the checked address is the one requested. This uses the editor's `https` module, because `fetch`
+// would resolve the name again.
 
 import { lookup as systemLookup } from 'node:dns';
 import { lookup } from 'node:dns/promises';
@@ -28,12 +28,22 @@ export interface GuardedNetwork {
 	trustedOrigins: readonly string[];
 }
 
-export interface GuardedRequest extends GuardedNetwork {
+interface Sent {
 	headers: Record<string, string>;
-	maximumBytes: number;
 	maximumRedirects: number;
+}
+
+export interface GuardedRequest extends GuardedNetwork, Sent {
+	maximumBytes: number;
 	timeoutMs: number;
 	signal?: AbortSignal | undefined;
+}
+
+export interface OpenedRequest extends GuardedNetwork, Sent {
+	/** The default is GET. */
+	method?: 'POST' | 'DELETE' | undefined;
+	body?: string | undefined;
+	signal: AbortSignal;
 }
 
 export interface GuardedReply {
@@ -68,33 +78,54 @@ export class GuardRefusal extends Error {
 	}
 }
 
-/**
- * Sends through the editor's proxy, if it has one, and follows redirects within the origin. The bytes are requested
- * unencoded, because nothing here decompresses them. Rejects with a GuardRefusal, or with the network error.
- */
+/** Sends a GET as `openGuarded` does. Rejects with a GuardRefusal, or with the network error. */
 export async function getGuarded(start: URL, options: GuardedRequest): Promise<GuardedReply> {
-	const { maximumRedirects, maximumBytes, timeoutMs } = options;
-	const timeout = AbortSignal.timeout(timeoutMs);
+	const timeout = AbortSignal.timeout(options.timeoutMs);
 	const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
+	const response = await openGuarded(start, { ...options, signal });
+	const { statusCode = 0 } = response;
+	if (statusCode < 200 || statusCode > 299) {
+		response.destroy();
+		throw new GuardRefusal('unreachable', { status: statusCode });
+	}
+	return { headers: response.headers, bytes: await readGuarded(response, options.maximumBytes) };
+}
+
+/**
+ * Sends through the editor's proxy, if it has one, and follows redirects within the origin; those of a POST only where
+ * it stays one. Resolves with the head of the reply, whatever its status. The body is requested unencoded, because
+ * nothing here decompresses it. Rejects with a GuardRefusal, or with the network error.
+ */
+export async function openGuarded(start: URL, options: OpenedRequest): Promise<IncomingMessage> {
+	const { maximumRedirects, method = 'GET', body, signal } = options;
 	const headers = { ...options.headers, 'accept-encoding': 'identity' };
 	let url = start;
 	for (let redirects = 0; redirects <= maximumRedirects; redirects++) {
 		// Only addresses that were checked here are requested, and each redirect is checked again.
 		const addresses = await checkTarget(url, options, signal);
-		const response = await getPinned(url, { addresses, headers, signal });
+		const response = await sendPinned(url, { addresses, method, headers, body, signal });
 		const { statusCode = 0 } = response;
 		const location = statusCode >= 300 && statusCode < 400 ? response.headers.location : undefined;
 		if (location === undefined) {
-			return { headers: response.headers, bytes: await readBody(response, maximumBytes) };
+			return response;
 		}
 		response.destroy();
 		const next: URL | null = URL.parse(location, url.href);
-		if (next?.origin !== url.origin) {
+		const keepsMethod = method === 'GET' || statusCode === 307 || statusCode === 308;
+		if (next?.origin !== url.origin || !keepsMethod) {
 			throw new GuardRefusal('redirected', next ? { target: next } : {});
 		}
 		url = next;
 	}
 	throw new GuardRefusal('redirected');
+}
+
+/**
+ * Checks an address that something else than this will open, such as the browser. Rejects with a GuardRefusal, or with
+ * the signal's reason.
+ */
+export async function checkGuarded(url: URL, network: GuardedNetwork, signal: AbortSignal): Promise<void> {
+	await checkTarget(url, network, signal);
 }
 
 /**
@@ -130,19 +161,22 @@ function isOtherProtocols(port: number): boolean {
 interface PinnedRequest {
 	/** The addresses of the URL's host. If there are none, only a proxy may know them, and one is required. */
 	addresses: readonly string[];
+	method: string;
 	headers: Record<string, string>;
+	body: string | undefined;
 	signal: AbortSignal;
 }
 
 /**
- * Sends a GET that connects only to these addresses, never to those of a later lookup. Resolves with the head of the
+ * Sends a request that connects only to these addresses, never to those of a later lookup. Resolves with the head of the
  * reply; redirects are not followed. TLS checks the name in the URL. A proxy from the editor's settings gets the name
  * instead of an address, and resolves it itself.
  */
-function getPinned(url: URL, { addresses, headers, signal }: PinnedRequest): Promise<IncomingMessage> {
+function sendPinned(url: URL, { addresses, method, headers, body, signal }: PinnedRequest): Promise<IncomingMessage> {
 	return new Promise((resolve, reject) => {
 		const host = withoutBrackets(url.hostname);
 		const request = send(url)(url, {
+			method,
 			headers: { ...headers, connection: 'close' },
 			lookup: pinned(host, addresses),
 			signal,
@@ -155,7 +189,7 @@ function getPinned(url: URL, { addresses, headers, signal }: PinnedRequest): Pro
 		});
 		request.on('response', resolve);
 		request.on('error', reject);
-		request.end();
+		request.end(body);
 	});
 }
 
@@ -181,12 +215,8 @@ function pinned(host: string, addresses: readonly string[]): LookupFunction {
 	};
 }
 
-async function readBody(response: IncomingMessage, maximumBytes: number): Promise<Uint8Array> {
-	const { statusCode = 0 } = response;
-	if (statusCode < 200 || statusCode > 299) {
-		response.destroy();
-		throw new GuardRefusal('unreachable', { status: statusCode });
-	}
+/** Reads the body of a reply. Rejects with a GuardRefusal, or with the network error. */
+export async function readGuarded(response: IncomingMessage, maximumBytes: number): Promise<Uint8Array> {
 	const pieces: Uint8Array[] = [];
 	let length = 0;
 	// The length in the header cannot be trusted. Leaving the loop ends the request.

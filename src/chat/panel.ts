@@ -11,6 +11,7 @@ import { commands, internalCommands } from '../platform/ids.ts';
 import { explainError, offer } from '../platform/notify.ts';
 import { type PageService, serveMessage } from '../platform/serveMessage.ts';
 import { onDidChangeSetting, readSetting } from '../platform/settings.ts';
+import type { SignInLinks } from '../platform/signInLinks.ts';
 import { webviewRoot } from '../platform/webview.ts';
 import type { Tasks } from '../tasks/api.ts';
 import { agentHandlers } from './agent/agentHandlers.ts';
@@ -63,6 +64,7 @@ export interface ChatDependencies {
 		workspaceState: vscode.Memento;
 		globalState: vscode.Memento;
 		secrets: vscode.SecretStorage;
+		signInLinks: SignInLinks;
 	};
 	connection: ChatConnection;
 	/** The service of the active connection. The local service starts with the first request. */

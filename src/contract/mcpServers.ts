@@ -2,6 +2,8 @@
 import path from 'node:path';
 import * as z from 'zod';
 import { isFields } from '../base/fields.ts';
+import { isLoopbackHost } from '../base/loopback.ts';
+import { isNearHost } from '../base/privateAddress.ts';
 import { variableName } from './agents.ts';
 import { multiAgentTaskCreateSchema } from './tasks.ts';
 
@@ -17,7 +19,7 @@ const host = z
 	.max(260)
 	.regex(/^[a-z0-9.-]+(?::\d{1,5})?$/, 'must be a host in lower case, with a port where that is not 443');
 
-/** One entry of `errand.agents.mcpServers`, whose key is the server's name. */
+/** A server that a command starts. */
 export const mcpServerSchema = z.strictObject({
 	/** An absolute path, or a name to look up on PATH. For `npx`, the package is installed before and kept unchanged. */
 	command: z.string().min(1).max(MAXIMUM_TEXT),
@@ -33,6 +35,51 @@ export const mcpServerSchema = z.strictObject({
 });
 export type McpServerSetting = z.output<typeof mcpServerSchema>;
 
+/** Headers that the connection sets by itself. */
+const OWN_HEADERS =
+	/^(?:accept|accept-encoding|connection|content-.*|expect|host|keep-alive|mcp-.*|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i;
+
+/** Reads an address that is reached by https, or by http on this machine, and has neither credentials nor a fragment. */
+export function readServerAddress(text: string): URL | undefined {
+	const url = URL.parse(text);
+	const isEncrypted = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.hostname));
+	return url && isEncrypted && url.username === '' && url.password === '' && url.hash === '' ? url : undefined;
+}
+
+/** A server at an address. */
+export const remoteServerSchema = z.strictObject({
+	url: z
+		.string()
+		.max(MAXIMUM_SHOWN)
+		// A placeholder in an address would be sent as it stands there.
+		.refine(
+			text => readServerAddress(text) !== undefined && !text.includes('${'),
+			'must be an https address without placeholders, or http on this machine',
+		),
+	/** The headers of each request to it. The placeholders are those of `env` of a command. */
+	headers: z
+		.record(
+			z
+				.string()
+				.max(MAXIMUM_VARIABLE)
+				.regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be the name of a header')
+				.refine(name => !OWN_HEADERS.test(name), 'must be a header that the connection does not set by itself'),
+			z
+				.string()
+				.max(MAXIMUM_TEXT)
+				.regex(/^[\t\x20-\x7e]*$/, 'must be plain ASCII text'),
+		)
+		.default({}),
+	/** Hosts in the user's own network that its sign-in may use; that of the address needs no entry. */
+	hosts: z.array(host).max(MAXIMUM_ARGUMENTS).default([]),
+	/** The client's id at the authorization server, for one that registers no clients by itself. */
+	clientId: z.string().min(1).max(MAXIMUM_SHOWN).optional(),
+});
+export type RemoteServerSetting = z.output<typeof remoteServerSchema>;
+
+/** One entry of `errand.agents.mcpServers`, whose key is the server's name. */
+export const serverSettingSchema = z.union([mcpServerSchema, remoteServerSchema]);
+
 export const SERVER_NAME = /^[A-Za-z0-9][\w.-]{0,39}$/;
 
 /** A server, and the file of a folder that declares it; `file` is undefined for a server in the user's settings. */
@@ -40,6 +87,14 @@ export interface McpServer extends McpServerSetting {
 	name: string;
 	file: string | undefined;
 }
+
+/** A server at an address, with its name and file as for one that a command starts. */
+export type RemoteServer = RemoteServerSetting & Pick<McpServer, 'name' | 'file'>;
+
+export type DeclaredServer = McpServer | RemoteServer;
+
+export const isRemote = <Server extends DeclaredServer>(server: Server): server is Server & RemoteServer =>
+	'url' in server;
 
 const texts = z.record(z.string(), z.string());
 
@@ -72,8 +127,9 @@ export type TaskWithServers = z.input<typeof taskWithServersSchema>;
 
 /** The servers that a file declares, and the name of each unusable one with the reason. */
 export interface DeclaredServers {
-	servers: McpServer[];
-	unusable: { name: string; reason: 'address' | 'form' | 'length' }[];
+	servers: DeclaredServer[];
+	/** `private`: an address in the user's own network, which a file cannot declare. */
+	unusable: { name: string; reason: 'private' | 'address' | 'form' | 'length' }[];
 }
 
 /** The files of a folder in which other programs declare servers, each with the member that holds them. */
@@ -90,28 +146,52 @@ export function readServerFile(value: unknown, { file, member }: (typeof SERVER_
 	const declared = isFields(value) ? value[member] : undefined;
 	const result: DeclaredServers = { servers: [], unusable: [] };
 	for (const [name, entry] of Object.entries(isFields(declared) ? declared : {}).slice(0, MAXIMUM_SERVERS)) {
-		const { command, args = [], env = {}, url } = isFields(entry) ? entry : {};
-		const server = mcpServerSchema.safeParse({ command, args, env }).data;
-		const shown = server && [server.command, ...server.args, ...Object.entries(server.env).flat()].join(' ');
-		if (shown !== undefined && shown.length > MAXIMUM_SHOWN) {
-			result.unusable.push({ name: name.slice(0, MAXIMUM_ARGUMENTS), reason: 'length' });
-		} else if (server !== undefined && SERVER_NAME.test(name)) {
-			result.servers.push({ ...server, name, file });
+		const server = readEntry(isFields(entry) ? entry : {});
+		const unusable = (reason: DeclaredServers['unusable'][number]['reason']): void => {
+			result.unusable.push({ name: name.slice(0, MAXIMUM_ARGUMENTS), reason });
+		};
+		if (typeof server === 'string') {
+			unusable(server);
+		} else if (!SERVER_NAME.test(name)) {
+			unusable('form');
+		} else if (textsOf(server).join(' ').length > MAXIMUM_SHOWN) {
+			unusable('length');
 		} else {
-			result.unusable.push({
-				name: name.slice(0, MAXIMUM_ARGUMENTS),
-				reason: typeof url === 'string' ? 'address' : 'form',
-			});
+			result.servers.push({ ...server, name, file });
 		}
 	}
 	return result;
 }
 
+/** Returns the reason if an entry of a file is not usable. `type` is what the editor and other programs write there. */
+function readEntry({ type, command, args = [], env = {}, url, headers = {} }: Record<string, unknown>) {
+	if (url === undefined) {
+		return mcpServerSchema.safeParse({ command, args, env }).data ?? 'form';
+	}
+	const isHttp = type === undefined || type === 'http' || type === 'streamable-http';
+	const server = command === undefined && isHttp ? remoteServerSchema.safeParse({ url, headers }).data : undefined;
+	if (server === undefined) {
+		return 'address';
+	}
+	const { protocol, hostname } = new URL(server.url);
+	return protocol === 'http:' || isNearHost(hostname) ? 'private' : server;
+}
+
+/** Returns all words of a declaration that a question shows. */
+const textsOf = (server: McpServerSetting | RemoteServerSetting): string[] =>
+	'url' in server
+		? [server.url, ...Object.entries(server.headers).flat()]
+		: [server.command, ...server.args, ...Object.entries(server.env).flat()];
+
 const PLACEHOLDER = /\$\{(input|env):([\w.-]{1,100})\}|\$\{workspaceFolder\}/g;
 
 /** Returns the placeholders in a server's texts: inputs that the user enters, and environment variables. */
-export function placeholdersOf({ args, env }: McpServerSetting): { inputs: string[]; variables: string[] } {
-	const found = [...args, ...Object.values(env)].flatMap(text => [...text.matchAll(PLACEHOLDER)]);
+export function placeholdersOf(server: McpServerSetting | RemoteServerSetting): {
+	inputs: string[];
+	variables: string[];
+} {
+	const texts = 'url' in server ? Object.values(server.headers) : [...server.args, ...Object.values(server.env)];
+	const found = texts.flatMap(text => [...text.matchAll(PLACEHOLDER)]);
 	const named = (kind: string) => [...new Set(found.flatMap(([, is, name = '']) => (is === kind ? [name] : [])))];
 	return { inputs: named('input'), variables: named('env') };
 }

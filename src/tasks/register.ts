@@ -123,6 +123,7 @@ export function registerTasks(dependencies: TasksDependencies): Tasks & { progra
 		readPatches: async (...asked) => (await feature()).answers.readPatches(...asked),
 		readForChat: async argument => (await feature()).answers.readForChat(argument),
 		startPrompt: async prompt => (await feature()).launcher.startPrompt(prompt),
+		openLink: async (...asked) => (await feature()).launcher.startFromLink(...asked),
 		openEditor: async text => (await feature()).launcher.openEditor(text),
 		next: {
 			follow: async show => (await feature()).next.follow(show),
@@ -228,9 +229,6 @@ function registerWaysToStart(feature: () => Promise<TasksFeature>): Disposable {
 	store.add(registerCommand(internalCommands.startTaskFromPrompt, async () => (await launcher()).startFromEditor()));
 	store.add(
 		registerCommand(internalCommands.takePromptToChat, async () => (await feature()).promptEditor.takeToChat()),
-	);
-	store.add(
-		vscode.window.registerUriHandler({ handleUri: async uri => (await launcher()).startFromLink(uri.path, uri.query) }),
 	);
 	store.add(
 		vscode.languages.registerCodeActionsProvider(

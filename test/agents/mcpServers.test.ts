@@ -6,9 +6,10 @@ import { ownAgent } from '../../src/agents/catalogue/ownAgent.ts';
 import type { McpCall } from '../../src/agents/mcp/gate.ts';
 import type { KnownTools } from '../../src/agents/mcp/mcpServers.ts';
 import type { RunningAgent } from '../../src/agents/run/agentRun.ts';
-import type { McpServer } from '../../src/contract/mcpServers.ts';
+import { type DeclaredServer, type McpServer, remoteServerSchema } from '../../src/contract/mcpServers.ts';
 import { withAgentAndServer } from '../support/agentWithServer.ts';
 import { AGENT_PROGRAM } from '../support/programs.ts';
+import { RemoteMcpServer } from '../support/remoteMcpServer.ts';
 import { ReplyServer } from '../support/replyServer.ts';
 import { SECRET, TestSandbox } from '../support/sandbox.ts';
 import { waitFor } from '../support/waitFor.ts';
@@ -52,7 +53,7 @@ describe('an MCP server beside a sandboxed agent', () => {
 	});
 
 	/** Starts Errand's own agent with a server, and ends both after `work`. */
-	async function withServer(server: McpServer, work: () => Promise<void>): Promise<void> {
+	async function withServer(server: DeclaredServer, work: () => Promise<void>): Promise<void> {
 		await withAgentAndServer(
 			{
 				...{ sandbox, server, model: 'scripted', modelUrl: model.url },
@@ -161,16 +162,38 @@ describe('an MCP server beside a sandboxed agent', () => {
 		);
 	});
 
+	/** Lets the agent look for a text in everything that it can see while a server is in use. */
+	async function looksFor(text: string): Promise<void> {
+		// The pattern does not match itself, in the command that looks for it.
+		const pattern = `[${text[0]}]${text.slice(1)}`;
+		const find = `cat /proc/*/cmdline /proc/*/environ 2>/dev/null | grep -a -c '${pattern}'; grep -r -l '${pattern}' ~ . /run /tmp 2>/dev/null; echo looked`;
+		model.play(use('add', { a: 1, b: 1 }), { calls: [{ name: 'run', input: { command: find } }] }, { text: 'Done.' });
+		await agent.prompt('Go');
+		const [sum, found] = model.requests.at(-1)?.results ?? [];
+		assert.equal(sum, '2');
+		assert.match(found ?? '', /^0\n(?:.*\n)?looked/, found);
+	}
+
 	it('keeps its secret from the agent, in files, arguments, variables and processes', async () => {
-		await withServer(declared('honest'), async () => {
-			// The pattern does not match itself, in the command that looks for it.
-			const pattern = SECRET.replace('host', 'hos[t]');
-			const find = `cat /proc/*/cmdline /proc/*/environ 2>/dev/null | grep -a -c '${pattern}'; grep -r -l '${pattern}' ~ . /run /tmp 2>/dev/null; echo looked`;
-			model.play(use('add', { a: 1, b: 1 }), { calls: [{ name: 'run', input: { command: find } }] }, { text: 'Done.' });
-			await agent.prompt('Go');
-			const [, found] = model.requests.at(-1)?.results ?? [];
-			assert.match(found ?? '', /^0\n(?:.*\n)?looked/, found);
-		});
+		await withServer(declared('honest'), () => looksFor(SECRET));
+	});
+
+	it('at an address is used through the host, and the agent learns neither its address nor its token', async () => {
+		const server = await RemoteMcpServer.start();
+		server.tokens = new Map([[SECRET, server.url]]);
+		try {
+			const { host } = new URL(server.origin);
+			await withServer(
+				{ ...remoteServerSchema.parse({ url: server.url }), name: 'test', file: undefined },
+				async () => {
+					await looksFor(host);
+					await looksFor(SECRET);
+				},
+			);
+			assert.deepEqual(refused, []);
+		} finally {
+			server.stop();
+		}
 	});
 
 	it('that describes a tool in another way than before is asked about, and without a yes the tool is gone', async () => {

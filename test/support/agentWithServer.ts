@@ -2,19 +2,20 @@ import { request as httpRequest, type IncomingMessage, type ServerResponse } fro
 import path from 'node:path';
 import type { FoundAgent } from '../../src/agents/catalogue/entry.ts';
 import { McpServers, type McpServersOptions } from '../../src/agents/mcp/mcpServers.ts';
+import { connectRemote } from '../../src/agents/mcp/remoteServer.ts';
 import { startServer } from '../../src/agents/mcp/startServer.ts';
 import type { WebAccess } from '../../src/agents/relay/webAccess.ts';
 import { agentLaunch } from '../../src/agents/run/agentLaunch.ts';
 import { type RunningAgent, runAgent } from '../../src/agents/run/agentRun.ts';
 import type { PermissionRequest } from '../../src/agents/session/events.ts';
 import { nullLogger } from '../../src/base/logger.ts';
-import type { McpServer } from '../../src/contract/mcpServers.ts';
+import { type DeclaredServer, isRemote } from '../../src/contract/mcpServers.ts';
 import { INSIDE_PROGRAM, SECRET, type TestSandbox } from './sandbox.ts';
 
 export interface AgentWithServerOptions extends Omit<McpServersOptions, 'start' | 'servers'> {
 	sandbox: TestSandbox;
 	agent: FoundAgent;
-	server?: McpServer;
+	server?: DeclaredServer;
 	web?: WebAccess;
 	/** The address of the model's server, without a path. */
 	modelUrl: string;
@@ -31,8 +32,12 @@ export async function withAgentAndServer(
 	const mcpServers = new McpServers({
 		...options,
 		servers: server === undefined ? [] : [server],
-		start: (each, place, signal) =>
-			startServer(
+		start: async (each, place, signal) => {
+			if (isRemote(each)) {
+				const authorization = { token: async () => SECRET, renew: async () => {} };
+				return connectRemote(each, { headers: {}, authorization, onFailed: () => {} });
+			}
+			return startServer(
 				each,
 				{
 					agent: place,
@@ -43,7 +48,8 @@ export async function withAgentAndServer(
 					onRefused: options.onRefused,
 				},
 				signal,
-			),
+			);
+		},
 	});
 	await runAgent(
 		{

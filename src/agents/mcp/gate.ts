@@ -23,7 +23,7 @@ export interface McpAnswer {
 	text: string;
 }
 
-/** One side of the gate. */
+/** One side of the gate. Each message is a line. */
 export interface GateSide {
 	/** The messages that this side writes. */
 	output: Readable;
@@ -47,10 +47,11 @@ export interface GateOptions {
 	silenceMs?: number;
 }
 
-type Message = Record<string, unknown>;
-type Id = string | number;
+export type Message = Record<string, unknown>;
+export type Id = string | number;
 
-const MAXIMUM_LINE = 8 * 1024 * 1024;
+/** The size limit of a message in bytes. */
+export const MAXIMUM_LINE = 8 * 1024 * 1024;
 const MAXIMUM_OUTPUT = 512 * 1024 * 1024;
 const MAXIMUM_NAME = 100;
 /** As the protocol recommends. */
@@ -341,7 +342,8 @@ async function* messagesOf(output: Readable, who: string): AsyncGenerator<Messag
 	}
 }
 
-const idOf = ({ id }: Message): Id | undefined => (typeof id === 'string' || typeof id === 'number' ? id : undefined);
+export const idOf = ({ id }: Message): Id | undefined =>
+	typeof id === 'string' || typeof id === 'number' ? id : undefined;
 
 /** Removes all capabilities, so that an agent gets no requests, neither for its model nor for the user's answers. */
 const withoutCapabilities = (message: Message): Message => ({
@@ -349,10 +351,14 @@ const withoutCapabilities = (message: Message): Message => ({
 	params: { ...(isFields(message['params']) ? message['params'] : {}), capabilities: {} },
 });
 
-const failure = (id: Id, code: number, message: string): Message => ({ jsonrpc: '2.0', id, error: { code, message } });
+export const failure = (id: Id, code: number, message: string): Message => ({
+	jsonrpc: '2.0',
+	id,
+	error: { code, message },
+});
 
 /** Resolves when the side accepts more, or is gone. */
-async function write({ input }: GateSide, message: Message): Promise<void> {
+export async function write({ input }: Pick<GateSide, 'input'>, message: Message): Promise<void> {
 	if (input.writable && !input.write(`${JSON.stringify(message)}\n`)) {
 		await Promise.race([once(input, 'drain'), once(input, 'close')]).catch(() => {});
 	}

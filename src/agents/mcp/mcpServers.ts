@@ -3,14 +3,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { SerialQueue } from '../../base/async.ts';
-import type { RunningChild } from '../../base/childProcess.ts';
 import { describeError } from '../../base/errors.ts';
 import { createTokenMatch } from '../../base/tokenCheck.ts';
-import type { McpServer } from '../../contract/mcpServers.ts';
+import type { DeclaredServer } from '../../contract/mcpServers.ts';
 import { type RunPlace, seenFrom } from '../run/runPlace.ts';
 import { insideProgram } from '../sandbox/places.ts';
 import type { McpCommand } from '../session/agentSession.ts';
-import { type GateOptions, type McpAnswer, type McpCall, type McpTool, runGate } from './gate.ts';
+import { type GateOptions, type GateSide, type McpAnswer, type McpCall, type McpTool, runGate } from './gate.ts';
 
 /** The number of instances of a server that may run at once. An agent may start one for each of its own helpers. */
 const MAXIMUM_RUNS = 4;
@@ -21,10 +20,19 @@ const MCP_TOKEN_VARIABLE = 'ERRAND_MCP_TOKEN';
 /** Digests of tools as the user knows them, by their names. */
 export type KnownTools = Readonly<Record<string, string>>;
 
-export interface McpServersOptions<Server extends McpServer = McpServer> {
+/** The server's side of the gate, however the server is reached. */
+export interface ServerConnection extends GateSide {
+	/** Ends the connection, and the server where it runs for it. Never rejects. */
+	end(): Promise<void>;
+}
+
+export interface McpServersOptions<Server extends DeclaredServer = DeclaredServer> {
 	servers: readonly Server[];
-	/** Starts a server beside the agent, which works at `place`. Rejects with an error whose message is a sentence. */
-	start(server: Server, place: RunPlace, signal: AbortSignal): Promise<RunningChild>;
+	/**
+	 * Connects to a server, which is started where it runs beside the agent, that works at `place`. Rejects with an error
+	 * whose message is a sentence.
+	 */
+	start(server: Server, place: RunPlace, signal: AbortSignal): Promise<ServerConnection>;
 	/** Resolves with undefined if a call may be made, or with a sentence for the agent. */
 	ask(server: Server, call: McpCall, signal: AbortSignal): Promise<string | undefined>;
 	onAnswer(server: Server, call: McpCall, answer: McpAnswer): void;
@@ -38,7 +46,7 @@ export interface McpServersOptions<Server extends McpServer = McpServer> {
 	onRefused(sentence: string): void;
 }
 
-export class McpServers<Server extends McpServer = McpServer> {
+export class McpServers<Server extends DeclaredServer = DeclaredServer> {
 	/** The token that the agent's command presents to the relay. It gives access to these servers only. */
 	readonly token = randomBytes(32).toString('base64url');
 	private readonly options: McpServersOptions<Server>;
@@ -113,24 +121,17 @@ export class McpServers<Server extends McpServer = McpServer> {
 		socket.on('error', () => gone.abort());
 		socket.once('close', () => gone.abort());
 		const signal = AbortSignal.any([gone.signal, this.ending.signal]);
-		let child: RunningChild | undefined;
+		let connection: ServerConnection | undefined;
 		try {
-			child = await this.options.start(server, place, signal);
-			// The server's output shows how it ended.
-			child.ended.catch(() => {});
-			child.stderr.resume();
-			await runGate(
-				{ input: socket, output: socket as never },
-				{ input: child.stdin, output: child.stdout },
-				this.gate(server),
-			);
+			connection = await this.options.start(server, place, signal);
+			await runGate({ input: socket, output: socket }, connection, this.gate(server));
 		} catch (error) {
 			if (!signal.aborted) {
-				const what = child === undefined ? 'was not started' : 'was ended';
+				const what = connection === undefined ? 'was not started' : 'was ended';
 				this.options.onRefused(`The MCP server “${name}” ${what}: ${describeError(error)}`);
 			}
 		} finally {
-			await child?.end();
+			await connection?.end();
 			socket.destroy();
 			this.running.set(name, (this.running.get(name) ?? 1) - 1);
 		}
@@ -191,6 +192,6 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 const digestOfTool = (tool: McpTool): string => sha256(JSON.stringify(tool));
 
 /** Returns a digest of everything that a consent to a server covers. */
-export function digestOfServer({ name: _, file: __, ...declared }: McpServer): string {
+export function digestOfServer({ name: _, file: __, ...declared }: DeclaredServer): string {
 	return sha256(JSON.stringify(declared));
 }

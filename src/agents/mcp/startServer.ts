@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { RunningChild } from '../../base/childProcess.ts';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { type McpServer, withValues } from '../../contract/mcpServers.ts';
@@ -9,6 +8,7 @@ import { findProgram } from '../catalogue/findProgram.ts';
 import { proxyAddress, type Relay, withoutModel } from '../relay/relay.ts';
 import { baseEnvironment } from '../run/agentLaunch.ts';
 import { openRelayAt, type RunPlace, seenFrom, startAt } from '../run/runPlace.ts';
+import type { ServerConnection } from './mcpServers.ts';
 import { installServerPackage, packageOf } from './serverPackage.ts';
 
 export interface ServerPlace {
@@ -29,7 +29,11 @@ export interface ServerPlace {
  * Starts an MCP server in a sandbox of its own: with the files that its declaration lets it read or write, the hosts
  * that it lets it reach, and nothing of the agent's. Rejects with the signal's reason, or with a UserFacingError.
  */
-export async function startServer(server: McpServer, place: ServerPlace, signal: AbortSignal): Promise<RunningChild> {
+export async function startServer(
+	server: McpServer,
+	place: ServerPlace,
+	signal: AbortSignal,
+): Promise<ServerConnection> {
 	const { name, hosts, files } = server;
 	const { agent, environment, onRefused } = place;
 	const home = path.join(place.homes, name);
@@ -74,8 +78,10 @@ export async function startServer(server: McpServer, place: ServerPlace, signal:
 				over.abort(new UserFacingError(sentence));
 			},
 		});
+		// The server's output shows how it ended.
 		child.ended.then(close, close);
-		return child;
+		child.stderr.resume();
+		return { input: child.stdin, output: child.stdout, end: () => child.end() };
 	} catch (error) {
 		await close();
 		throw error;

@@ -16,16 +16,21 @@ import { parseJsonWithComments } from '../../base/json.ts';
 import { oneLine, shortName } from '../../base/plainText.ts';
 import { shellWord } from '../../base/shellWord.ts';
 import {
+	type DeclaredServer,
 	type DeclaredServers,
+	isRemote,
 	type McpServer,
-	mcpServerSchema,
 	placeholdersOf,
+	type RemoteServer,
 	readServerFile,
 	SERVER_FILES,
 	SERVER_NAME,
+	serverSettingSchema,
 	withValues,
 } from '../../contract/mcpServers.ts';
 import { askModal } from '../../platform/notify.ts';
+import type { SignInLinks } from '../../platform/signInLinks.ts';
+import { SignIns } from './signIns.ts';
 
 const STATE_KEY = 'errand.mcpServers';
 const SECRET_PREFIX = 'errand.mcp.';
@@ -45,18 +50,20 @@ interface KnownServer {
 
 export interface AgentServersStorage {
 	state: Pick<vscode.Memento, 'get' | 'update'>;
-	secrets: Pick<vscode.SecretStorage, 'get' | 'store'>;
+	secrets: Pick<vscode.SecretStorage, 'get' | 'store' | 'delete'>;
 	/** The folder of the servers' packages. */
 	packages: string;
+	signInLinks: SignInLinks;
 	/** Returns the value of `errand.agents.mcpServers`. */
 	declared(): unknown;
 }
 
 /** A server with the folder that declares it; undefined for a server in the settings. */
-export type AgreedServer = McpServer & { folder: string | undefined };
+export type AgreedServer = DeclaredServer & { folder: string | undefined };
 
 export class AgentServers {
 	private readonly storage: AgentServersStorage;
+	readonly signIns: SignIns;
 	/** Servers that the user was asked about and did not decide on. This window does not ask again. */
 	private readonly undecided = new Set<string>();
 	private readonly inputs = new SerialQueue();
@@ -65,6 +72,7 @@ export class AgentServers {
 
 	constructor(storage: AgentServersStorage) {
 		this.storage = storage;
+		this.signIns = new SignIns(storage.secrets, storage.signInLinks);
 	}
 
 	get packages(): string {
@@ -85,7 +93,7 @@ export class AgentServers {
 		for (const server of declared.flatMap(each => each.servers)) {
 			if (servers.some(({ name }) => name === server.name)) {
 				problems.push(vscode.l10n.t('The MCP server “{0}” is declared twice. The first one is used.', server.name));
-			} else if (await this.isAllowed(server, isSandboxed)) {
+			} else if (await this.isAllowed(server, isSandboxed || isRemote(server))) {
 				servers.push(server);
 			}
 		}
@@ -194,7 +202,7 @@ export class AgentServers {
 			known && !same
 				? vscode.l10n.t('The MCP server “{0}” is declared in another way now. May agents use it?', server.name)
 				: vscode.l10n.t('May agents use the MCP server “{0}”?', server.name),
-			describe(server, isSandboxed),
+			isRemote(server) ? describeRemote(server) : describe(server, isSandboxed),
 			use,
 			never,
 		);
@@ -226,7 +234,7 @@ type FolderServers = Omit<DeclaredServers, 'servers'> & { servers: AgreedServer[
 function settingServers(setting: unknown): FolderServers {
 	const result: FolderServers = { servers: [], unusable: [] };
 	for (const [name, value] of Object.entries(isFields(setting) ? setting : {})) {
-		const server = mcpServerSchema.safeParse(value).data;
+		const server = serverSettingSchema.safeParse(value).data;
 		if (server !== undefined && SERVER_NAME.test(name)) {
 			result.servers.push({ ...server, name, file: undefined, folder: undefined });
 		} else {
@@ -263,7 +271,12 @@ function unusableText(name: string, reason: DeclaredServers['unusable'][number][
 	switch (reason) {
 		case 'address':
 			return vscode.l10n.t(
-				'The MCP server “{0}” is not used: agents here use servers that a command starts, not addresses.',
+				'The MCP server “{0}” is not used: its address cannot be read. Correct it to one that begins with https and speaks streamable HTTP (http), with headers of plain text.',
+				name,
+			);
+		case 'private':
+			return vscode.l10n.t(
+				'The MCP server “{0}” is not used: its address leads into your machine or network. If you want that, put it into errand.agents.mcpServers.',
 				name,
 			);
 		case 'length':
@@ -273,14 +286,14 @@ function unusableText(name: string, reason: DeclaredServers['unusable'][number][
 			);
 		case 'form':
 			return vscode.l10n.t(
-				'The MCP server “{0}” is not used: its declaration cannot be read. Correct its command, args and env.',
+				'The MCP server “{0}” is not used: its declaration cannot be read. Correct its command, args and env, or its url and headers.',
 				name,
 			);
 	}
 }
 
 /** Describes what a yes would start, where, with what input, and what it can reach. */
-function describe(server: AgreedServer, isSandboxed: boolean): string {
+function describe(server: McpServer & AgreedServer, isSandboxed: boolean): string {
 	const { command, args, env, file } = server;
 	const { inputs, variables } = placeholdersOf(server);
 	const wanted = packageOf(server)?.wanted;
@@ -306,6 +319,24 @@ function describe(server: AgreedServer, isSandboxed: boolean): string {
 		vscode.l10n.t(
 			'In the chat, you are asked about its calls as the approvals say. In a task, nobody is asked about them.',
 		),
+	];
+	return lines.filter(line => line !== false).join('\n');
+}
+
+/** Describes what a yes to a server at an address would contact, and what that would be told. */
+function describeRemote(server: RemoteServer): string {
+	const { url, headers, file } = server;
+	const { inputs, variables } = placeholdersOf(server);
+	const sent = Object.entries(headers).map(([header, value]) => `${header}: ${showExactly(value)}`);
+	const lines = [
+		vscode.l10n.t('{0} declares it.', file ?? ''),
+		// In the form that is contacted, in which no letter looks like another.
+		vscode.l10n.t('Address: {0}', new URL(url).href),
+		...sent.map(header => vscode.l10n.t('Header that it gets: {0}', header)),
+		variables.length > 0 && vscode.l10n.t('It gets these variables of yours: {0}', variables.join(', ')),
+		inputs.length > 0 && vscode.l10n.t('You are asked for: {0}', inputs.join(', ')),
+		vscode.l10n.t('It runs elsewhere, and not in a sandbox: what agents send it leaves this machine.'),
+		vscode.l10n.t('You are asked about its calls as the approvals in the chat say.'),
 	];
 	return lines.filter(line => line !== false).join('\n');
 }

@@ -9,6 +9,7 @@ import type { TaskSettings } from '../../contract/agents.ts';
 import type { ModelLimits } from '../../contract/modelLimits.ts';
 import type { Explanation } from '../../platform/notify.ts';
 import { readSetting, writeSetting } from '../../platform/settings.ts';
+import type { SignInLinks } from '../../platform/signInLinks.ts';
 import type { OfferedServer } from '../api.ts';
 import type { Chat } from '../conversation/chat.ts';
 import type { AgentTurn, AgentTurns } from '../conversation/replyRequest.ts';
@@ -31,6 +32,7 @@ export interface AgentStorage {
 	workspaceState: vscode.Memento;
 	globalState: vscode.Memento;
 	secrets: vscode.SecretStorage;
+	signInLinks: SignInLinks;
 }
 
 /** The active connection, whose models agents work with. */
@@ -204,6 +206,7 @@ export class ChatAgents implements AgentTurns {
 			state: storage.globalState,
 			secrets: storage.secrets,
 			packages: path.join(storage.folder, 'packages'),
+			signInLinks: storage.signInLinks,
 			declared: () => readSetting('errand.agents.mcpServers'),
 		});
 		const runs = new AgentRuns({

@@ -2,24 +2,27 @@ import process from 'node:process';
 import * as vscode from 'vscode';
 import { digestOfServer } from '../../agents/mcp/mcpServers.ts';
 import { defined } from '../../base/defined.ts';
-import { placeholdersOf } from '../../contract/mcpServers.ts';
+import { isRemote, type McpServer, placeholdersOf } from '../../contract/mcpServers.ts';
 import type { OfferedServer } from '../api.ts';
 import { type AgentServers, type AgreedServer, reachText } from './agentServers.ts';
 
 /**
  * Resolves to the servers that the agents of a task may be given: those of the settings, and those that the files of its
- * repository declare, unless the user has refused them. `folder` is undefined if the repository is not in this window.
+ * repository declare, unless the user has refused them. Servers at an address are the chat's alone, as the editor talks
+ * to them. `folder` is undefined if the repository is not in this window.
  */
 export async function serversForTasks(agreed: AgentServers, folder: string | undefined): Promise<OfferedServer[]> {
 	const declared = await agreed.declared(folder !== undefined && vscode.workspace.isTrusted ? [folder] : []);
 	// Tasks get servers only in a sandbox.
-	const servers = declared.flatMap(each => each.servers).filter(server => agreed.decision(server, true) !== false);
+	const servers = declared
+		.flatMap(each => each.servers)
+		.flatMap(server => (isRemote(server) || agreed.decision(server, true) === false ? [] : [server]));
 	return servers
 		.filter((server, index) => servers.findIndex(({ name }) => name === server.name) === index)
 		.map(server => offered(agreed, server));
 }
 
-function offered(agreed: AgentServers, server: AgreedServer): OfferedServer {
+function offered(agreed: AgentServers, server: McpServer & AgreedServer): OfferedServer {
 	const { name, file, folder, ...declaration } = server;
 	return {
 		name,

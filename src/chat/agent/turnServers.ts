@@ -4,6 +4,7 @@ import process from 'node:process';
 import * as vscode from 'vscode';
 import type { McpCall } from '../../agents/mcp/gate.ts';
 import { McpServers } from '../../agents/mcp/mcpServers.ts';
+import { connectRemote } from '../../agents/mcp/remoteServer.ts';
 import { startServer } from '../../agents/mcp/startServer.ts';
 import type { ToolCall } from '../../agents/session/events.ts';
 import { SESSION_LIMITS } from '../../agents/session/limits.ts';
@@ -11,6 +12,7 @@ import type { PermissionPolicy } from '../../agents/session/permissions.ts';
 import { defined } from '../../base/defined.ts';
 import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
+import { isRemote, withValues } from '../../contract/mcpServers.ts';
 import type { AgentStep } from '../model/agentWork.ts';
 import type { AgentServers } from './agentServers.ts';
 
@@ -44,9 +46,19 @@ export async function turnServers(agreed: AgentServers, options: TurnServersOpti
 	for (const problem of problems) {
 		tellProblem(problem);
 	}
-	/** Servers for which the user has entered no value in this turn. The agent may start them as often as it likes. */
+	/**
+	 * Servers for which the user has entered no value in this turn, or that could not be begun with. The agent may start
+	 * them as often as it likes.
+	 */
 	const declined = new Map<string, unknown>();
 	const told = new Set<string>();
+	const tellNotStarted = (name: string, error: unknown): void => {
+		const problem = vscode.l10n.t('The MCP server “{0}” was not started: {1}', name, describeError(error));
+		if (!told.has(problem)) {
+			told.add(problem);
+			tellProblem(problem);
+		}
+	};
 	return new McpServers({
 		servers,
 		async start(server, agent, signal) {
@@ -61,6 +73,19 @@ export async function turnServers(agreed: AgentServers, options: TurnServersOpti
 					}
 					throw error;
 				});
+				const input = (wanted: string): string => inputs.get(wanted) ?? '';
+				if (isRemote(server)) {
+					const values = { folder: '', input, variable: (wanted: string) => process.env[wanted] ?? '' };
+					const headers = Object.entries(server.headers).map(([header, text]) => [header, withValues(text, values)]);
+					return connectRemote(server, {
+						headers: Object.fromEntries(headers),
+						authorization: agreed.signIns.at(server),
+						onFailed(error) {
+							declined.set(name, error);
+							tellNotStarted(name, error);
+						},
+					});
+				}
 				return await startServer(
 					server,
 					{
@@ -68,16 +93,14 @@ export async function turnServers(agreed: AgentServers, options: TurnServersOpti
 						homes: path.join(own, 'servers'),
 						packages: agreed.packages,
 						environment: process.env,
-						input: wanted => inputs.get(wanted) ?? '',
+						input,
 						onRefused,
 					},
 					signal,
 				);
 			} catch (error) {
-				const problem = vscode.l10n.t('The MCP server “{0}” was not started: {1}', name, describeError(error));
-				if (!signal.aborted && !told.has(problem)) {
-					told.add(problem);
-					tellProblem(problem);
+				if (!signal.aborted) {
+					tellNotStarted(name, error);
 				}
 				throw error;
 			}

@@ -29,18 +29,56 @@ describe('a file that declares MCP servers', () => {
 	});
 
 	it('cannot give its servers hosts, or files to write', () => {
-		const [read] = readServerFile(
-			{ servers: { one: { ...server, hosts: ['evil.example'], files: 'write' } } },
+		const others = { hosts: ['evil.example'], files: 'write', clientId: 'x' };
+		const { servers } = readServerFile(
+			{ servers: { one: { ...server, ...others }, two: { url: 'https://mcp.example', ...others } } },
 			editorFile,
-		).servers;
-		assert.deepEqual([read?.hosts, read?.files], [[], 'read']);
+		);
+		assert.deepEqual(servers, [
+			{ ...server, name: 'one', file: '.vscode/mcp.json', hosts: [], files: 'read' },
+			{ url: 'https://mcp.example', headers: {}, hosts: [], name: 'two', file: '.vscode/mcp.json' },
+		]);
+	});
+
+	it('may name an address with headers in place of a command', () => {
+		const headers = { Authorization: `Bearer ${input('token')}` };
+		for (const type of ['http', 'streamable-http', undefined]) {
+			const { servers, unusable } = readServerFile(
+				{ mcpServers: { remote: { type, url: 'https://mcp.example/mcp?set=all', headers } } },
+				sharedFile,
+			);
+			assert.deepEqual(servers, [
+				{ url: 'https://mcp.example/mcp?set=all', headers, hosts: [], name: 'remote', file: '.mcp.json' },
+			]);
+			assert.deepEqual(unusable, []);
+			assert.deepEqual(placeholdersOf(servers[0] ?? assert.fail()), { inputs: ['token'], variables: [] });
+		}
+	});
+
+	it('cannot name an address in the user’s own network', () => {
+		for (const host of [
+			'http://127.0.0.1:80',
+			'https://localhost',
+			'https://10.0.0.1',
+			'https://[fe80::1]',
+			'https://a.local',
+		]) {
+			const { servers, unusable } = readServerFile({ servers: { near: { url: `${host}/mcp` } } }, editorFile);
+			assert.deepEqual([servers, unusable], [[], [{ name: 'near', reason: 'private' }]], host);
+		}
 	});
 
 	it('names servers that cannot be used, and why', () => {
 		const { servers, unusable } = readServerFile(
 			{
 				servers: {
-					remote: { type: 'http', url: 'https://mcp.example' },
+					old: { type: 'sse', url: 'https://mcp.example' },
+					both: { command: 'x', url: 'https://mcp.example' },
+					plain: { url: 'http://mcp.example' },
+					named: { url: 'https://me:secret@mcp.example' },
+					filled: { url: `https://mcp.example/${input('key')}` },
+					header: { url: 'https://mcp.example', headers: { Host: 'other.example' } },
+					line: { url: 'https://mcp.example', headers: { A: 'a\r\nHost: b' } },
 					broken: { command: 5 },
 					loader: { command: 'x', env: { LD_PRELOAD: '/tmp/x.so' } },
 					'a/b': server,
@@ -50,16 +88,17 @@ describe('a file that declares MCP servers', () => {
 		);
 		assert.deepEqual(servers, []);
 		assert.deepEqual(unusable, [
-			{ name: 'remote', reason: 'address' },
+			...['old', 'both', 'plain', 'named', 'filled', 'header', 'line'].map(name => ({ name, reason: 'address' })),
 			...['broken', 'loader', 'a/b'].map(name => ({ name, reason: 'form' })),
 		]);
 	});
 
 	it('cannot declare more of a server than a question can show', () => {
 		const long = { command: 'x', args: ['y'.repeat(1_000)], env: { A: 'z'.repeat(1_000) } };
-		assert.deepEqual(readServerFile({ servers: { long } }, editorFile), {
+		const far = { url: 'https://mcp.example', headers: { A: 'z'.repeat(2_000) } };
+		assert.deepEqual(readServerFile({ servers: { long, far } }, editorFile), {
 			servers: [],
-			unusable: [{ name: 'long', reason: 'length' }],
+			unusable: ['long', 'far'].map(name => ({ name, reason: 'length' })),
 		});
 	});
 

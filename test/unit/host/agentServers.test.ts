@@ -6,6 +6,7 @@ import * as vscode from 'vscode';
 import { AgentServers, type AgreedServer } from '../../../src/chat/agent/agentServers.ts';
 import { serversForTasks } from '../../../src/chat/agent/serversForTasks.ts';
 import { taskServerSchema } from '../../../src/contract/mcpServers.ts';
+import { SignInLinks } from '../../../src/platform/signInLinks.ts';
 
 const USE = 'Use This Server';
 
@@ -30,10 +31,17 @@ describe('the MCP servers of a folder', () => {
 		const state = new Map<string, unknown>();
 		servers = new AgentServers({
 			declared: () => ({}),
+			state: {
+				get: (key: string) => state.get(key),
+				update: async (key: string, value: unknown) => void state.set(key, value),
+			},
+			secrets: {
+				get: async (key: string) => secrets.get(key),
+				store: async (key: string, value: string) => void secrets.set(key, value),
+			},
 			packages: '/packages',
-			state: { get: (key: string) => state.get(key), update: async (key: string, value) => void state.set(key, value) },
-			secrets: { get: async key => secrets.get(key), store: async (key, value) => void secrets.set(key, value) },
-		} as ConstructorParameters<typeof AgentServers>[0]);
+			signInLinks: new SignInLinks(),
+		} as unknown as ConstructorParameters<typeof AgentServers>[0]);
 		Object.assign(vscode.window, {
 			showWarningMessage: async (question: string, { detail }: { detail: string }) => {
 				asked.push({ question, detail });
@@ -99,6 +107,22 @@ describe('the MCP servers of a folder', () => {
 		servers.noteTools(await agreedOne(), {});
 		assert.deepEqual([await names(false), await names(true)], [['one'], ['one']]);
 		assert.equal(asked.length, 1);
+	});
+
+	it('at an address are asked about with it, their headers and where they run, and once for every place of agents', async () => {
+		const url = 'https://mcp.exämple/mcp';
+		await declare({ type: 'http', url, headers: { 'X-Key': KEY, 'X-Team': 'docs' } });
+		assert.deepEqual([await names(), await names(false)], [['one'], ['one']]);
+		assert.equal(asked.length, 1);
+		const { detail } = asked[0] ?? assert.fail('Nothing was asked.');
+		assert.match(detail, /^Address: https:\/\/mcp\.xn--exmple-cua\/mcp$/m);
+		assert.match(detail, /^Header that it gets: X-Key: \$\{input:key\}$/m);
+		assert.match(detail, /^You are asked for: key$/m);
+		assert.match(detail, /^It runs elsewhere, and not in a sandbox/m);
+		await declare({ type: 'http', url, headers: { 'X-Key': KEY } });
+		answer = undefined;
+		assert.deepEqual(await names(), []);
+		assert.match(asked[1]?.question ?? '', /declared in another way now/);
 	});
 
 	it('get no value that was entered for what was declared before', async () => {

@@ -29,7 +29,7 @@ describe('the question whether the GPU maker is asked for the keys of its tokens
 	it('comes each time until it is answered', async () => {
 		assert.deepEqual([await ask(false), await ask(true)], [false, false]);
 		assert.equal(asked.length, 2);
-		assert.match(asked[0] ?? '', /^Ask the GPU maker for the keys/);
+		assert.match(asked[0] ?? '', /^Get the GPU maker’s public keys/);
 	});
 
 	it('does not come again after a refusal, unless the user checks again, nor after a yes', async () => {

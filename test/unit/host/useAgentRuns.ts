@@ -22,12 +22,13 @@ import {
 	replaceReply,
 	type Turn,
 } from '../../../src/chat/model/conversation.ts';
-import { createChat } from '../../../src/client/chat.ts';
+import { createChat, createSearch } from '../../../src/client/chat.ts';
 import { createCaller } from '../../../src/client/core/caller.ts';
 import { createFetchTransport } from '../../../src/client/core/fetchTransport.ts';
 import { LIMITS } from '../../../src/client/core/limits.ts';
 import { createResponses } from '../../../src/client/responses.ts';
 import { type AgentSetting, taskSettingsSchema } from '../../../src/contract/agents.ts';
+import { SignInLinks } from '../../../src/platform/signInLinks.ts';
 import { ApplyCommands, type ApplyCommandsDependencies } from '../../../src/tasks/apply/applyCommands.ts';
 import { describeRange, takeAllowedRange } from '../../../src/tasks/apply/commitRanges.ts';
 import { AGENT_PROGRAM, SANDBOX_PROGRAM } from '../../support/programs.ts';
@@ -98,7 +99,7 @@ export function useAgentRuns(
 			random: Math.random,
 			limits: LIMITS,
 		});
-		const client = { chat: createChat(caller), responses: createResponses(caller) };
+		const client = { chat: createChat(caller), responses: createResponses(caller), search: createSearch(caller) };
 		const apply = windowChanges();
 		runs = new AgentRuns({
 			folder,
@@ -111,11 +112,12 @@ export function useAgentRuns(
 			}),
 			servers: new AgentServers({
 				state,
-				secrets: { get: async () => undefined, store: async () => {} },
+				secrets: { get: async () => undefined, store: async () => {}, delete: async () => {} },
 				packages: path.join(folder, 'packages'),
+				signInLinks: new SignInLinks(),
 				declared: () => ({}),
 			}),
-			models: { client: async () => client, limits: () => ({}), insideProgram: SANDBOX_PROGRAM },
+			models: { client: async () => client, searches: () => false, limits: () => ({}), insideProgram: SANDBOX_PROGRAM },
 			permissions: {
 				approvals: () => approvals,
 				consent: { isRequired: async () => true, isGiven: () => false, give: () => {} },

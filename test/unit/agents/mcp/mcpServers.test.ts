@@ -3,7 +3,6 @@ import { type Duplex, duplexPair, PassThrough } from 'node:stream';
 import type { McpTool } from '../../../../src/agents/mcp/gate.ts';
 import { type KnownTools, McpServers } from '../../../../src/agents/mcp/mcpServers.ts';
 import type { RunPlace } from '../../../../src/agents/run/runPlace.ts';
-import type { RunningChild } from '../../../../src/base/childProcess.ts';
 import type { McpServer } from '../../../../src/contract/mcpServers.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 
@@ -21,11 +20,9 @@ describe('the tools of an MCP server', () => {
 	beforeEach(() => {
 		[known, asked, isAgreed, got] = [undefined, [], false, ''];
 		server = { stdin: new PassThrough(), stdout: new PassThrough() };
-		const ended = new Promise<never>(() => {});
-		const child = { ...server, stderr: new PassThrough(), ended, end: async () => {} };
 		servers = new McpServers({
 			servers: [SERVER],
-			start: async () => child as unknown as RunningChild,
+			start: async () => ({ input: server.stdin, output: server.stdout, end: async () => {} }),
 			ask: async () => undefined,
 			onAnswer: () => {},
 			known: () => known,

@@ -1,0 +1,59 @@
+import * as vscode from 'vscode';
+import { EXTENSION_ID } from './ids.ts';
+import { showMessage } from './notify.ts';
+
+/** The path of the link by which the browser returns from a sign-in. */
+const SIGN_IN_PATH = '/sign-in';
+
+/** The sign-ins in the browser that were begun in this window. */
+export class SignInLinks {
+	private readonly waiting = new Map<string, (answer: URLSearchParams) => void>();
+
+	/** Resolves to the address by which the browser returns to this window. */
+	async address(): Promise<string> {
+		const link = vscode.Uri.parse(`${vscode.env.uriScheme}://${EXTENSION_ID}${SIGN_IN_PATH}`);
+		return (await vscode.env.asExternalUri(link)).toString(true);
+	}
+
+	/** Opens a page in the browser. Resolves to false if the user or the system has refused. */
+	open(page: URL): Thenable<boolean> {
+		// The editor opens a string as it is. It would encode a Uri anew, which changes nested addresses.
+		return vscode.env.openExternal(page.href.replaceAll('+', '%20') as unknown as vscode.Uri);
+	}
+
+	/** Resolves to what the browser brings back with a state. Rejects with the signal's reason. */
+	answer(state: string, signal: AbortSignal): Promise<URLSearchParams> {
+		return new Promise<URLSearchParams>((resolve, reject) => {
+			this.waiting.set(state, resolve);
+			signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+		}).finally(() => this.waiting.delete(state));
+	}
+
+	/** Takes the decoded query of a link. One that no sign-in of this window waits for is refused with a message. */
+	take(query: string): void {
+		// The editor has decoded the query, so that what looks like an escape is none.
+		const answer = new URLSearchParams(query.replaceAll('%', '%25').replaceAll('+', '%2B'));
+		const resolve = this.waiting.get(answer.get('state') ?? '');
+		if (resolve === undefined) {
+			void showMessage(
+				'error',
+				vscode.l10n.t(
+					'This sign-in was not begun in this window, or it is over. Send the agent a message to begin it.',
+				),
+			);
+		} else {
+			resolve(answer);
+		}
+	}
+}
+
+/** Registers for the links to this extension. `other` gets the decoded path and query of one that is no sign-in's. */
+export function registerLinks(
+	subscriptions: vscode.Disposable[],
+	other: (path: string, query: string) => Promise<void>,
+): SignInLinks {
+	const links = new SignInLinks();
+	const handleUri = ({ path, query }: vscode.Uri) => (path === SIGN_IN_PATH ? links.take(query) : other(path, query));
+	subscriptions.push(vscode.window.registerUriHandler({ handleUri }));
+	return links;
+}
