@@ -7,25 +7,28 @@ import { skipWithoutSandbox } from '../support/agentWindow.ts';
 import { agentQuestion, answerQuestion } from '../support/chatAgentWindow.ts';
 import { changeSettings, until } from '../support/editorWindow.ts';
 import { openChat, replyEnds, sendMessage } from '../support/errandWindow.ts';
+import { RemoteMcpServer } from '../support/remoteMcpServer.ts';
 import type { SampleFolder } from '../support/sampleFolder.ts';
 import { ScriptedModel, type Step } from '../support/scriptedModel.ts';
 import { SAMPLE_NAME, useWindow } from '../support/useWindow.ts';
 
 const ADD = 'Add two and three with the server';
 const AGAIN = 'Add four and five with the server';
+const ELSEWHERE = 'Add six and seven with the server that runs elsewhere';
 const PLANNING = 'Plan how ten widgets become cheaper';
 const PLAN = '1. Change src/discount.js.\n2. Run the tests.';
 const SERVER = path.resolve(import.meta.dirname, '../support/mcpServer.mjs');
 
-const use = (a: number, b: number): Step => ({
+const use = (a: number, b: number, server = 'sums'): Step => ({
 	do: 'call',
 	tool: 'mcp',
-	input: { tool: 'sums.add', arguments: { a, b } },
+	input: { tool: `${server}.add`, arguments: { a, b } },
 });
 
 const SCRIPTS: Record<string, Step[]> = {
 	[ADD]: [use(2, 3), { do: 'say', text: 'It is five.' }],
 	[AGAIN]: [use(4, 5), { do: 'say', text: 'It is nine.' }],
+	[ELSEWHERE]: [use(6, 7, 'remote'), { do: 'say', text: 'It is thirteen.' }],
 	[PLANNING]: [
 		{ do: 'write', path: 'written.txt', content: 'x' },
 		{ do: 'run', command: 'touch made.txt; ls' },
@@ -34,10 +37,17 @@ const SCRIPTS: Record<string, Step[]> = {
 };
 
 const declare = (args: readonly string[]) =>
-	JSON.stringify({ servers: { sums: { command: process.execPath, args }, far: { url: 'https://mcp.example' } } });
+	JSON.stringify({
+		servers: {
+			sums: { command: process.execPath, args },
+			far: { type: 'http', url: 'https://mcp.example/mcp', headers: { 'X-Team': 'docs' } },
+			near: { type: 'http', url: 'http://127.0.0.1:1/mcp' },
+		},
+	});
 
 describe('an agent in the chat', () => {
 	let model: ScriptedModel;
+	let remote: RemoteMcpServer;
 	let page: Page;
 	let sample: SampleFolder;
 	let chat: Frame;
@@ -45,6 +55,7 @@ describe('an agent in the chat', () => {
 	const window = useWindow(async hook => {
 		await skipWithoutSandbox(hook);
 		model = await ScriptedModel.start({ scripts: SCRIPTS, tree: insidePlaces(SAMPLE_NAME).tree, model: 'coder' });
+		remote = await RemoteMcpServer.start();
 		return {
 			files: { '.vscode/mcp.json': `// Servers\n${declare([SERVER, 'honest'])}` },
 			settings: { 'errand.local.upstreams': { workshop: { url: model.url } }, 'errand.chat.model': 'coder' },
@@ -57,7 +68,10 @@ describe('an agent in the chat', () => {
 		chat = await openChat(page);
 	});
 
-	after(() => model?.stop());
+	after(async () => {
+		remote?.stop();
+		await model?.stop();
+	});
 
 	it('uses an MCP server of the folder after a yes to exactly what it is, and each call is asked about', async () => {
 		await sendMessage(chat, `/agent ${ADD}`);
@@ -66,6 +80,13 @@ describe('an agent in the chat', () => {
 		assert.match(words, /May agents use the MCP server “sums”\?[\s\S]*\.vscode\/mcp\.json declares it/);
 		assert.match(words, /mcpServer\.mjs honest[\s\S]*sandbox of its own\. It can read[\s\S]*It reaches no network/);
 		await dialog().getByRole('button', { name: 'Use This Server' }).click();
+		const further = dialog().filter({ hasText: 'the MCP server “far”' });
+		await further.waitFor();
+		assert.match(
+			await further.innerText(),
+			/Address: https:\/\/mcp\.example\/mcp\s+Header that it gets: X-Team: docs\s+It runs elsewhere/,
+		);
+		await further.getByRole('button', { name: 'Never in This Folder' }).click();
 		await agentQuestion(chat).waitFor();
 		assert.match(
 			await answerQuestion(chat, 'Allow sums.add Here'),
@@ -73,7 +94,7 @@ describe('an agent in the chat', () => {
 		);
 		assert.match(await replyEnds(chat), /It is five\./);
 		assert.deepEqual(model.results.slice(-1), ['5']);
-		await chat.getByText('The MCP server “far” is not used').waitFor();
+		await chat.getByText('The MCP server “near” is not used').waitFor();
 	});
 
 	it('does not ask again about the server, nor about a tool that was allowed for the conversation', async () => {
@@ -90,6 +111,17 @@ describe('an agent in the chat', () => {
 		await dialog().getByRole('button', { name: 'Never in This Folder' }).click();
 		await until('it has no such tool', async () => /There is no tool "mcp"/.test(model.results.at(-1) ?? ''));
 		await replyEnds(chat);
+	});
+
+	it('uses a server at an address that the settings name, and says why another one cannot be', async () => {
+		await changeSettings(page, window().server, {
+			'errand.agents.mcpServers': { remote: { url: remote.url }, dead: { url: 'http://127.0.0.1:1/mcp' } },
+		});
+		await sendMessage(chat, `/agent ${ELSEWHERE}`);
+		await answerQuestion(chat, 'Allow remote.add Here');
+		assert.match(await replyEnds(chat), /It is thirteen\./);
+		assert.deepEqual(model.results.slice(-1), ['13']);
+		await chat.getByText('The MCP server “dead” was not started: 127.0.0.1:1 cannot be reached').waitFor();
 	});
 
 	it('that only plans writes nothing, also by a command, and its plan is started from the composer', async () => {
