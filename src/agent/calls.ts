@@ -6,7 +6,7 @@ import { describeError } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import { oneLine } from '../base/plainText.ts';
 import type { InputItem } from '../contract/responses.ts';
-import { hasText } from './conversation.ts';
+import { asText, hasText } from './conversation.ts';
 import { nestedInstructions } from './instructions.ts';
 import {
 	MAXIMUM_ARGUMENTS,
@@ -51,6 +51,7 @@ interface CallsOptions extends TurnTools {
 	signal: AbortSignal;
 	update(update: SessionUpdate): Promise<void>;
 	delegate: ToolContext['delegate'];
+	imageProblem: ToolContext['imageProblem'];
 	/** Returns the conversation so far. */
 	conversation(): readonly InputItem[];
 }
@@ -66,6 +67,7 @@ interface Outcome {
 	title: string;
 	/** The result for the model. */
 	text: string;
+	image: string | undefined;
 	/** The instructions of the folders that the call was about, which the model has not been told. */
 	instructions: string;
 	/** The part of the surroundings that the call may have changed. */
@@ -111,7 +113,7 @@ export class Calls {
 			const result = (output: string, instructions = ''): InputItem => ({
 				type: 'function_call_output',
 				call_id: call.call_id,
-				output: cutMiddle(output, MAXIMUM_RESULT) + instructions,
+				output: asText(cutMiddle(output, MAXIMUM_RESULT) + instructions),
 			});
 			if (typeof read === 'string') {
 				await this.refuse(call, read);
@@ -120,11 +122,15 @@ export class Calls {
 			}
 			isUsable = true;
 			const outcome = await this.run(call, read);
-			const { title, text, instructions } = outcome;
+			const { title, text, image, instructions } = outcome;
 			const count = this.repeated(done, call, read.input, outcome);
 			const isCommand = read.tool.kind === 'execute';
 			if (count >= (isCommand ? MAXIMUM_COMMAND_REPEATS : MAXIMUM_REPEATS)) {
 				endless ??= `${count} times with the same result (${oneLine(title, MAXIMUM_NAME)})`;
+			}
+			if (image !== undefined && count < REPEATS_TOLD) {
+				onResult({ type: 'function_call_output', call_id: call.call_id, output: image });
+				continue;
 			}
 			onResult(result(count < REPEATS_TOLD ? text : `${text}\n${repeatedWords(count, isCommand)}`, instructions));
 		}
@@ -223,12 +229,13 @@ export class Calls {
 		await show({ ...shown, sessionUpdate: 'tool_call', status: 'pending' });
 		const changes = tool.kind === 'edit' ? ('files' as const) : ('anything' as const);
 		const done = async (status: 'completed' | 'failed', outcome: ToolResult) => {
-			const { text, content = [textContent(text)] } = outcome;
+			const { text, image, content = [textContent(text)] } = outcome;
 			await show({ sessionUpdate: 'tool_call_update', toolCallId, status, content });
 			const isDone = status === 'completed';
 			return {
 				title,
 				text,
+				image,
 				instructions: isDone ? await this.instructionsOf(tool, input, this.options.conversation()) : '',
 				changes: isDone && tool.needsPermission ? changes : undefined,
 			};

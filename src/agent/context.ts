@@ -4,8 +4,8 @@ import { ClientError } from '../base/errors.ts';
 import { isFields } from '../base/fields.ts';
 import { parseJson } from '../base/json.ts';
 import type { InputItem } from '../contract/responses.ts';
-import { CHARACTERS_PER_TOKEN, laterHalf, noteItem, shorten, tokensOf } from './conversation.ts';
-import { MAXIMUM_CONVERSATION } from './limits.ts';
+import { CHARACTERS_PER_TOKEN, imageIn, laterHalf, noteItem, shorten, tokensOf } from './conversation.ts';
+import { MAXIMUM_CONVERSATION, MAXIMUM_IMAGES } from './limits.ts';
 import { callsIn, type Model, type ModelReply, textIn } from './model/model.ts';
 import { editedPaths } from './tools/edit.ts';
 import { cutMiddle, parametersOf, type Tool } from './tools/tool.ts';
@@ -49,6 +49,7 @@ export interface TurnModel {
 	model: Model;
 	/** The maximum tokens of one request to the model, or undefined if not known. */
 	contextLength: number | undefined;
+	takesImages: boolean;
 	instructions: string;
 }
 
@@ -110,6 +111,17 @@ export class Context {
 		this.items = items;
 		const words = shortened === 1 ? 'One earlier result was' : `${shortened} earlier results were`;
 		await this.options.showStep(`${words} shortened, to stay within the model's length`, async () => '');
+	}
+
+	/** Returns a sentence if the model cannot be shown a further image. */
+	imageProblem(): string | undefined {
+		const { model, takesImages } = this.options.turnModel;
+		if (!takesImages) {
+			return `The model ${model.name} is not known to take images, so it cannot be shown. Find out what you need of it with run.`;
+		}
+		return this.items.filter(imageIn).length < MAXIMUM_IMAGES
+			? undefined
+			: `The conversation has ${MAXIMUM_IMAGES} images already, which is as many as it can have.`;
 	}
 
 	/** Returns whether the conversation may be too long for the model, as far as its length is known. */

@@ -8,6 +8,9 @@ import { callsIn, textIn } from './model/model.ts';
 /** A cautious estimate for code, which has shorter tokens than prose. */
 export const CHARACTERS_PER_TOKEN = 3;
 
+/** A cautious estimate for an image. */
+const IMAGE_TOKENS = 2_000;
+
 /** The number of characters that a shortened result keeps of its beginning. */
 const KEPT = 200;
 
@@ -33,7 +36,24 @@ export function hasText(items: readonly InputItem[], text: string): boolean {
 
 /** Estimates the tokens of items. */
 export function tokensOf(items: readonly InputItem[]): number {
-	return Math.ceil(items.reduce((sum, item) => sum + JSON.stringify(item).length, 0) / CHARACTERS_PER_TOKEN);
+	return Math.ceil(items.reduce((sum, item) => sum + lengthOf(item), 0) / CHARACTERS_PER_TOKEN);
+}
+
+function lengthOf(item: InputItem): number {
+	return imageIn(item) === undefined ? JSON.stringify(item).length : IMAGE_TOKENS * CHARACTERS_PER_TOKEN;
+}
+
+/** The beginning of a result that is an image: its `data:` URL. No other result begins like this. */
+const IMAGE = 'data:image/';
+
+/** Returns the `data:` URL of an image that is the result of a call, or undefined for any other item. */
+export function imageIn(item: InputItem): string | undefined {
+	return item.type === 'function_call_output' && item.output.startsWith(IMAGE) ? item.output : undefined;
+}
+
+/** Returns a text as a result that is no image. */
+export function asText(text: string): string {
+	return text.startsWith(IMAGE) ? ` ${text}` : text;
 }
 
 /**
@@ -51,10 +71,14 @@ export function shorten(
 	let shortened = 0;
 	for (let index = 0; index < end && excess > 0; index++) {
 		const item = kept[index];
-		if (item?.type === 'function_call_output' && item.output.length > 2 * KEPT) {
-			const output = `${item.output.slice(0, KEPT).toWellFormed()}\n[… shortened: ${item.output.length} characters. Make this call again if you need them …]`;
-			excess -= (item.output.length - output.length) / CHARACTERS_PER_TOKEN;
-			kept[index] = { ...item, output };
+		if (item?.type === 'function_call_output' && (imageIn(item) !== undefined || item.output.length > 2 * KEPT)) {
+			const output =
+				imageIn(item) === undefined
+					? `${item.output.slice(0, KEPT).toWellFormed()}\n[… shortened: ${item.output.length} characters. Make this call again if you need them …]`
+					: '[… an image, no longer shown. Make this call again if you need it …]';
+			const shorter = { ...item, output };
+			excess -= (lengthOf(item) - lengthOf(shorter)) / CHARACTERS_PER_TOKEN;
+			kept[index] = shorter;
 			shortened++;
 		}
 	}

@@ -10,6 +10,10 @@ export const MAXIMUM_TOKENS = 20_000_000;
 /** The maximum characters of a tool's result. A longer one is cut in the middle. */
 export const MAXIMUM_RESULT = 30_000;
 
+/** The maximum size of an image that the model is shown, in bytes, and the number of them in one request. */
+export const MAXIMUM_IMAGE = 1_500_000;
+export const MAXIMUM_IMAGES = 6;
+
 /** The maximum characters of the events of one reply. A longer one is assumed to be endless. */
 export const MAXIMUM_REPLY = 64 * 1024 * 1024;
 

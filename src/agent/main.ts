@@ -14,6 +14,7 @@ const HELP = `Errand's agent speaks the Agent Client Protocol on its standard in
                                because commands that you allow could read it there; on Windows it stays
   ERRAND_AGENT_API             "responses" or "chat"; without it, whichever the service has
   ERRAND_AGENT_CONTEXT_LENGTH  how many tokens the model takes, if that is known
+  ERRAND_AGENT_IMAGES          set if the model takes images
 `;
 
 startWithoutKey();

@@ -208,7 +208,12 @@ async function prompt(
 		await update({ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text: `${problem}\n\n` } });
 	}
 	const turn = new Turn(
-		{ model, contextLength: settings.contextLength, instructions: await instructionsFor(session.folder) },
+		{
+			model,
+			contextLength: settings.contextLength,
+			takesImages: settings.takesImages,
+			instructions: await instructionsFor(session.folder),
+		},
 		{
 			tools: [...tools, ...webTools(settings), ...serverTools],
 			folder: session.folder,

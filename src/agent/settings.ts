@@ -9,6 +9,8 @@ export interface AgentSettings {
 	api: 'responses' | 'chat' | undefined;
 	/** In tokens. */
 	contextLength: number | undefined;
+	/** Whether the model is known to take images. */
+	takesImages: boolean;
 	/** What the service offers of the web. */
 	web: ReadonlySet<string>;
 }
@@ -38,6 +40,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
 		model,
 		api,
 		contextLength: length === undefined ? undefined : Number(length),
+		takesImages: of('IMAGES') !== undefined,
 		web: new Set(of('WEB')?.split(',')),
 	};
 }

@@ -57,6 +57,7 @@ export class Turn {
 			...{ ...turnTools, model: turnModel.model.name, commands: this.commands, signal, update },
 			delegate: (prompt, onStep) => this.delegate(prompt, onStep),
 			conversation: () => this.context.items,
+			imageProblem: () => this.context.imageProblem(),
 		});
 		this.context = new Context(items, {
 			turnModel,

@@ -211,6 +211,7 @@ export class ChatPanel {
 				client: service.client,
 				searches: () => this.connection.searches,
 				limits: model => this.connection.limitsOf(model),
+				takesImages: model => this.connection.takesImages(model) === true,
 				modelOf: ({ settings }) => settings?.model ?? this.connection.view.model,
 				isDemo: () => this.connection.view.isDemo === true,
 			},

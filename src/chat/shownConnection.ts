@@ -66,7 +66,7 @@ export class ShownConnection {
 		return measureOf(conversation, {
 			model,
 			limits: this.limitsOf(model),
-			takesImages: this.described && findModel(this.described, model)?.images,
+			takesImages: this.takesImages(model),
 			instructions: readTextSetting('errand.chat.instructions'),
 			agentOf,
 		});
@@ -82,6 +82,11 @@ export class ShownConnection {
 	limitsOf(model: string): ModelLimits {
 		const { contextLength, maxOutputTokens } = (this.described && findModel(this.described, model)) ?? {};
 		return defined({ contextLength, maxOutputTokens });
+	}
+
+	/** Returns whether a model takes images; undefined if that is not known. */
+	takesImages(model: string): boolean | undefined {
+		return this.described && findModel(this.described, model)?.images;
 	}
 
 	/** Whether there is a model for web searches, other than the demo's. */

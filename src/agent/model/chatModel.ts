@@ -1,7 +1,9 @@
+import { append } from '../../base/append.ts';
 import { assistantMessage, ToolCallCollector } from '../../client/toolCalls.ts';
 import type { Client } from '../../client/types.ts';
 import type { ChatMessage, ToolCall } from '../../contract/chatRequest.ts';
 import type { InputItem } from '../../contract/responses.ts';
+import { imageIn } from '../conversation.ts';
 import { parametersOf } from '../tools/tool.ts';
 import { type Model, untilTooLong } from './model.ts';
 
@@ -67,6 +69,7 @@ function messagesOf(items: readonly InputItem[]): ChatMessage[] {
 	const messages: ChatMessage[] = [];
 	let said: string | undefined;
 	let calls: ToolCall[] = [];
+	let images: string[] = [];
 	const flush = () => {
 		if (said !== undefined || calls.length > 0) {
 			messages.push(assistantMessage(said, calls));
@@ -74,13 +77,26 @@ function messagesOf(items: readonly InputItem[]): ChatMessage[] {
 		said = undefined;
 		calls = [];
 	};
+	/** The results of calls follow each other directly, so images come in a message after them. */
+	const flushImages = () => {
+		if (images.length > 0) {
+			messages.push({ role: 'user', content: images.map(url => ({ type: 'image_url', image_url: { url } })) });
+		}
+		images = [];
+	};
 	for (const item of items) {
+		if (item.type !== 'function_call_output') {
+			flushImages();
+		}
 		if (item.type === 'function_call') {
 			const { call_id: id, name, arguments: given } = item;
 			calls.push({ id, type: 'function', function: { name, arguments: given } });
 		} else if (item.type === 'function_call_output') {
 			flush();
-			messages.push({ role: 'tool', tool_call_id: item.call_id, content: item.output });
+			const image = imageIn(item);
+			const content = image === undefined ? item.output : 'The image is in the message after this.';
+			append(images, image === undefined ? [] : [image]);
+			messages.push({ role: 'tool', tool_call_id: item.call_id, content });
 		} else if (item.type !== 'reasoning') {
 			const content = typeof item.content === 'string' ? item.content : item.content.map(({ text }) => text).join('');
 			if (item.role === 'assistant' && calls.length === 0) {
@@ -92,7 +108,10 @@ function messagesOf(items: readonly InputItem[]): ChatMessage[] {
 					said = content;
 				} else if (before?.role === item.role) {
 					// Some models do not accept two user messages in a row.
-					before.content = `${before.content}\n\n${content}`;
+					before.content =
+						typeof before.content === 'string'
+							? `${before.content}\n\n${content}`
+							: [...before.content, { type: 'text', text: content }];
 				} else {
 					messages.push({ role: item.role, content });
 				}
@@ -100,5 +119,6 @@ function messagesOf(items: readonly InputItem[]): ChatMessage[] {
 		}
 	}
 	flush();
+	flushImages();
 	return messages;
 }

@@ -11,6 +11,7 @@ import { LIMITS } from '../../client/core/limits.ts';
 import { tooLong } from '../../client/core/tooLong.ts';
 import { createResponses } from '../../client/responses.ts';
 import type { Connection } from '../../contract/connection.ts';
+import { imageIn } from '../conversation.ts';
 import type { AgentSettings } from '../settings.ts';
 import { TurnFailure } from '../turnFailure.ts';
 import { chatModel } from './chatModel.ts';
@@ -60,7 +61,8 @@ export function createModel({ url, key, model: name, api, contextLength }: Agent
 		name,
 		async reply(request) {
 			try {
-				if (isChat) {
+				// The responses endpoint of the contract takes no images.
+				if (isChat || request.items.some(imageIn)) {
 					return await chat.reply(request);
 				}
 				return await responses.reply(request).catch(error => {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { readImage } from './imageFile.ts';
 import { placeIn } from './place.ts';
 import { readText } from './textFile.ts';
 import { defineTool } from './tool.ts';
@@ -10,7 +11,8 @@ const MAXIMUM_TEXT = 25_000;
 
 export const read = defineTool({
 	name: 'read',
-	description: 'Reads a text file, with numbers of its lines. Give from_line and lines for a part of a long one.',
+	description:
+		'Reads an image, or a text file with numbers of its lines. Give from_line and lines for a part of a long one.',
 	schema: z.object({
 		path: z.string().min(1),
 		from_line: z.int().min(1).default(1),
@@ -22,8 +24,12 @@ export const read = defineTool({
 		title: `Read ${path}${from === 1 && lines === DEFAULT_LINES ? '' : `:${from}-${from + lines - 1}`}`,
 		paths: [path],
 	}),
-	async run({ path, from_line: from, lines: count }, { folder }) {
+	async run({ path, from_line: from, lines: count }, { folder, imageProblem }) {
 		const place = await placeIn(folder, path);
+		const image = await readImage(place, imageProblem);
+		if (image !== undefined) {
+			return image;
+		}
 		const lines = (await readText(place)).split('\n');
 		if (lines.at(-1) === '') {
 			lines.pop();

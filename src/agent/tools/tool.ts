@@ -12,6 +12,8 @@ export interface ToolContext {
 	update(update: SessionUpdate): Promise<void>;
 	/** The background commands, which end with the turn. */
 	commands: BackgroundCommands;
+	/** Returns a sentence if the model cannot be shown an image. */
+	imageProblem(): string | undefined;
 	/** Replaces the text shown for the call. */
 	showText(text: string): Promise<void>;
 	/**
@@ -31,6 +33,8 @@ export interface CallShown {
 export interface ToolResult {
 	/** The result for the model. */
 	text: string;
+	/** The `data:` URL of an image that the model sees in place of the text. */
+	image?: string;
 	/** The content that is shown with the call. */
 	content?: ToolCallContent[];
 	/** True if the tool did not do what was asked. */

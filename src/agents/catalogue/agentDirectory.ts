@@ -174,11 +174,11 @@ export class AgentDirectory {
 		return this.definitions().find(({ definition }) => definition.id === id)?.definition;
 	}
 
-	/** Returns the limits of a model, as far as they are known. */
-	async modelLimits(model: string): Promise<Pick<AgentPlace, 'contextLength' | 'maxOutputTokens'>> {
+	/** Returns what is known of a model. */
+	async modelLimits(model: string): Promise<Pick<AgentPlace, 'contextLength' | 'maxOutputTokens' | 'takesImages'>> {
 		const { models } = await this.options.describe();
-		const { contextLength, maxOutputTokens } = models.find(({ id }) => id === model) ?? {};
-		return defined({ contextLength, maxOutputTokens });
+		const { contextLength, maxOutputTokens, images } = models.find(({ id }) => id === model) ?? {};
+		return defined({ contextLength, maxOutputTokens, takesImages: images });
 	}
 
 	/** Makes lists search the disk again. */

@@ -20,6 +20,8 @@ export interface AgentPlace {
 	contextLength?: number;
 	/** The maximum length of a reply in tokens. Absent if it is not known. */
 	maxOutputTokens?: number;
+	/** True if the model is known to take images. */
+	takesImages?: boolean;
 	/** True if a user is there to answer the agent's requests for permission. */
 	isAttended?: boolean;
 	/** What the relay offers of the web. Absent if nothing. */

@@ -30,7 +30,7 @@ export function ownAgent(program: string, version: string): FoundAgent | undefin
 		instructionFiles: OWN_INSTRUCTION_FILES,
 		readsAllInstructions: true,
 		megabytes: 100,
-		environment: ({ relayUrl, token, model, contextLength, isAttended, web }) => ({
+		environment: ({ relayUrl, token, model, contextLength, isAttended, takesImages, web }) => ({
 			ERRAND_AGENT_URL: relayUrl,
 			ERRAND_AGENT_KEY: token,
 			ERRAND_AGENT_MODEL: model,
@@ -38,6 +38,7 @@ export function ownAgent(program: string, version: string): FoundAgent | undefin
 			...defined({
 				ERRAND_AGENT_API: isAttended ? undefined : 'responses',
 				ERRAND_AGENT_CONTEXT_LENGTH: contextLength?.toString(),
+				ERRAND_AGENT_IMAGES: takesImages ? '1' : undefined,
 				ERRAND_AGENT_WEB: web?.join(),
 				ELECTRON_RUN_AS_NODE: process.versions['electron'] ? '1' : undefined,
 			}),

@@ -14,6 +14,8 @@ export interface AgentModels {
 	searches(): boolean;
 	/** Returns the known limits of a model. */
 	limits(model: string): ModelLimits;
+	/** Returns whether a model is known to take images. */
+	takesImages(model: string): boolean;
 	/** The program that serves the relay in a sandbox. */
 	insideProgram: string;
 }

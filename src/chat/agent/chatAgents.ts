@@ -41,6 +41,8 @@ export interface ChatAgentsConnection {
 	/** Returns whether there is a model for web searches. */
 	searches(): boolean;
 	limits(model: string): ModelLimits;
+	/** Returns whether a model is known to take images. */
+	takesImages(model: string): boolean;
 	/** Returns the model that answers in a conversation. */
 	modelOf(conversation: Conversation): string | undefined;
 	/** Returns whether only the demo answers, which no agent can work with. */
@@ -201,7 +203,7 @@ export class ChatAgents implements AgentTurns {
 			memory,
 			isDemo: connection.isDemo,
 		});
-		const { client, searches, limits } = connection;
+		const { client, searches, limits, takesImages } = connection;
 		const servers = new Servers({
 			state: storage.globalState,
 			secrets: storage.secrets,
@@ -213,7 +215,7 @@ export class ChatAgents implements AgentTurns {
 			folder: storage.folder,
 			agents,
 			servers,
-			models: { client, searches, limits, insideProgram: program('sandbox.js') },
+			models: { client, searches, limits, takesImages, insideProgram: program('sandbox.js') },
 			permissions: {
 				approvals,
 				consent: {

@@ -312,7 +312,8 @@ export class TurnRun {
 			place,
 			relay: this.relay,
 			mcpServers,
-			launch: async seen => agentLaunch(agent, { ...seen, ...models.limits(turn.model) }),
+			launch: async seen =>
+				agentLaunch(agent, { ...seen, ...models.limits(turn.model), takesImages: models.takesImages(turn.model) }),
 			model: turn.model,
 			decide: this.decide,
 			earlier: this.earlierWork(work => work.agent === id && isSamePlace(work))?.session,

@@ -60,6 +60,7 @@ describe('a call that needs a permission', () => {
 					reply: async () => ({ items: replies.shift() ?? [], usage, isCut: false }),
 				},
 				contextLength: 32_000,
+				takesImages: false,
 				instructions: '',
 			},
 			{ tools: [tool], folder: '/srv', isAllowed },

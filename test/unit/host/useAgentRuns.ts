@@ -99,7 +99,7 @@ export function useAgentRuns(
 			random: Math.random,
 			limits: LIMITS,
 		});
-		const client = { chat: createChat(caller), responses: createResponses(caller), search: createSearch(caller) };
+		const client = { chat: createChat(caller), search: createSearch(caller), responses: createResponses(caller) };
 		const apply = windowChanges();
 		runs = new AgentRuns({
 			folder,
@@ -117,7 +117,11 @@ export function useAgentRuns(
 				signInLinks: new SignInLinks(),
 				declared: () => ({}),
 			}),
-			models: { client: async () => client, searches: () => false, limits: () => ({}), insideProgram: SANDBOX_PROGRAM },
+			models: {
+				client: async () => client,
+				...{ searches: () => false, limits: () => ({}), takesImages: () => false },
+				insideProgram: SANDBOX_PROGRAM,
+			},
 			permissions: {
 				approvals: () => approvals,
 				consent: { isRequired: async () => true, isGiven: () => false, give: () => {} },
