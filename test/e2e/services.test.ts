@@ -307,7 +307,7 @@ describe('services and their keys, in the window', () => {
 		await input().fill(service.hosts.public);
 		await row('Another Address…').click();
 		await isAt('Address of the Service');
-		await row('It answers and requires a key.').waitFor();
+		await row('It responds and requires a key.').waitFor();
 		await page.keyboard.press('Enter');
 		await isAt(`Key of ${new URL(service.hosts.public).host}`);
 		await input().fill(keys.inference);

@@ -41,7 +41,7 @@ describe('a service is added', () => {
 			await waitFor('the question', () => flow.messages.length === 1);
 			assert.match(
 				flow.messages[0] ?? '',
-				/Use LM Studio at .* eve, another user of this machine, who can read what it gets/,
+				/Use LM Studio at .* eve, another user of this machine, who can read what you send to it/,
 			);
 			await waitFor('the list again', () => flow.lists.shown.length >= 2);
 			await flow.leave();

@@ -18,7 +18,7 @@ describe('a service is added', () => {
 			await flow.lists.pick('Another Address…');
 			await flow.isAt('Address of the Service');
 			flow.type(`${flow.service.hosts.public}/v1`);
-			await flow.shows(/It answers and requires a key\./);
+			await flow.shows(/It responds and requires a key\./);
 			await flow.lists.pick(`Use ${flow.service.hosts.public}/v1`);
 			assert.match(String((await flow.keyBox()).prompt), /sent to http:\/\/127\.0\.0\.1:\d+ only/);
 			assert.equal((await flow.keyBox()).password, true);
@@ -52,7 +52,7 @@ describe('a service is added', () => {
 			await flow.enterKey(KEY);
 			await flow.lists.pick('Host of cloud tasks and look-ups');
 			flow.type(flow.service.hosts.cloud);
-			await flow.shows(/It answers and requires a key\./);
+			await flow.shows(/It responds and requires a key\./);
 			await flow.lists.pick(`Use ${flow.service.hosts.cloud}`);
 			await flow.isAt('Add Connection');
 			flow.answers('mason, carver');
@@ -121,7 +121,7 @@ describe('a service is added', () => {
 			await flow.lists.pick('Another Address…');
 			await flow.isAt('Address of the Service');
 			flow.type(server.origin);
-			await flow.shows(/It answers and requires a key\. It lists no models\./);
+			await flow.shows(/It responds and requires a key\. It lists no models\./);
 			await flow.lists.pick(`Use ${server.origin}`);
 			await flow.enterKey(KEY);
 			await flow.shows(/lists no models\. Enter one for the chat/);

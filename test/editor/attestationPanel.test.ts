@@ -87,7 +87,7 @@ describe('the tab of an attestation report', () => {
 		} finally {
 			await setWholeReplies(undefined);
 		}
-		assert.match(view().sentence, /order and completeness of a streamed reply are not proven\.$/);
+		assert.match(view().sentence, /order and completeness of a streamed reply aren’t proven\.$/);
 	});
 
 	it('says of the service on this machine that it has no hardware, and names no address that only stands for it', async () => {

@@ -423,7 +423,7 @@ describe('context in the editor', () => {
 		const source = { kind: 'file' as const, uri: place('fox.png').toString() };
 		assert.equal(await context.addFrom(async () => [source]), true);
 		const refusal = await send(context, chat, 't1', 'What is it?');
-		assert.match(refusal?.reason === 'context' ? refusal.explanation.message : '', /seer takes no images/);
+		assert.match(refusal?.reason === 'context' ? refusal.explanation.message : '', /seer doesn’t accept images/);
 		assert.deepEqual([asked, sent.length], [1, 0]);
 		told = true;
 		assert.equal(await send(context, chat, 't1', 'What is it?'), undefined);

@@ -196,7 +196,7 @@ describe('what the composer offers behind # and @', () => {
 			assert.equal(opened.said.length, 4);
 			assert.match(
 				opened.said[0] ?? '',
-				/127\.0\.0\.1:1 was not asked: it is on this machine or in its network.*Paste the text/,
+				/Nothing was requested from 127\.0\.0\.1:1: .*from this machine or its network.*Paste the text/,
 			);
 			assert.equal(opened.said[1], opened.said[0]);
 			assert.match(opened.said[2] ?? '', /Nothing was requested from docs\.invalid: .*only over https/);

@@ -217,7 +217,7 @@ describe('the tab of a decision', () => {
 		const { decisionModel: _, ...connection } = without.target.connection;
 		const target = { ...without.target, connection };
 		await open({ key: 'k', title: 'Title', prepare: async () => ({ ...without, target }) });
-		assert.match(view().sentence, /^Quillon names no decision model, so nothing can be sent yet\. Choose one here/);
+		assert.match(view().sentence, /^Quillon has no decision model, so nothing can be sent yet\. Select one here/);
 		assert.equal(view().sending, undefined);
 		await handle('send');
 		assert.equal(asked().length, 0);

@@ -249,7 +249,7 @@ describe('decision files in the editor', () => {
 		await fails('7.decision.json', of(' '), /“questions\.ok\.instructions” is empty/);
 		await fails('8.decision.json', of('Is state.b so?'), /“questions\.ok\.instructions” refers to “state\.b”/);
 		const reserved = JSON.stringify({ state: {}, questions: { reserved: {}, ...questions } });
-		await fails('9.decision.json', reserved.replace('reserved', '__proto__'), /“questions\.__proto__” cannot be sent/);
+		await fails('9.decision.json', reserved.replace('reserved', '__proto__'), /“questions\.__proto__” can’t be sent/);
 	});
 
 	it('are refused beyond the limits of the local service where that would answer, and nowhere else', async () => {

@@ -41,7 +41,7 @@ describe('the diagnosis of a connection', () => {
 			/^# Diagnosis of acme$/m,
 			/^1 problem found\.$/m,
 			/OK · Clock against .*: within a minute\./,
-			/OK · Public host for chat .*: It answers and requires a key\./,
+			/OK · Public host for chat .*: It responds and requires a key\./,
 			/OK · Shared host of the encrypted channel .*: It responds as expected\./,
 			/OK · Inference key: acme accepts the key/,
 			/OK · Cloud token: acme accepts the key/,
@@ -165,7 +165,7 @@ describe('the diagnosis of a connection', () => {
 			/\*\*Problem\*\* · Stream of a reply of large: all 21 pieces arrived at once, after [\d,]+ ms\./,
 		);
 		proxy.isBuffering = false;
-		assert.match(await choose('Ask large to Count to 100'), /OK · Stream of a reply of large: arrives piece by piece/);
+		assert.match(await choose('Ask large to Count to 100'), /OK · Stream of a reply of large: arrives in pieces/);
 		assert.equal(asked, 2);
 		await proxy.stop();
 		await server.stop();

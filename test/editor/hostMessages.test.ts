@@ -135,7 +135,7 @@ describe('why a server does not list its models', () => {
 		const plain = await FaultServer.start(response => sendJson(response, 200, { data: [] }));
 		assert.match(
 			await saidOf(plain.origin.replace('http:', 'https:')),
-			/^HOST doesn’t support https\. Write http:\/\/ in front/,
+			/^HOST doesn’t support https\. Start the address with http:\/\//,
 		);
 		await plain.stop();
 	});
@@ -183,7 +183,7 @@ describe('why a server behind a proxy does not list its models', () => {
 		proxy.credentials = 'user:password';
 		assert.match(
 			await saidOf('https://models.invalid/v1'),
-			/^The proxy requires a user name and password, or different ones \(HTTP 407\)\. Put them into the setting/,
+			/^The proxy requires a user name and password, or different ones \(HTTP 407\)\. Add them to the setting/,
 		);
 		assert.doesNotMatch(proxy.bytes.toString(), /sk-some-key/);
 	});

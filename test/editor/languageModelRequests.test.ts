@@ -160,7 +160,7 @@ describe('requests to the models that the editor gets', () => {
 			what: '403',
 			status: 403,
 			code: 'NoPermissions',
-			sentence: /^Quillon does not allow this to the account/,
+			sentence: /^Quillon doesn’t allow this for the key’s account/,
 			tells: true,
 		},
 		{ what: '404', status: 404, code: 'NotFound', sentence: /^The service has no model “quill”/, tells: false },

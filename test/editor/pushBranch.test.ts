@@ -49,11 +49,11 @@ describe('the commands for the branch of a task', () => {
 		await readAgain();
 		flow.answers = ['Push'];
 		await branches().push(undefined);
-		refused(/could not push “errand\/work” to origin: .*declined.*\. “Git: Show Git Output” has all/);
+		refused(/couldn’t push “errand\/work” to origin: .*declined.*\. See “Git: Show Git Output”/);
 		await flow.repository.git('remote', 'set-url', 'origin', path.join(flow.repository.folder, 'gone.git'));
 		flow.answers = ['Push'];
 		await branches().push(undefined);
-		refused(/could not push “errand\/work” to origin: .*gone\.git.*\. Check the address of the remote and your access/);
+		refused(/couldn’t push “errand\/work” to origin: .*gone\.git.*\. Check the remote’s address and your access/);
 		assert.equal((await flow.repository.git('-C', bare, 'branch', '--list', BRANCH)).trim(), '');
 	});
 });

@@ -23,7 +23,7 @@ describe('a connection that is switched to', () => {
 		assert.equal(readSetting('errand.connection'), 'acme');
 		await waitFor('the offer', () => flow.messages.includes('Now using Acme. Chat requires its inference key.'));
 		assert.equal(await state('acme'), 'missing');
-		flow.choose(/is in use now/, 'Add Key');
+		flow.choose(/^Now using/, 'Add Key');
 		flow.answers(contractKeys.inference);
 		await use('acme', flow.keys);
 		await waitFor('the key', async () => (await state('acme')) === 'set');

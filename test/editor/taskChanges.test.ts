@@ -145,7 +145,7 @@ describe('the changes of a task in the editor', () => {
 	it('say why they cannot be read, and are there when that has been mended', async () => {
 		put();
 		await rows.unfold(node);
-		await waitFor('the reason', () => /is not there any more/.test(String(items()[0]?.label)));
+		await waitFor('the reason', () => /because it doesn’t exist/.test(String(items()[0]?.label)));
 		assert.match(String(items()[0]?.tooltip), /Select this row to try again\.$/);
 		await commit('errand/work', start, { 'late.txt': 'late\n' });
 		rows.readAgain({ taskId: 'task-1', resultKey: 'task-1' });

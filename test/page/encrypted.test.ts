@@ -49,7 +49,7 @@ describe('the chat page', () => {
 			await heading().focus();
 			assert.match(
 				(await heading().getAttribute('aria-label')) ?? '',
-				/^Encrypted, key confirmed\. GPU evidence genuine\. Not proven: .+which software\. .+order and completeness of a streamed reply are not proven\. Show Encryption Evidence$/,
+				/^Encrypted, key confirmed\. GPU evidence genuine\. Not proven: .+which software\. .+order and completeness of a streamed reply aren’t proven\. Show Encryption Evidence$/,
 			);
 			await chat.page.keyboard.press('Enter');
 			await chat.waitForPosted('attestation-show');

@@ -198,7 +198,7 @@ describe('a reply that grows', () => {
 		await chat.page.getByText('Shown as plain text').waitFor();
 		const text = 'Word.\n\n'.repeat(20_000);
 		await end(turn, text);
-		await chat.page.getByText(/\d+ more characters are not shown/).waitFor();
+		await chat.page.getByText(/\d+ more characters aren’t shown/).waitFor();
 	});
 
 	it('that is long is back at the same line after the page was made anew', async () => {

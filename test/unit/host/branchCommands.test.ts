@@ -81,7 +81,7 @@ describe('the commands for the branch of a task', () => {
 		await branches().delete(undefined);
 		saw(
 			/^ask: Delete the branch “errand\/work” in this repository\? 1 commit isn’t on any other branch/,
-			/^ask: Delete the branch “errand\/work” on origin\? Another branch or tag has all of its commits/,
+			/^ask: Delete the branch “errand\/work” on origin\? All of its commits are on another branch or tag/,
 			/Deleted the branch .* \(here, origin\)/,
 		);
 		assert.equal((await flow.repository.git('-C', bare, 'branch', '--list', BRANCH)).trim(), '');

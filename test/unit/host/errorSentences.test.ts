@@ -88,10 +88,10 @@ const faults: [Error, RegExp][] = [
 	[withCode('CERT_REVOKED'), /was revoked.*Contact the service’s administrator/],
 	[new URIError('malformed'), /http\.proxy\. Write “%” as %25/],
 	[new Error('Proxy response (407)'), /requires a user name and password.*Add them to the setting http\.proxy/],
-	[new Error('Proxy response (403)'), /did not open a tunnel to Quillon \(HTTP 403\)\. Check.*http\.noProxy/],
+	[new Error('Proxy response (403)'), /didn’t open a tunnel to Quillon \(HTTP 403\)\. Check.*http\.noProxy/],
 	[
 		withCode('ECONNREFUSED', { address: '127.0.0.1', port: 9 }),
-		/^Quillon can’t be reached: nothing responds at 127\.0\.0\.1:9 \(ECONNREFUSED\)\. If that is your proxy, correct/,
+		/^Quillon can’t be reached: nothing responds at 127\.0\.0\.1:9 \(ECONNREFUSED\)\. If that’s your proxy, correct/,
 	],
 ];
 

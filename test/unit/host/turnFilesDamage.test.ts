@@ -169,7 +169,7 @@ describe('the files of a turn of an agent, where something is wrong with them', 
 		const files = await begin('client', 'client/sub');
 		await files.keepEnd();
 		write(inCopy('client', 'sub', 'sub.txt'), 'other\n');
-		await assert.rejects(files.keepEnd(), /where nothing keeps them: client\/sub\./);
+		await assert.rejects(files.keepEnd(), /where they aren’t saved: client\/sub\./);
 		assert.deepEqual((await changed(files)).files, []);
 	});
 

@@ -153,9 +153,9 @@ describe('a run of an agent', () => {
 	it('fails with a sentence that names the agent when the agent ends its turn early', async () => {
 		for (const [reason, sentence] of [
 			['max_tokens', /^Shell stopped because its model’s reply reached .* Select a model with longer replies/],
-			['max_turn_requests', /^Shell ended because it has asked its model as often as it may/],
-			['refusal', /^Shell ended because its model refuses/],
-			['cancelled', /^Shell ended its turn as if somebody had stopped it/],
+			['max_turn_requests', /^Shell stopped because it reached the limit of model requests/],
+			['refusal', /^Shell stopped because its model declined/],
+			['cancelled', /^Shell ended its turn as if it had been stopped/],
 		] as const) {
 			const steps = JSON.stringify([{ stop: reason }]);
 			await assert.rejects(

@@ -67,7 +67,7 @@ describe('a reply whose first word takes long', () => {
 		await harness.server('one').stop();
 		const [error] = (await textsOf(response)) as unknown as { message: string; code: string }[];
 		assert.equal(error?.code, 'unavailable');
-		assert.match(error?.message ?? '', /^one broke the connection off before it answered/);
+		assert.match(error?.message ?? '', /^one closed the connection before it responded/);
 	});
 
 	it('is no longer asked for when its client goes', async () => {
