@@ -20,7 +20,7 @@ describe('a service is added', () => {
 			flow.type(`${flow.service.hosts.public}/v1`);
 			await flow.shows(/It responds and requires a key\./);
 			await flow.lists.pick(`Use ${flow.service.hosts.public}/v1`);
-			assert.match(String((await flow.keyBox()).prompt), /sent to http:\/\/127\.0\.0\.1:\d+ only/);
+			assert.match(String((await flow.keyBox()).prompt), /sent only to http:\/\/127\.0\.0\.1:\d+/);
 			assert.equal((await flow.keyBox()).password, true);
 			await flow.enterKey(KEY);
 			await flow.isAt('Add Connection');

@@ -39,7 +39,7 @@ describe('the question for the key of a server', () => {
 		const asking = askServiceKey(context, { label: 'Open', url, service });
 		await waitFor('the box', () => boxes.shown.length === 1);
 		assert.equal(boxes.last?.password, true);
-		assert.match(boxes.last?.prompt ?? '', /secret storage and sent to http:\/\/127\.0\.0\.1:\d+ only\./);
+		assert.match(boxes.last?.prompt ?? '', /secret storage and sent only to http:\/\/127\.0\.0\.1:\d+\./);
 		await boxes.enter('has blanks');
 		await waitFor('the form to be refused', () => /no spaces/.test(String(boxes.last?.validationMessage)));
 		assert.deepEqual(server.received, []);

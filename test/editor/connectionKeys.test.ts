@@ -122,7 +122,7 @@ describe('the keys of a connection', () => {
 		assert.equal(await keys.ensure(acme(), 'inference'), false);
 		const [question = assert.fail()] = questions;
 		assert.deepEqual([question.title, question.password], ['Inference key of Acme', true]);
-		assert.match(question.prompt ?? '', /^Acme requires a key for this\. Kept in .* sent to http.*:\d+ only\.$/);
+		assert.match(question.prompt ?? '', /^Acme requires a key for this\. Saved in .* sent only to http.*:\d+\.$/);
 		const problemOf = (text: string) => question.validateInput?.(text);
 		assert.equal(problemOf('no key'), 'A key has no spaces or special characters. Paste it alone.');
 		assert.equal(problemOf('token'), 'This kind of key starts with “sk-”.');

@@ -120,7 +120,7 @@ describe('the commands for the branch of a task', () => {
 		assert.equal(await readFile(path.join(flow.repository.path, 'new.txt'), 'utf8'), 'mine\n');
 		flow.answers = ['Merge', 'Stash These Files', 'View Stash…'];
 		await branches().merge(undefined);
-		saw(/^ask/, /^ask/, /is merged into “main”\. What stood in the way is in the stash/, /^run git\.stashView/);
+		saw(/^ask/, /^ask/, /Merged .* into “main”\. Your changes are in the stash/, /^run git\.stashView/);
 		assert.equal(await readFile(path.join(flow.repository.path, 'new.txt'), 'utf8'), 'new\n');
 	});
 
