@@ -329,5 +329,5 @@ async function copy(text: string): Promise<void> {
 }
 
 function explain(error: unknown): string {
-	return isAbortError(error) ? vscode.l10n.t('Cancelled.') : errorText(error, vscode.l10n.t('The local service'));
+	return isAbortError(error) ? vscode.l10n.t('Canceled.') : errorText(error, vscode.l10n.t('The local service'));
 }

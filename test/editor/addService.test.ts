@@ -187,7 +187,7 @@ describe('a service is added', () => {
 			} finally {
 				Object.assign(vscode.window, { showQuickPick });
 			}
-			assert.match(asked.join('\n'), /^It works and lists 26 models: .*\nSelect at least one of the 26 models/);
+			assert.match(asked.join('\n'), /^It works and lists 26 models\. .*\nSelect at least one of the 26 models/);
 			assert.deepEqual(flow.entries(), {
 				acme: {
 					apiUrl: server.origin,
@@ -256,7 +256,7 @@ describe('a service is added', () => {
 			for (const [name, words] of [
 				['acme', /A connection with this name already exists/],
 				['local', /is the connection to this machine/],
-				['$(bug)', /Use letters, digits/],
+				['$(bug)', /Use at most 60 letters, digits/],
 				[KEY, /That looks like a key\./],
 				['', /Enter a name for the new connection/],
 			] as const) {

@@ -75,7 +75,7 @@ describe('the diagnosis of a connection', () => {
 		assert.match(text, /OK · Proxy for org\.invalid: 127\.0\.0\.1:\d+ of HTTPS_PROXY accepts connections\./);
 		assert.match(
 			text,
-			/\*\*Problem\*\* · Organisation’s host .*: The proxy didn’t open a tunnel to org\.invalid \(HTTP 502\)\./,
+			/\*\*Problem\*\* · Organization’s host .*: The proxy didn’t open a tunnel to org\.invalid \(HTTP 502\)\./,
 		);
 		assert.match(text, /Not checked · Clock against org\.invalid: no response included the time\./);
 		assert.match(text, /Note · Inference key: not set\./);

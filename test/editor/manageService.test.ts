@@ -57,10 +57,10 @@ describe('a connection is changed', () => {
 		const agents = [{ id: 'mason', label: 'Mason', models: ['large'] }];
 		await flow.write('errand.connections', { acme: { ...small().acme, agents } });
 		manage('acme');
-		await flow.shows(/^Search model \| quillon-search, after/);
+		await flow.shows(/^Search model \| quillon-search, from/);
 		answers('own');
 		await flow.lists.pick('Search model');
-		await flow.shows(/^Search model \| own-search, after/);
+		await flow.shows(/^Search model \| own-search, from/);
 		answers('forge');
 		await flow.lists.pick('Source-hosting provider');
 		await waitFor('the look-ups', () => acme()?.['scm'] === 'forge');

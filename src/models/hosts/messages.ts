@@ -30,7 +30,7 @@ export function hostLabel(field: HostField): string {
 		case 'agentUrl':
 			return vscode.l10n.t('Host of the agent task API');
 		case 'orgUrl':
-			return vscode.l10n.t('Organisation’s host of the encrypted channel');
+			return vscode.l10n.t('Organization’s host of the encrypted channel');
 		case 'encryptUrl':
 			return vscode.l10n.t('Shared host of the encrypted channel');
 		case 'dashboardUrl':
@@ -46,7 +46,7 @@ export function mayBeServer(kind: HostKind): boolean {
 /** Returns why the address cannot be that of a connection. */
 export function addressRule(): string {
 	return vscode.l10n.t(
-		'Enter an https address without a user name, query or fragment. Use http only for this machine (localhost, 127.0.0.1).',
+		'Enter an https address without a user name, query or fragment. Only for this machine (localhost, 127.0.0.1), http is accepted too.',
 	);
 }
 
