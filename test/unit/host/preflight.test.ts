@@ -257,7 +257,7 @@ const every: Record<PreflightFinding['kind'], Said[]> = {
 	unpriced: [
 		{
 			finding: { kind: 'unpriced', models: ['small', '$(bug)'] },
-			row: /^\$\(info\) “errand\.tasks\.maxCost” doesn’t limit this task, .*no price for small, \\\$\(bug\) \| Add prices/,
+			row: /^\$\(info\) “errand\.tasks\.maxCost” doesn’t limit this task .*no price for small, \\\$\(bug\) \| Add prices/,
 		},
 	],
 	'needs-unknown': [

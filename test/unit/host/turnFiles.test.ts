@@ -134,7 +134,7 @@ describe('the files of a turn of an agent, in several repositories', () => {
 			it(`are fetched after a yes, and nothing begins after a no (${how})`, async () => {
 				clone('partial', '--filter=blob:none', ...how);
 				answer = undefined;
-				await assert.rejects(begin('partial'), /needs all files of the branch, and “partial” is a partial clone/);
+				await assert.rejects(begin('partial'), /needs all files of the branch, but “partial” is a partial clone/);
 				answer = 'Get Them';
 				const files = await begin('partial');
 				assert.match(
