@@ -110,7 +110,7 @@ describe('context in the editor', () => {
 		const { findings } = await read('file', 'folder/.env');
 		assert.ok(findings.some(({ kind }) => kind === 'name'));
 		await assert.rejects(read('file', 'folder/image.bin'), /isn’t a UTF-8 text file/);
-		await assert.rejects(read('file', 'nowhere.ts'), /cannot be read/);
+		await assert.rejects(read('file', 'nowhere.ts'), /Couldn’t read/);
 		await assert.rejects(read('file', 'folder'), /is a folder/);
 	});
 
@@ -120,7 +120,7 @@ describe('context in the editor', () => {
 		await writeFile(place('gone.ts').fsPath, 'gone\n');
 		const { ids, problems } = await chips.add([{ kind: 'file', uri: place('nowhere.ts').toString() }]);
 		assert.deepEqual(ids, []);
-		assert.match(problems.join(), /cannot be read/);
+		assert.match(problems.join(), /Couldn’t read/);
 		await chips.add(['folder/a.ts', 'gone.ts'].map(name => ({ kind: 'file', uri: place(name).toString() })));
 		assert.deepEqual(
 			chips.chips.map(({ attachment }) => attachment.label),
@@ -178,7 +178,7 @@ describe('context in the editor', () => {
 		assert.match((await images.address(image, 'c1')) ?? '', /^data:image\/png;base64,/);
 		await assert.rejects(images.ofFile(place('image.png')), /Models can’t read image\.png\. They accept PNG/);
 		await assert.rejects(images.ofFile(place('large.png')), /larger than 5 MB/);
-		await assert.rejects(images.ofFile(place('nowhere.png')), /cannot be read/);
+		await assert.rejects(images.ofFile(place('nowhere.png')), /Couldn’t read/);
 		chips.dispose();
 	});
 

@@ -235,7 +235,7 @@ describe('decision files in the editor', () => {
 		await fails(
 			'2.decision.json',
 			{ sources: { a: { from: 'file', path: 'gone.txt' } }, questions },
-			/gone\.txt cannot be/,
+			/Couldn’t read .*gone\.txt/,
 		);
 		await fails('3.decision.json', '{', /^UserFacingError: The file isn’t valid JSON\./);
 		await fails('4.decision.json', { questions }, /The questions have no subject/);

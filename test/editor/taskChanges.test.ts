@@ -266,7 +266,7 @@ describe('the changes of a task in the editor', () => {
 			assert.equal(await read({}), '');
 			assert.equal(await read({ object: start, inWords: 'submodule' }), `Submodule at commit ${start}\n`);
 			assert.match(await read({ object, inWords: 'binary' }), /^Not text: 5 bytes, [\da-f]{10}\./);
-			await assert.rejects(read({ object: '0'.repeat(40) }), /src\/a\.ts is not in the repository\./);
+			await assert.rejects(read({ object: '0'.repeat(40) }), /src\/a\.ts isn’t in the repository\./);
 			const stat = await (await files()).stat(changeUri(parts({ object })));
 			assert.deepEqual([stat.size, stat.permissions], [5, vscode.FilePermission.Readonly]);
 		});

@@ -76,7 +76,7 @@ describe('the chat page', () => {
 			await composer().pressSequentially('rev');
 			assert.deepEqual(await chat.page.getByRole('option').count(), 1);
 			await option('/review [branch]').getByText('Review a change as the team does · .github/prompts').waitFor();
-			assert.match((await option('/review').getAttribute('title')) ?? '', /does not run/);
+			assert.match((await option('/review').getAttribute('title')) ?? '', /doesn’t run/);
 			await composer().press('Enter');
 			assert.equal(await composer().inputValue(), '/review ');
 			const note = chat.page
