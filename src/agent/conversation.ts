@@ -4,6 +4,7 @@ import { parseJson } from '../base/json.ts';
 import type { InputItem } from '../contract/responses.ts';
 import { MAXIMUM_ARGUMENTS } from './limits.ts';
 import { callsIn, textIn } from './model/model.ts';
+import { readLoosely } from './tools/coerce.ts';
 
 /** A cautious estimate for code, which has shorter tokens than prose. */
 export const CHARACTERS_PER_TOKEN = 3;
@@ -124,6 +125,21 @@ export function withOwnIds(reply: readonly InputItem[], earlier: readonly InputI
 		taken.add(call_id);
 		return { ...item, call_id };
 	});
+}
+
+/** What models write around the name of a tool, from the templates with which tools are described to them. */
+const AROUND_NAME = /^(?:functions|default_api|tools)[.:]|<\|.*$/g;
+
+/** Returns a call as it can only be meant: with the name of one of the `tools`, and with readable arguments. */
+export function asMeant(item: InputItem, tools: readonly { name: string }[]): InputItem {
+	if (item.type !== 'function_call' || item.arguments.length > MAXIMUM_ARGUMENTS) {
+		return item;
+	}
+	const bare = item.name.replace(AROUND_NAME, '').toLowerCase();
+	const named =
+		tools.find(({ name }) => name === item.name) ?? tools.find(({ name }) => name.toLowerCase() === bare) ?? item;
+	const mended = parseJson(item.arguments) === undefined ? readLoosely(item.arguments) : undefined;
+	return { ...item, name: named.name, ...(mended !== undefined && { arguments: JSON.stringify(mended) }) };
 }
 
 /** Returns an item in the form in which it is sent back. Services refuse a conversation with unreadable arguments. */

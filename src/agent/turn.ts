@@ -10,7 +10,7 @@ import type { InputItem } from '../contract/responses.ts';
 import { askModel, isEmpty } from './askModel.ts';
 import { Calls, type TurnTools } from './calls.ts';
 import { Context, type TurnModel } from './context.ts';
-import { asSentBack, missingResults, noteItem, tokensOf, withOwnIds } from './conversation.ts';
+import { asMeant, asSentBack, missingResults, noteItem, tokensOf, withOwnIds } from './conversation.ts';
 import { MAXIMUM_CALLS, MAXIMUM_STEPS, MAXIMUM_TOKENS, MAXIMUM_UNUSABLE } from './limits.ts';
 import { callsIn, type ModelReply, textIn } from './model/model.ts';
 import { BackgroundCommands } from './tools/background.ts';
@@ -96,7 +96,8 @@ export class Turn {
 		for (let step = 0; step < MAXIMUM_STEPS; step++) {
 			signal.throwIfAborted();
 			const { isCut, ...answer } = await this.askForStep();
-			const reply = withOwnIds(answer.items, context.items);
+			const meant = answer.items.map(item => asMeant(item, this.turnTools.tools));
+			const reply = withOwnIds(meant, context.items);
 			const calls = callsIn(reply);
 			if (calls.length === 0) {
 				append(

@@ -1,5 +1,5 @@
 import { isFields } from '../../base/fields.ts';
-import { parseJson } from '../../base/json.ts';
+import { parseJson, parseJsonWithComments } from '../../base/json.ts';
 
 /** The parts of a JSON Schema that determine the type of a value. */
 interface Schema {
@@ -39,3 +39,19 @@ function isOf(value: unknown, type: string): boolean {
 			return typeof value === type;
 	}
 }
+
+/** Matches a string. One without an end reaches to the end of the text, so that a search takes linear time. */
+const STRING = /"(?:[^"\\]|\\[\s\S])*(?:"|\\?$)/g;
+
+/**
+ * Reads an object in JSON that is not valid, if only one value can be meant: its strings have line breaks, it has commas
+ * before closing brackets, it lacks its own closing bracket, or it is there twice. Returns undefined for anything else.
+ */
+export function readLoosely(text: string): unknown {
+	const middle = Math.floor(text.length / 2);
+	const [first, second] = [text.slice(0, middle).trim(), text.slice(middle).trim()];
+	const once = (first === second ? first : text).replace(STRING, string => string.replace(/\p{Cc}/gu, escaped));
+	return ['', '}'].map(end => parseJsonWithComments(once + end)).find(isFields);
+}
+
+const escaped = (character: string): string => JSON.stringify(character).slice(1, -1);

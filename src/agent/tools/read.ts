@@ -4,7 +4,8 @@ import { placeIn } from './place.ts';
 import { readText } from './textFile.ts';
 import { defineTool } from './tool.ts';
 
-const DEFAULT_LINES = 1_000;
+/** The number of lines that a result has at most, and by default. */
+const MAXIMUM_LINES = 1_000;
 const MAXIMUM_LINE = 2_000;
 /** The maximum characters of one result, below the general limit, so that none is cut in the middle. */
 const MAXIMUM_TEXT = 25_000;
@@ -15,16 +16,20 @@ export const read = defineTool({
 		'Reads an image, or a text file with numbers of its lines. Give from_line and lines for a part of a long one.',
 	schema: z.object({
 		path: z.string().min(1),
-		from_line: z.int().min(1).default(1),
-		lines: z.int().min(1).max(DEFAULT_LINES).default(DEFAULT_LINES),
+		from_line: z.int().min(0).default(1).describe('Counted from 1'),
+		lines: z.int().min(1).default(MAXIMUM_LINES),
 	}),
 	kind: 'read',
 	needsPermission: false,
-	show: ({ path, from_line: from, lines }) => ({
-		title: `Read ${path}${from === 1 && lines === DEFAULT_LINES ? '' : `:${from}-${from + lines - 1}`}`,
-		paths: [path],
-	}),
-	async run({ path, from_line: from, lines: count }, { folder, imageProblem }) {
+	show({ path, ...wanted }) {
+		const { from, count } = linesIn(wanted);
+		return {
+			title: `Read ${path}${from === 1 && count === MAXIMUM_LINES ? '' : `:${from}-${from + count - 1}`}`,
+			paths: [path],
+		};
+	},
+	async run({ path, ...wanted }, { folder, imageProblem }) {
+		const { from, count } = linesIn(wanted);
 		const place = await placeIn(folder, path);
 		const image = await readImage(place, imageProblem);
 		if (image !== undefined) {
@@ -52,3 +57,8 @@ export const read = defineTool({
 		return { text: text + rest };
 	},
 });
+
+/** Returns the lines to read. Some models count from 0, and ask for more lines than one result has. */
+function linesIn({ from_line: from, lines: count }: { from_line: number; lines: number }) {
+	return { from: Math.max(1, from), count: Math.min(count, MAXIMUM_LINES) };
+}

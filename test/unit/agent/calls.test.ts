@@ -46,6 +46,28 @@ describe('Errand’s own agent, whose model calls tools badly', () => {
 		);
 	});
 
+	it('takes names and arguments that a model has not written quite right, and sends them back right', async () => {
+		put('one\ntwo\n');
+		const lines = '    1\tone\n    2\ttwo\n';
+		const results = await answersTo(
+			call('Read', { path: 'a.ts' }),
+			call('functions.read', { path: 'a.ts', from_line: 0, lines: 2_000 }),
+			raw('read<|channel|>commentary', '{"path": "a.ts"'),
+			raw('edit', '{"path": "a.ts", "old": "one\ntwo", "new": "three\nfour",}'),
+			call('Functions', {}),
+		);
+		assert.deepEqual(results.slice(0, -1), [lines, lines, lines, 'a.ts was changed.']);
+		assert.match(results.at(-1) ?? '', /no tool "Functions"/);
+		assert.equal(file(), 'three\nfour\n');
+		const sent = own.server.requests.at(-1)?.body['input'] as { type: string; name: string; arguments: string }[];
+		const calls = sent.filter(({ type }) => type === 'function_call');
+		assert.deepEqual(
+			calls.map(({ name }) => name),
+			['read', 'read', 'read', 'edit', 'Functions'],
+		);
+		assert.deepEqual(JSON.parse(calls[3]?.arguments ?? ''), { path: 'a.ts', old: 'one\ntwo', new: 'three\nfour' });
+	});
+
 	it('tells of each call that cannot be used, and ends at the sixth such reply', async () => {
 		const agent = await own.start();
 		const bad = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as z from 'zod';
-import { coerce } from '../../../../src/agent/tools/coerce.ts';
+import { coerce, readLoosely } from '../../../../src/agent/tools/coerce.ts';
 
 describe('an argument of another type than its schema has', () => {
 	const schema = z.toJSONSchema(
@@ -49,5 +49,42 @@ describe('an argument of another type than its schema has', () => {
 		]) {
 			assert.deepEqual(read(given), given);
 		}
+	});
+});
+
+describe('a text that is not valid JSON', () => {
+	it('is read where only one object can be meant', () => {
+		for (const [given, expected] of [
+			['{"old": "a\n\tb", "new": "say \\"a\n\\""}', { old: 'a\n\tb', new: 'say "a\n"' }],
+			['{"path": "a", "lines": [1, 2,],}', { path: 'a', lines: [1, 2] }],
+			['{"path": "a,}"', { path: 'a,}' }],
+			['{"path": "a"}{"path": "a"}', { path: 'a' }],
+			['{"path": "a"}\n{"path": "a"}', { path: 'a' }],
+		] as const) {
+			assert.deepEqual(readLoosely(given), expected);
+		}
+	});
+
+	it('is not read where a part is missing, or more than one could be meant', () => {
+		for (const given of [
+			'',
+			'{"path": "a',
+			'{"path": ',
+			'{"path": "a"}{"path": "b"}',
+			"{'path': 'a'}",
+			'[1',
+			'{"a": "b"c"}',
+		]) {
+			assert.equal(readLoosely(given), undefined, given);
+		}
+	});
+
+	it('is looked at in linear time', () => {
+		const began = performance.now();
+		for (const unit of ['{', '"', '\\', '\\"', '",', '{"a":[', '\n']) {
+			readLoosely(`"${unit.repeat(500_000)}\\`);
+			readLoosely(unit.repeat(500_000));
+		}
+		assert.ok(performance.now() - began < 10_000);
 	});
 });
