@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { append } from '../../base/append.ts';
-import { looselyFound, nearestLines, withoutNumbers } from './looseText.ts';
+import { looselyFound, nearestLines, withoutNumbers, withPlainCharacters } from './looseText.ts';
 import { addedText, type FilePatch, patchedText, readPatch } from './patch.ts';
 import { isThere, placeIn } from './place.ts';
 import { type FileChange, MAXIMUM_FILE, readText, shownChange, writeTexts } from './textFile.ts';
@@ -142,6 +142,11 @@ function replaceLoosely(text: string, old: string, replacement: string, all: boo
 	const lines = text.split(end);
 	const found = looselyFound(lines, old, replacement);
 	if (found === undefined) {
+		const plain = withPlainCharacters(old, replacement);
+		if (plain !== undefined) {
+			const { after, remark } = replace(text, plain.old, plain.put, all, name);
+			return { after, remark: ` The file has plain quotes, dashes and spaces, so new was given them too.${remark}` };
+		}
 		const nearest = nearestLines(lines, old.split(/\r?\n/));
 		throw new ToolFailure(
 			`The old text does not stand in ${name}.${nearest || ' '}Read the file again and copy the text exactly.`,

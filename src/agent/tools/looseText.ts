@@ -23,6 +23,26 @@ export function withoutNumbers(old: string, put: string): { old: string; put: st
 	return isNumbered ? { old: strip(old), put: strip(put) } : undefined;
 }
 
+/** The plain characters of code, each with those that models write in its place. */
+const PLAIN = [
+	["'", '‘’‚‛′'],
+	['"', '“”„‟″'],
+	['-', '‐‑‒–—−'],
+	[' ', '\u00a0\u2002\u2003\u2009\u202f'],
+] as const;
+const PLAIN_FOR = new Map(PLAIN.flatMap(([plain, others]) => [...others].map(other => [other, plain])));
+
+/**
+ * Returns both texts with plain quotes, dashes and spaces for the typographic ones that `old` has, or undefined if it
+ * has none.
+ */
+export function withPlainCharacters(old: string, put: string): { old: string; put: string } | undefined {
+	const found = new Set([...old].filter(character => PLAIN_FOR.has(character)));
+	const plain = (text: string) =>
+		Array.from(text, character => (found.has(character) ? PLAIN_FOR.get(character) : character)).join('');
+	return found.size === 0 ? undefined : { old: plain(old), put: plain(put) };
+}
+
 export interface LoosePlace {
 	/** The first line, counted from 0, and the number of lines. */
 	start: number;

@@ -106,6 +106,16 @@ describe('Errand’s own agent, whose model calls tools badly', () => {
 			assert.match(results[1] ?? '', /line numbers are not part of the file/);
 		});
 
+		it('takes plain quotes for typographic ones, and says so', async () => {
+			put("say('yes');\n");
+			const [result = ''] = await answersTo(edit('say(‘yes’);', 'say(‘no’);'));
+			assert.match(result, /was changed\. The file has plain quotes/);
+			assert.equal(file(), "say('no');\n");
+			const [kept = ''] = await answersTo(edit('ask(‘no’);', 'ask(‘yes’);'));
+			assert.match(kept, /does not stand in a\.ts\. The nearest are lines 1 to 1/);
+			assert.equal(file(), "say('no');\n");
+		});
+
 		it('replaces all that was copied with line numbers, if it is to', async () => {
 			put('one\ntwo\none\n');
 			await answersTo(call('edit', { path: 'a.ts', old: '    1\tone\n', new: '    1\tsix\n', replace_all: true }));

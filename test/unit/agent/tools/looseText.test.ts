@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
-import { looselyFound, nearestLines, withoutNumbers } from '../../../../src/agent/tools/looseText.ts';
+import {
+	looselyFound,
+	nearestLines,
+	withoutNumbers,
+	withPlainCharacters,
+} from '../../../../src/agent/tools/looseText.ts';
 
 describe('a text that was not copied exactly', () => {
 	const found = (lines: string[], old: string, put: string) => looselyFound(lines, old, put);
@@ -45,6 +50,14 @@ describe('a text that was not copied exactly', () => {
 		assert.deepEqual(withoutNumbers('12\ta', 'b'), { old: 'a', put: 'b' });
 		assert.equal(withoutNumbers('12\ta\nb', 'c'), undefined);
 		assert.equal(withoutNumbers('12\t', 'c'), undefined);
+	});
+
+	it('loses typographic characters, and what is put there loses the same ones', () => {
+		assert.deepEqual(withPlainCharacters('f(‘a’)\u00a0— “b”', 'g(‘a’) — “c” …„'), {
+			old: 'f(\'a\') - "b"',
+			put: 'g(\'a\') - "c" …„',
+		});
+		assert.equal(withPlainCharacters("f('a')", 'g(‘a’)'), undefined);
 	});
 
 	it('is told with the lines that are most like it, up to a bound', () => {
