@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import type { SessionUpdate, StopReason } from '@agentclientprotocol/sdk';
 import { append } from '../base/append.ts';
 import { ClientError } from '../base/errors.ts';
+import { isFields } from '../base/fields.ts';
 import { parseJson } from '../base/json.ts';
 import type { InputItem } from '../contract/responses.ts';
 import { askModel, isEmpty } from './askModel.ts';
@@ -104,10 +105,14 @@ export class Turn {
 					context.items,
 					reply.filter(({ type }) => type !== 'reasoning' || !isCut),
 				);
-				if (!isCut) {
+				const text = textIn(reply);
+				if (isCut) {
+					await this.goOnAfterCut(text === '');
+				} else if (looksLikeCall(text, this.turnTools.tools)) {
+					await this.goOnAfterText();
+				} else {
 					return 'end_turn';
 				}
-				await this.goOnAfterCut(textIn(reply) === '');
 				continue;
 			}
 			append(context.items, reply.map(asSentBack));
@@ -176,13 +181,29 @@ export class Turn {
 		const end = isEmptyReply
 			? 'before it said or called anything. Think less before you act.'
 			: 'so its end is missing. Go on exactly where it ended, and write less in one reply.';
-		this.context.items.push(noteItem(`Your reply reached its maximum length, ${end}`));
-		await this.showStep('The reply reached its maximum length, and the model was asked to go on', async () => '');
-		await this.events.save(this.context.items);
+		await this.goOn(
+			`Your reply reached its maximum length, ${end}`,
+			'The reply reached its maximum length, and the model was asked to go on',
+		);
 		this.calls.countUnusable(
 			`wrote ${MAXIMUM_UNUSABLE} replies in a row that were cut off at its maximum length`,
 			'Raise its maximum output, or choose another model.',
 		);
+	}
+
+	private async goOnAfterText(): Promise<void> {
+		await this.goOn(
+			'Your reply has a call as text, so nothing was run. Call the tool itself, or end without a call.',
+			'The reply had a call as text, and the model was asked to call the tool itself',
+		);
+		this.calls.countUnusable(`wrote calls of tools as text ${MAXIMUM_UNUSABLE} times in a row`);
+	}
+
+	/** Asks the model to go on, in a `note` to it and a step for the user. */
+	private async goOn(note: string, title: string): Promise<void> {
+		this.context.items.push(noteItem(note));
+		await this.showStep(title, async () => '');
+		await this.events.save(this.context.items);
 	}
 
 	private async compact(): Promise<StopReason> {
@@ -254,13 +275,17 @@ export class Turn {
 
 const isSaid = (item: InputItem): boolean => 'role' in item && item.role === 'assistant';
 
+/** The names that models give to the arguments of a call in a text. */
+const ARGUMENTS = ['arguments', 'parameters', 'input'];
+
 /**
  * Returns whether a text reply is a call of one of the tools, as written by models that were not made for calling
  * tools.
  */
 function looksLikeCall(text: string, tools: readonly Tool[]): boolean {
 	const body = text.slice(Math.max(0, text.indexOf('{')), text.lastIndexOf('}') + 1);
-	const value = parseJson(body) as { name?: unknown; function?: unknown } | null | undefined;
-	const name = typeof value?.function === 'string' ? value.function : value?.name;
-	return tools.some(tool => tool.name === name);
+	const value = parseJson(body);
+	const { name, function: called, ...rest } = isFields(value) ? value : {};
+	const wanted = typeof called === 'string' ? called : name;
+	return ARGUMENTS.some(field => field in rest) && tools.some(tool => tool.name === wanted);
 }

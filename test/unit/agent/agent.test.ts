@@ -183,6 +183,22 @@ describe('a session of Errand’s own agent', () => {
 			await assert.rejects(agent.session.prompt('Go'), /writes calls of tools as text/);
 		});
 
+		it('is asked to call the tool itself where it could before, and that is told', async () => {
+			const agent = await own.start();
+			const text = '<tool_call>\n{"name": "list", "arguments": {"path": "."}}\n</tool_call>';
+			own.server.play({ calls: [{ name: 'list', input: {} }] }, { text }, DONE);
+			assert.equal(await agent.session.prompt('Go'), 'end_turn');
+			assert.match(JSON.stringify(own.server.requests.at(-1)?.body['input']), /a call as text, so nothing was run/);
+			assert.ok(agent.events.some(event => event.type === 'tool' && /a call as text/.test(event.call.title)));
+		});
+
+		it('ends with its text if that only names a tool', async () => {
+			const agent = await own.start();
+			own.server.play({ calls: [{ name: 'list', input: {} }] }, { text: '{"name": "list", "version": "1.0.0"}' });
+			assert.equal(await agent.session.prompt('Go'), 'end_turn');
+			assert.equal(own.server.requests.length, 2);
+		});
+
 		it('says what the service answered', async () => {
 			const agent = await own.start();
 			own.server.play({ error: { status: 402, message: 'Out of credit' } });
