@@ -106,15 +106,6 @@ describe('the chat in the window', () => {
 			return (await chips()).length === 0;
 		});
 	};
-	const complete = async (word: string, label: string) => {
-		await composer().click();
-		// The list of an earlier letter may have it too, below something else.
-		const offered = frame.getByRole('option', { selected: true }).filter({ hasText: label });
-		await composer().pressSequentially(`#${word}`);
-		await offered.waitFor();
-		await composer().press('Enter');
-		await until('it is a chip', async () => (await chips()).includes(label));
-	};
 	/** What the model server was sent as the last message. */
 	const received = () => {
 		const messages = upstream.chats.at(-1)?.body['messages'] as { content: string }[];
@@ -199,17 +190,8 @@ describe('the chat in the window', () => {
 		await composerHasCursor(frame);
 	});
 
-	it('sends a file that was named after # along with the message, from which it opens', async () => {
-		await complete('price.t', 'price.ts');
-		await ask(frame, 'What does it cost?');
-		await replyEnds(frame);
-		await has();
-		assert.match(received(), /File: `src\/price\.ts`[\s\S]*What does it cost\?$/);
-		await turns(frame).last().locator('chat-chips .open').click();
-		await page.locator('.tab.active').filter({ hasText: 'price.ts' }).waitFor();
-	});
-
 	it('takes a selection by its keys, and never lets what is typed meanwhile replace it', async () => {
+		await openFile(page, 'price.ts');
 		await lines().click();
 		await page.keyboard.press('ControlOrMeta+A');
 		await page.keyboard.press('ControlOrMeta+K');
@@ -342,21 +324,5 @@ describe('the chat in the window', () => {
 		await item.click();
 		await pickItem(page, 'Local');
 		await until('it is well again', async () => (await item.innerText()).trim() === 'Local · small');
-	});
-
-	it('gives the cursor back to the composer after a list that is left, and leaves it in the settings where one has led there', async () => {
-		frame = await openChat(page);
-		for (const name of [/^Add Context/, /^Select Routing Policy/]) {
-			await frame.locator('chat-composer').getByRole('button', { name }).focus();
-			await page.keyboard.press('Enter');
-			await page.locator('.quick-input-widget:visible .monaco-list-row').first().waitFor();
-			await page.keyboard.press('Escape');
-			await composerHasCursor(frame);
-		}
-		await frame.getByRole('button', { name: /^Select Routing Policy/ }).click();
-		await pickItem(page, 'Open in Settings');
-		const search = page.locator('.settings-editor .settings-header .monaco-editor.focused');
-		await search.getByText('errand.chat.routing').waitFor();
-		assert.equal(await frame.evaluate(() => document.hasFocus()), false);
 	});
 });

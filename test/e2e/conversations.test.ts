@@ -77,7 +77,7 @@ describe('the conversations of the window', () => {
 		await quickRow(page, title).first().getByRole('button', { name: label }).click();
 	}
 
-	it('begin anew from the view’s title, and the list brings the old one back', async () => {
+	it('begin anew from the view’s title or by a key of the composer, and the list brings the old one back', async () => {
 		const frame = await openChat(page);
 		await ask(frame, 'How do prices work here?');
 		const reply = await replyEnds(frame);
@@ -92,11 +92,6 @@ describe('the conversations of the window', () => {
 		await open('How do prices work here?');
 		await until('the old one is back', async () => (await questions(frame))[0] === 'How do prices work here?');
 		await until('its reply is back', async () => (await replyText(frame)) === reply);
-	});
-
-	it('begin anew with a key from the composer, where another one offers context', async () => {
-		const frame = await openChat(page);
-		await frame.locator('chat-composer textarea').focus();
 		await page.keyboard.press('ControlOrMeta+Slash');
 		await page.locator('.quick-input-widget:visible').getByText('Add Context').first().waitFor();
 		await page.keyboard.press('Escape');
@@ -156,38 +151,31 @@ describe('the conversations of the window', () => {
 		assert.ok(fileOf('And what do taxes do?'));
 	});
 
-	it('are as they were after a reload, the one that was shown, and what waits in its composer, even what was typed just before', async () => {
+	it('are as they were after a reload: the shown one with its reply, which was cut off and goes on, and what was typed just before', async () => {
 		let frame = await openChat(page);
 		const composer = () => frame.locator('chat-composer textarea');
 		const chip = () => frame.locator('chat-composer chat-chips .label');
-		await composer().pressSequentially('#stock.t');
-		// The list of an earlier letter may have it too, below something else.
-		await frame.getByRole('option', { selected: true }).filter({ hasText: 'stock.ts' }).waitFor();
-		await composer().press('Enter');
-		await chip().getByText('stock.ts').waitFor();
-		await composerHasCursor(frame);
-		await page.keyboard.type('Typed and not sent');
-		// The window reloads at once, before the editor or the host can have written it down.
-		await reloadWindow(page);
-		frame = await openChat(page);
-		await until('it is back', async () => (await questions(frame)).join() === 'And what do taxes do?');
-		await until('what was typed is back', async () => (await composer().inputValue()) === 'Typed and not sent');
-		await chip().getByText('stock.ts').waitFor();
-		await composer().fill('');
-	});
-
-	it('keep a reply that a reload cuts off, mark it, and go on with it', async () => {
-		let frame = await openChat(page);
 		await startNew(frame);
 		await ask(frame, 'Hello');
 		await replyEnds(frame);
 		upstream.behaviour = LONG;
 		await ask(frame, 'Take your time again');
+		await composer().pressSequentially('#stock.t');
+		// The list of an earlier letter may have it too, below something else.
+		await frame.getByRole('option', { selected: true }).filter({ hasText: 'stock.ts' }).waitFor();
+		await composer().press('Enter');
+		await chip().getByText('stock.ts').waitFor();
 		await until('some of the reply is there', async () => (await replyText(frame)).length > 150);
+		await composerHasCursor(frame);
 		const shown = await replyText(frame);
 		assert.ok(await isStreaming(frame));
+		await page.keyboard.type('Typed and not sent');
+		// The window reloads at once, before the editor or the host can have written it down.
 		await reloadWindow(page);
 		frame = await openChat(page);
+		await until('what was typed is back', async () => (await composer().inputValue()) === 'Typed and not sent');
+		await chip().getByText('stock.ts').waitFor();
+		await composer().fill('');
 		await until('both turns are back', async () => (await turns(frame).count()) === 2);
 		await until('it is back', async () => /cut off/.test(await lastTurnText(frame)));
 		// All that was shown, also what came after the last save of the second, and what came while the window was closing.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Frame, Page } from 'playwright-core';
-import { expireSessions, tamper } from '../support/channelFaults.ts';
+import { expireSessions } from '../support/channelFaults.ts';
 import { p384KeyPair } from '../support/contractServer/channelCryptography.ts';
 import { reloadWindow } from '../support/editor.ts';
 import {
@@ -17,11 +17,9 @@ import { answerEvents, Enclave } from '../support/enclave.ts';
 import {
 	ask,
 	composerHasCursor,
-	lastTurnText,
 	localService,
 	openChat,
 	replyEnds,
-	replyText,
 	runInChat,
 	sendMessage,
 	turns,
@@ -73,19 +71,6 @@ describe('the encrypted chat in the window', () => {
 	const heading = () => frame.locator('button.encryption');
 	const says = (text: RegExp) =>
 		until(`the heading says ${text}`, async () => text.test(await heading().locator('.words').innerText()));
-	const begin = async (choice: 'Save the Conversation' | 'Don’t Save the Conversation') => {
-		await runCommand(page, 'Errand: New Encrypted Conversation…');
-		await pickItem(page, choice);
-		await heading().waitFor();
-	};
-	const answerQuestion = async (question: string, button: string) => {
-		await dialog(page, question).getByRole('button', { name: button, exact: true }).click();
-		await dialog(page, question).waitFor({ state: 'detached' });
-	};
-	const lastSays = (text: RegExp) =>
-		until(`the last turn says ${text}`, async () => text.test(await lastTurnText(frame)));
-	/** Returns the messages that the enclave could read. */
-	const read = () => enclave.messages.filter(({ history }) => history !== undefined);
 
 	it('begins from an empty conversation, says what the service on this machine is, and goes on when a session expires', async () => {
 		await frame.getByRole('button', { name: 'New Encrypted Conversation' }).click();
@@ -158,7 +143,9 @@ describe('the encrypted chat in the window', () => {
 
 	it('asks for the key of the connection, and sends context and message to nobody but the enclave', async () => {
 		await changeSettings(page, window().server, { 'errand.connection': 'acme' });
-		await begin('Save the Conversation');
+		await runCommand(page, 'Errand: New Encrypted Conversation…');
+		await pickItem(page, 'Save the Conversation');
+		await heading().waitFor();
 		await says(/^Encrypted\n/);
 		await composer().click();
 		await composer().pressSequentially('#notes.t');
@@ -173,24 +160,11 @@ describe('the encrypted chat in the window', () => {
 		await until('the message is a turn', async () => (await turns(frame).count()) === 1);
 		assert.equal(await replyEnds(frame), 'So it is.');
 		await says(/^Encrypted, key confirmed\n[\s\S]*Not proven: that the key lives in a GPU/);
-		assert.match(JSON.stringify(read().at(-1)?.history), /rhodium pelican[\s\S]*Is it so/);
-	});
-
-	it('asks about another key than last time before anything is sent, and sends nothing on a no', async () => {
-		const before = enclave.messages.length;
-		enclave.keyPair = p384KeyPair();
-		await begin('Save the Conversation');
-		const question = 'Acme has a different key than before. Continue?';
-		await dialog(page, question).waitFor();
-		await answerQuestion(question, 'Cancel');
-		await says(/^Nothing was sent: the attestation of Acme has changed, and you didn’t continue$/);
-		await ask(frame, 'Another key?');
-		await answerQuestion(question, 'Cancel');
-		await lastSays(/Nothing was sent: the attestation of Acme has changed/);
-		assert.equal(enclave.messages.length, before);
-		await frame.getByRole('button', { name: 'Retry', exact: true }).first().click();
-		await answerQuestion(question, 'Continue');
-		assert.equal(await replyEnds(frame), 'So it is.');
+		assert.match(JSON.stringify(enclave.messages.at(-1)?.history), /rhodium pelican[\s\S]*Is it so/);
+		const sent = enclave.server.received;
+		const ways = new Set(sent.map(({ method, path }) => `${method} ${path}`));
+		assert.deepEqual([...ways].sort(), ['GET /attestation', 'GET /v1/models', 'POST /message_stream']);
+		assert.doesNotMatch(sent.map(({ body }) => body).join('\n'), /rhodium|notes\.txt|Is it|messages|title|tools/);
 	});
 
 	it('leaves the keyboard to the question, also while the view comes into sight, and then to the composer', async () => {
@@ -234,38 +208,6 @@ describe('the encrypted chat in the window', () => {
 		assert.equal(await replyEnds(frame), 'So it is.');
 		await typed('And now?');
 		await composer().fill('');
-	});
-
-	it('ends with a reply that was tampered with in plain words, and shows what held before and no more', async () => {
-		await begin('Save the Conversation');
-		await says(/^Encrypted\n/);
-		enclave.answer = answerEvents(({ seal }) => [
-			...tamper(
-				['Genuine. ', 'forged'].map(text => seal(text)),
-				'ciphertext',
-				1,
-			),
-			'[DONE]',
-		]);
-		await ask(frame, 'Is it whole?');
-		await says(/^Ended: a reply was modified in transit, or came from someone else$/);
-		await lastSays(/was modified in transit, or came from someone else\. The encrypted session has ended/);
-		assert.equal(await replyText(frame), 'Genuine.');
-		const sent = [enclave.attestations.length, enclave.messages.length];
-		await sendMessage(frame, 'Hello?');
-		const refusal = frame.getByRole('status').filter({ hasText: 'Not sent: the encrypted session has ended' });
-		await refusal.getByRole('button', { name: 'New Encrypted Conversation' }).waitFor();
-		assert.deepEqual([enclave.attestations.length, enclave.messages.length], sent);
-	});
-
-	it('has sent nothing of all that in clear, and nothing elsewhere', () => {
-		const sent = enclave.server.received;
-		const ways = new Set(sent.map(({ method, path }) => `${method} ${path}`));
-		assert.deepEqual([...ways].sort(), ['GET /attestation', 'GET /v1/models', 'POST /message_stream']);
-		assert.doesNotMatch(
-			sent.map(({ body }) => body).join('\n'),
-			/rhodium|notes\.txt|Is it|Another key|Hello|Genuine|messages|title|tools/,
-		);
 	});
 });
 

@@ -221,7 +221,14 @@ describe('the window in another language', () => {
 		await composer.locator('textarea').fill(PROMPT);
 		await composer.locator('.row .icon-button').nth(1).click();
 		// The editor comes before the prompt is in it, and starts no task without one.
-		await promptEditor(page).and(page.locator('.focused')).filter({ hasText: PROMPT }).waitFor();
+		const editor = promptEditor(page);
+		await editor.and(page.locator('.focused')).filter({ hasText: PROMPT }).waitFor();
+		await page.keyboard.press('ControlOrMeta+A');
+		await page.keyboard.press('Delete');
+		// Where nothing is written, it says what it is for, and not what the editor says of empty files.
+		await editor.locator('.view-lines [class*="ced-"]').last().waitFor();
+		assert.equal(await editor.locator('.empty-editor-hint').count(), 0);
+		await page.keyboard.insertText(PROMPT);
 		await assertTranslated(page.locator('.editor-instance .codelens-decoration:visible, .tab.active .label-name'));
 		await page.keyboard.press('ControlOrMeta+Enter');
 		const list = page.locator('.quick-input-widget:visible');

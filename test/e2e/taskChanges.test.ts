@@ -149,7 +149,7 @@ describe('what a task has changed, in the window', () => {
 
 	const review = () => page.locator('.multiDiffEditor');
 
-	it('has buttons above the review that compare a file with the user’s own, and apply', async () => {
+	it('has a review with buttons above it, and takes comments there, which outlive a reload and become one further prompt', async () => {
 		await taskRow(page, 'Rename config keys').hover();
 		await taskRow(page, 'Rename config keys').getByRole('button', { name: 'Review Task Changes' }).click();
 		await review().getByText('renamed 35').first().click();
@@ -163,13 +163,6 @@ describe('what a task has changed, in the window', () => {
 		await button('Apply Task Changes…').click();
 		await page.locator('.quick-input-widget:visible').getByText('config.py').waitFor();
 		await dismissInput(page);
-		await runCommand(page, 'View: Close All Editors');
-	});
-
-	it('takes comments in its review, which outlive a reload and become one further prompt', async () => {
-		await taskRow(page, 'Rename config keys').hover();
-		await taskRow(page, 'Rename config keys').getByRole('button', { name: 'Review Task Changes' }).click();
-		await review().getByText('renamed 35').waitFor();
 		await comment('renamed 3', 'Keep the old name as an alias.');
 		await comment('renamed 35', 'This one is used by the shop.');
 		await reloadWindow(page);

@@ -20,14 +20,11 @@ import {
 } from '../support/editorWindow.ts';
 import {
 	chooseInMenu,
-	composerHasCursor,
 	emptyChat,
 	focusedRow,
 	localService,
 	logText,
 	openChat,
-	openPromptEditor,
-	promptEditor,
 	startTask,
 	taskRow,
 	taskShows,
@@ -93,25 +90,6 @@ describe('tasks in the window', () => {
 			assert.equal(branches.length, 1);
 			assert.equal(sample.origin('rev-list', '--count', `${head}..${branches[0]}`).trim(), '1');
 			assert.equal(sample.git('status', '--porcelain'), '');
-		});
-
-		it('have their prompt in an editor of its own where it is longer, which says what it is for, and back', async () => {
-			await composer().fill('Write this');
-			const editor = await openPromptEditor(page);
-			await until('the composer is empty', async () => (await promptText()) === '');
-			await editor.locator('.view-lines').getByText('Write').first().waitFor();
-			await page.keyboard.press('ControlOrMeta+A');
-			await page.keyboard.press('Delete');
-			// What stands before the text is drawn as well, and is empty.
-			await editor.locator('.view-lines [class*="ced-"]').last().waitFor();
-			assert.equal(await editor.locator('.empty-editor-hint').count(), 0);
-			await page.keyboard.insertText('Write all of this');
-			await editor.locator('.codelens-decoration').getByText('Start Task…').waitFor();
-			await editor.locator('.codelens-decoration').getByText('Back to Chat').click();
-			await until('it is back', async () => (await promptText()) === 'Write all of this');
-			await until('its editor is closed', async () => (await promptEditor(page).count()) === 0);
-			await composerHasCursor(chat);
-			await composer().fill('');
 		});
 
 		it('have a prompt that begins with a comment by a quick fix, and to which a menu adds a selection', async () => {

@@ -105,7 +105,7 @@ describe('the window of a folder that is not trusted', () => {
 		assert.deepEqual(consequences(), nothing);
 	});
 
-	it('reads nothing of the folder into the chat, and says why', async () => {
+	it('reads nothing of the folder into the chat, applies no code there, and says why', async () => {
 		const reason = toast(page, 'Files and web pages can’t be added to the chat until you trust this workspace.');
 		const composer = frame.locator('chat-composer textarea');
 		const says = async () => {
@@ -132,16 +132,14 @@ describe('the window of a folder that is not trusted', () => {
 		}, place);
 		await until('it is text', async () => (await composer.inputValue()) === place);
 		await composer.fill('');
-	});
 
-	it('applies no code there, and says why', async () => {
 		upstream.behaviour = { pieces: ['```ts src/prices.ts\nexport const tax = 0;\n```\n'] };
 		await ask(frame, 'Some code');
 		await replyEnds(frame);
 		await turns(frame).last().getByRole('button', { name: 'Apply…' }).click();
-		const reason = toast(page, 'Code can only be applied to files in a trusted workspace.');
-		await reason.waitFor();
-		await reason.getByRole('button', { name: 'Manage Workspace Trust' }).waitFor();
+		const refusal = toast(page, 'Code can only be applied to files in a trusted workspace.');
+		await refusal.waitFor();
+		await refusal.getByRole('button', { name: 'Manage Workspace Trust' }).waitFor();
 		assert.equal(await page.locator('.monaco-diff-editor').count(), 0);
 		await page.keyboard.press('Escape');
 	});
