@@ -53,7 +53,7 @@ export interface OfferedServer {
 	digest: string;
 	/** False until the user has agreed to it. */
 	isAllowed: boolean;
-	/** Says in sentences what it can reach. */
+	/** Says in a few words what it can reach, as a sentence without its full stop. */
 	reach: string;
 	/** Asks the user whether agents may use it, and keeps the answer. */
 	ask(): Promise<void>;

@@ -294,7 +294,7 @@ function unusableText(name: string, reason: DeclaredServers['unusable'][number][
 
 /** Describes what a yes would start, where, with what input, and what it can reach. */
 function describe(server: McpServer & AgreedServer, isSandboxed: boolean): string {
-	const { command, args, env, file } = server;
+	const { command, args, env, hosts, files, file } = server;
 	const { inputs, variables } = placeholdersOf(server);
 	const wanted = packageOf(server)?.wanted;
 	const set = Object.entries(env).map(([variable, value]) => `${variable}=${shownWord(value)}`);
@@ -309,7 +309,7 @@ function describe(server: McpServer & AgreedServer, isSandboxed: boolean): strin
 		variables.length > 0 && vscode.l10n.t('It gets these variables of yours: {0}', variables.join(', ')),
 		inputs.length > 0 && vscode.l10n.t('You are asked for: {0}', inputs.join(', ')),
 		isSandboxed
-			? vscode.l10n.t('It runs in a sandbox of its own. {0}', reachText(server))
+			? vscode.l10n.t('It runs in a sandbox of its own. {0} {1}', filesText(files), hostsText(hosts))
 			: vscode.l10n.t('There is no sandbox on this machine: it runs as you, and can do whatever you can.'),
 		isSandboxed &&
 			absolute.length > 0 &&
@@ -360,11 +360,6 @@ function describeTool({ name, description, inputSchema }: Record<string, unknown
 	const described = oneLine(String(description ?? ''), MAXIMUM_DESCRIPTION);
 	const takes = oneLine(Object.keys(properties).join(', '), MAXIMUM_DESCRIPTION);
 	return `${shortName(String(name))} (${takes}): ${described}`;
-}
-
-/** Says what a server in a sandbox can reach. */
-export function reachText({ files, hosts }: McpServer): string {
-	return `${filesText(files)} ${hostsText(hosts)}`;
 }
 
 function filesText(files: McpServer['files']): string {

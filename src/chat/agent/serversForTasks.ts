@@ -4,7 +4,7 @@ import { digestOfServer } from '../../agents/mcp/mcpServers.ts';
 import { defined } from '../../base/defined.ts';
 import { isRemote, type McpServer, placeholdersOf } from '../../contract/mcpServers.ts';
 import type { OfferedServer } from '../api.ts';
-import { type AgentServers, type AgreedServer, reachText } from './agentServers.ts';
+import type { AgentServers, AgreedServer } from './agentServers.ts';
 
 /**
  * Resolves to the servers that the agents of a task may be given: those of the settings, and those that the files of its
@@ -28,7 +28,7 @@ function offered(agreed: AgentServers, server: McpServer & AgreedServer): Offere
 		name,
 		digest: digestOfServer(server),
 		isAllowed: agreed.decision(server, true) === true,
-		reach: reachText(server),
+		reach: `${filesText(server)}, ${hostsText(server)}`,
 		ask: async () => void (await agreed.ask(server, true)),
 		async handOver() {
 			const inputs = await agreed.inputsOf(server, new AbortController().signal);
@@ -43,4 +43,19 @@ function offered(agreed: AgentServers, server: McpServer & AgreedServer): Offere
 			};
 		},
 	};
+}
+
+function filesText({ files }: McpServer): string {
+	switch (files) {
+		case 'none':
+			return vscode.l10n.t('Sees no files');
+		case 'read':
+			return vscode.l10n.t('Reads files');
+		case 'write':
+			return vscode.l10n.t('Changes files');
+	}
+}
+
+function hostsText({ hosts }: McpServer): string {
+	return hosts.length === 0 ? vscode.l10n.t('no network') : vscode.l10n.t('reaches {0}', hosts.join(', '));
 }

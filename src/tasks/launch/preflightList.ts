@@ -88,15 +88,11 @@ function serverRow(choice: ServerChoice): PreflightRow {
 	});
 	switch (choice.use) {
 		case 'used':
-			return row('plug', vscode.l10n.t('used'), `${vscode.l10n.t('Nobody is asked about its calls.')} ${reach}`);
+			return row('plug', vscode.l10n.t('used'), vscode.l10n.t('{0}. Nobody is asked about its calls.', reach));
 		case 'left-out':
-			return row('circle-slash', vscode.l10n.t('left out'), reach);
+			return row('circle-slash', vscode.l10n.t('left out'), `${reach}.`);
 		case 'not-allowed':
-			return row(
-				'question',
-				vscode.l10n.t('left out'),
-				vscode.l10n.t('Choose it to decide whether agents may use it.'),
-			);
+			return row('question', vscode.l10n.t('not agreed to'), vscode.l10n.t('{0}. Choose it to decide.', reach));
 		case 'no-sandbox':
 			return row(
 				'circle-slash',

@@ -406,9 +406,15 @@ export function sentText(
 		...parts.agents,
 		...(parts.isUnsandboxed ? [vscode.l10n.t('without a sandbox')] : []),
 		...(parts.installs ? [vscode.l10n.t('with dependencies')] : []),
-		...(parts.servers.length > 0 ? [vscode.l10n.t('with the MCP servers {0}', listed(parts.servers))] : []),
+		...(parts.servers.length > 0 ? [serversText(parts.servers)] : []),
 		...(parts.maxDuration > 0 ? [timeLimitText(parts.maxDuration)] : []),
 	].join(', ');
+}
+
+function serversText(servers: readonly string[]): string {
+	return servers.length === 1
+		? vscode.l10n.t('with the MCP server {0}', listed(servers))
+		: vscode.l10n.t('with the MCP servers {0}', listed(servers));
 }
 
 function pushText(ahead: number | undefined): string {

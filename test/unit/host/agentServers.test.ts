@@ -169,7 +169,7 @@ describe('the MCP servers of a folder', () => {
 		assert.match(asked[1]?.detail ?? '', /In a task, nobody is asked about them\.$/);
 		const [one] = await offered();
 		assert.equal(one?.isAllowed, true);
-		assert.match(one?.reach ?? '', /^It can read .* It reaches no network\.$/);
+		assert.equal(one?.reach, 'Reads files, no network');
 		servers.noteTools(await agreedOne(), { add: 'digest' });
 		const handing = one?.handOver();
 		await turn();

@@ -32,7 +32,7 @@ describe('the MCP servers of a task, in the list before it is sent', () => {
 	afterEach(() => void Reflect.deleteProperty(vscode.workspace, 'getConfiguration'));
 
 	const serverOf = (name: string): OfferedServer => ({
-		...{ name, digest: `digest of ${name}`, isAllowed: allowed.has(name), reach: 'It reaches no network.' },
+		...{ name, digest: `digest of ${name}`, isAllowed: allowed.has(name), reach: 'Reads files, no network' },
 		async ask() {
 			asked.push(name);
 			allowed.add(name);
@@ -114,12 +114,13 @@ describe('the MCP servers of a task, in the list before it is sent', () => {
 	it('have a row each, which says what one can reach, or what to do about it', () => {
 		const row = (use: 'used' | 'left-out' | 'not-allowed' | 'no-sandbox') =>
 			spoken(rowsOf({ servers: [{ server: serverOf('$(bug)'), use }] }).at(-2));
+		const reach = 'Reads files, no network';
+		assert.equal(row('used'), `$(plug) MCP Server | \\$(bug): used | ${reach}. Nobody is asked about its calls.`);
+		assert.equal(row('left-out'), `$(circle-slash) MCP Server | \\$(bug): left out | ${reach}.`);
 		assert.equal(
-			row('used'),
-			'$(plug) MCP Server | \\$(bug): used | Nobody is asked about its calls. It reaches no network.',
+			row('not-allowed'),
+			`$(question) MCP Server | \\$(bug): not agreed to | ${reach}. Choose it to decide.`,
 		);
-		assert.equal(row('left-out'), '$(circle-slash) MCP Server | \\$(bug): left out | It reaches no network.');
-		assert.match(row('not-allowed'), /^\$\(question\) MCP Server \| .*: left out \| Choose it to decide/);
 		assert.match(row('no-sandbox'), /^\$\(circle-slash\) MCP Server \| .*: left out \| Without a sandbox/);
 	});
 });

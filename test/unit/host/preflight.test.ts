@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { OfferedServer } from '../../../src/chat/api.ts';
 import type { PreflightView } from '../../../src/tasks/launch/preflightList.ts';
 import type { LaunchPlan, PreflightFinding } from '../../../src/tasks/model/findings.ts';
 import { choices, facts, fixesOf, rowsOf } from '../../support/preflightView.ts';
@@ -427,5 +428,8 @@ describe('the preflight', () => {
 		);
 		const allowed: PreflightFinding = { kind: 'unsandboxed', sandbox: { works: false }, isAllowed: true };
 		assert.match(last({ plan, findings: [allowed] }), /Start Task \| .*, without a sandbox \|/);
+		const serverOf = (name: string, use: 'used' | 'left-out') => ({ server: { name } as OfferedServer, use });
+		const servers = [serverOf('files', 'used'), serverOf('tickets', 'left-out')];
+		assert.match(last({ plan, servers }), /Start Task \| .*, with the MCP server files \|/);
 	});
 });
