@@ -11,5 +11,5 @@ export function areRepliesWhole(): boolean {
  * stream no signed order or end.
  */
 export function streamedReplyWords(): string {
-	return vscode.l10n.t('Each part is signed, but the order and completeness of a streamed reply aren’t proven');
+	return vscode.l10n.t('Each part is signed; order and completeness of a streamed reply aren’t proven');
 }

@@ -49,7 +49,7 @@ import { useWindow } from '../support/useWindow.ts';
 const SERVER_KEY = 'sk-proj-Ab3dEf6hIj9kLm2n';
 const WRONG_KEY = 'sk-wrong-0123456789';
 const FOUND_MODEL = 'found-model';
-const QUESTION = 'Ollama was found on this machine';
+const QUESTION = 'Found Ollama on this machine';
 const NAME = 'byhand';
 
 /** Resolved by the proxy alone, so that what arrives has come through it. */

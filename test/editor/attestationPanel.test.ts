@@ -69,7 +69,7 @@ describe('the tab of an attestation report', () => {
 		await open().check();
 		assert.match(
 			view().sentence,
-			/^Encrypted\. GPU evidence not proven\. Not proven: that the key lives in a GPU; freshness; which software\. Each part is signed, but the order and completeness of a streamed reply aren’t proven\.$/,
+			/^Encrypted\. GPU evidence not proven\. Not proven: that the key lives in a GPU; freshness; which software\. Each part is signed; order and completeness of a streamed reply aren’t proven\.$/,
 		);
 		assert.equal(verdictOf('Public key')?.word, 'Pass');
 		assert.match(JSON.stringify(verdictOf('Signature of the report')), /"word":"Pass".*DER, SHA-256/);

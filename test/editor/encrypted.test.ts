@@ -108,7 +108,7 @@ describe('an encrypted session for a conversation', () => {
 			details: [
 				'GPU evidence not proven',
 				'Not proven: that the key lives in a GPU; freshness; which software',
-				'Each part is signed, but the order and completeness of a streamed reply aren’t proven',
+				'Each part is signed; order and completeness of a streamed reply aren’t proven',
 			],
 		});
 		assert.equal(await read(session), 'So it is.');
@@ -122,7 +122,7 @@ describe('an encrypted session for a conversation', () => {
 		await read(session);
 		assert.deepEqual(session.badge, {
 			label: 'Local: encrypted, no hardware',
-			details: ['Each part is signed, but the order and completeness of a streamed reply aren’t proven'],
+			details: ['Each part is signed; order and completeness of a streamed reply aren’t proven'],
 		});
 	});
 

@@ -204,7 +204,7 @@ describe('what a task of the local service needs before it is sent', () => {
 			await writeSetting('errand.tasks.installDependencies', false);
 		}
 		assert.deepEqual(sent, ['create']);
-		assert.ok(!pickers.some(({ placeholder }) => /changed meanwhile/.test(placeholder ?? '')));
+		assert.ok(!pickers.some(({ placeholder }) => /changed in the meantime/.test(placeholder ?? '')));
 	});
 
 	it('is looked at before the task is sent, also where the service answers late', async () => {

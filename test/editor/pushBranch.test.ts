@@ -28,7 +28,7 @@ describe('the commands for the branch of a task', () => {
 		assert.equal((await there()).trim(), await flow.repository.head(BRANCH));
 		assert.equal((await flow.repository.git('config', `branch.${BRANCH}.remote`)).trim(), 'origin');
 		await branches().push(undefined);
-		saw(/origin has everything/);
+		saw(/origin is already up to date/);
 		await flow.repository.git('branch', '-f', BRANCH, 'main');
 		await flow.repository.git('switch', '-q', BRANCH);
 		await flow.repository.write('else.txt', 'else\n');

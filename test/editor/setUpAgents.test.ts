@@ -91,7 +91,7 @@ describe('the list of agents', () => {
 		assert.match(forbidden('user.max_user_namespaces'), /A kernel setting blocks .*\(user\.max_user_namespaces\)/);
 		assert.match(
 			sandboxRow({ sandbox: { works: false, problem: 'platform' } }),
-			/for this system yet \| .*Linux and macOS\./,
+			/isn’t supported yet \| .*Linux and macOS\./,
 		);
 	});
 
@@ -185,7 +185,7 @@ describe('the list of agents', () => {
 				'npm packages: pi@0.87.1, pi-acp@0.0.34',
 				'Download: about 76 MB. On disk: about 166 MB.',
 				'While it runs: about 210 MB of memory.',
-				'Licence: MIT',
+				'License: MIT',
 			].join('\n'),
 		);
 		assert.deepEqual(failureRows('It is gone.').map(spoken), ['Try Again | It is gone.', 'Show Log']);
@@ -316,7 +316,7 @@ describe('setting agents up', () => {
 	it('withdraws what is allowed for a repository after a second choice, and no longer lists it', async () => {
 		open();
 		await pick('other');
-		await pick('Withdraw');
+		await pick('Revoke');
 		await waitFor('the list without it', () => rows().length > 0 && !rows().some(row => row.startsWith('other')));
 		assert.deepEqual(done, ['withdraw dependencies /home/me/other']);
 		assert.ok(rows().some(row => row.includes('may run agents without a sandbox')));

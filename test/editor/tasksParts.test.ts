@@ -267,12 +267,12 @@ describe('the parts of the tasks feature in the editor', () => {
 				'+1,201 −8 in 4 files · 12,300 tokens in, 1,900 out, $0.041, 4 % of the limit of $1.00',
 				'acme/widgets · errand/x, from main · PR 7 · merged',
 			]);
-			assert.match(lines[5] ?? '', /^Started .* · ended .* · Id task-id$/);
+			assert.match(lines[5] ?? '', /^Started .* · ended .* · ID task-id$/);
 			assert.equal(lines.length, 6);
 		});
 
 		it('leaves out what is not known, and names each of several agents', () => {
-			assert.deepEqual(textOf({ id: 't', status: 'pending' }).split('\n\n'), ['Untitled task', 'pending', 'Id t']);
+			assert.deepEqual(textOf({ id: 't', status: 'pending' }).split('\n\n'), ['Untitled task', 'pending', 'ID t']);
 			assert.match(
 				textOf({
 					id: 't',

@@ -260,7 +260,7 @@ describe('the choice of a model or provider', () => {
 		assert.match(detailOf('Zero Data Retention…'), /Off: neither the service nor your settings require it\./);
 		await picks.pick('Zero Data Retention…');
 		await waitFor('the choices', () => picks.shown.length === 2 && picks.rows().length > 0);
-		const details = picks.rows().flatMap(row => /(?:Not in|In) force: .*/.exec(row) ?? []);
+		const details = picks.rows().flatMap(row => /(?:On|Off): .*/.exec(row) ?? []);
 		assert.deepEqual(details, [
 			'On: the routing policy requires it.',
 			...Array(2).fill('Off: neither the service nor your settings require it.'),

@@ -51,7 +51,7 @@ describe('the model servers of this machine whose models are not used', () => {
 		const [refused, unanswered] = asking.unused([found({ use: false }), found({ owner: others })]);
 		assert.match(refused?.reason ?? '', /^Not used, as you selected\. It runs as you, me\.$/);
 		assert.match(unanswered?.reason ?? '', /^Not used without your permission\. It runs as eve, another user/);
-		flow.choose(/was found/, 'Don’t Use');
+		flow.choose(/^Found/, 'Don’t Use');
 		refused?.ask();
 		await waitFor('the answer', () => flow.local.answered.length === 1);
 		assert.deepEqual(flow.local.answered, [{ url: ADDRESS, user: 'me', use: false }]);

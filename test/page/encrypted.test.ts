@@ -7,7 +7,7 @@ import { themeNames } from '../ui/themes.ts';
 
 const OTHER = 'c0000000-0000-4000-8000-0000000000aa';
 
-const STREAMED = 'Each part is signed, but the order and completeness of a streamed reply aren’t proven';
+const STREAMED = 'Each part is signed; order and completeness of a streamed reply aren’t proven';
 const view: EncryptionView = {
 	label: 'Encrypted, key confirmed',
 	details: ['GPU evidence genuine', 'Not proven: that the key lives in that GPU; freshness; which software', STREAMED],

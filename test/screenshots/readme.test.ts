@@ -151,7 +151,7 @@ describe('the images of the readme', () => {
 		await page.keyboard.press('Enter');
 		// The list chooses this row when it has looked at everything.
 		await row('Start Task').and(page.locator('.focused')).waitFor();
-		await row('Local knows').waitFor();
+		await row('Local has access').waitFor();
 		await keepStep('See what the task will meet', { x: 190, y: 0, width: 620, height: 262 });
 		await page.keyboard.press('Enter');
 		await until('the task has begun', async () => logText(server, REPAIR) !== '');

@@ -42,7 +42,7 @@ export const DOCUMENTED_TASK = {
  */
 export const DOCUMENTED_REPLY: readonly { field: string; value: unknown; seen: RegExp }[] = [
 	{ field: 'id', value: 'completion-815', seen: /Reply ID\s+completion-815/ },
-	{ field: 'created', value: 1_767_261_600, seen: /Made\s+.*2026/ },
+	{ field: 'created', value: 1_767_261_600, seen: /Created\s+.*2026/ },
 	{ field: 'model', value: 'quill-large-2', seen: /Model\s+quill-large-2/ },
 	{ field: 'system_fingerprint', value: 'fp_4711', seen: /System fingerprint\s+fp_4711/ },
 	{ field: 'provider', value: 'hoster-nine', seen: /Provider\s+hoster-nine/ },
