@@ -12,7 +12,7 @@ import {
 	responsesRequestSchema,
 } from '../../contract/responses.ts';
 import { type CallError, errorBody } from './callAnswer.ts';
-import { CustomCalls } from './customTools.ts';
+import { ForeignCalls } from './customTools.ts';
 import type { ModelRequest, ReplyText, ToldOfReply } from './modelRequest.ts';
 import { reduceResponses } from './reduceResponses.ts';
 
@@ -37,15 +37,15 @@ export function readClientResponses(body: unknown, settings: ResponsesSettings):
 		throw new ClientError('not-supported', message, { unsent: true });
 	}
 	const received = isFields(body) ? body : {};
-	const { request, customTools } = reduceResponses(received, () => true);
+	const { request, foreignTools } = reduceResponses(received, () => true);
 	const asked = checkRequest<ResponsesRequest>(responsesRequestSchema, {
 		...(request as Fields & Pick<ResponsesRequest, 'input'>),
 		model,
 		stream: true,
 	});
 	const isStreamed = received['stream'] === true;
-	const calls = new CustomCalls(customTools);
-	const present = (event: Sent) => (customTools.size === 0 ? [event] : calls.present([event]));
+	const calls = new ForeignCalls(foreignTools);
+	const present = (event: Sent) => (foreignTools.size === 0 ? [event] : calls.present([event]));
 	return {
 		isStreamed,
 		ask: (client, signal) => client.responses.stream(asked, { signal }),

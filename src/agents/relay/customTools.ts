@@ -1,19 +1,44 @@
-// Free-form tools, which are called with a text instead of JSON arguments. Chat has no such tools, so they become
-// functions with one argument for the model, and calls of them become free-form again for the agent.
+// Tools of agents that chat does not have. Free-form ones, which are called with a text instead of JSON arguments, become
+// functions with one argument for the model; those of a namespace become functions with a joined name. Calls of them get
+// the agent's form again.
+import { createHash } from 'node:crypto';
 import { defined } from '../../base/defined.ts';
 import { type Fields, isFields } from '../../base/fields.ts';
 import { parseJson } from '../../base/json.ts';
 
+/** A tool as an agent has declared it. */
+export interface ForeignTool {
+	name: string;
+	namespace?: string;
+	isCustom: boolean;
+}
+
 const ARGUMENT = 'input';
 
+/** The maximum length of a function's name that services accept. */
+const MAXIMUM_NAME = 64;
+const DIGEST_LENGTH = 8;
+
+/** Returns the name of the function for an agent's tool, which is the same in each request. */
+export function functionName(name: unknown, namespace: unknown): unknown {
+	if (typeof namespace !== 'string') {
+		return name;
+	}
+	const joined = `${namespace}__${String(name)}`;
+	if (joined.length <= MAXIMUM_NAME) {
+		return joined;
+	}
+	const digest = createHash('sha256').update(joined).digest('hex').slice(0, DIGEST_LENGTH);
+	return `${joined.slice(0, MAXIMUM_NAME - DIGEST_LENGTH - 1)}_${digest}`;
+}
+
 /** Converts the declaration of a free-form tool. The grammar of its input is added to the description. */
-export function customToolAsFunction({ name, description, format }: Fields): Fields {
+export function customToolAsFunction({ description, format }: Fields): Fields {
 	const { syntax, definition } = isFields(format) ? format : {};
 	const grammar =
 		typeof definition === 'string' ? [`The input follows this grammar (${String(syntax)}):\n${definition}`] : [];
 	return {
 		type: 'function',
-		name,
 		description: [...(typeof description === 'string' ? [description] : []), ...grammar].join('\n\n'),
 		parameters: {
 			type: 'object',
@@ -46,15 +71,15 @@ const ARGUMENT_EVENTS: ReadonlySet<string> = new Set([
 	'response.function_call_arguments.done',
 ]);
 
-/** Converts the events of one response: calls of the named tools become free-form. */
-export class CustomCalls {
-	private readonly names: ReadonlySet<string>;
-	/** The ids and the indexes of the items that are such calls, as some services leave the ids out. */
+/** Converts the events of one response: calls of these tools get the form in which the agent has declared them. */
+export class ForeignCalls {
+	private readonly tools: ReadonlyMap<string, ForeignTool>;
+	/** The ids and the indexes of the items that are free-form calls, as some services leave the ids out. */
 	private readonly items = new Set<unknown>();
 	private sequence = 0;
 
-	constructor(names: ReadonlySet<string>) {
-		this.names = names;
+	constructor(tools: ReadonlyMap<string, ForeignTool>) {
+		this.tools = tools;
 	}
 
 	/** Returns the events to send instead. There are fewer of them, so they are renumbered. */
@@ -88,10 +113,15 @@ export class CustomCalls {
 	}
 
 	private itemOf(item: Fields, index?: unknown): Fields {
-		const { arguments: text, ...rest } = item;
-		if (item['type'] !== 'function_call' || !this.names.has(String(item['name']))) {
+		const tool = item['type'] === 'function_call' ? this.tools.get(String(item['name'])) : undefined;
+		if (tool === undefined) {
 			return item;
 		}
+		const { isCustom, ...declared } = tool;
+		if (!isCustom) {
+			return { ...item, ...declared };
+		}
+		const { arguments: text, ...rest } = { ...item, ...declared };
 		for (const place of [item['id'], index]) {
 			if (place !== undefined) {
 				this.items.add(place);

@@ -2,14 +2,14 @@
 import { defined } from '../../base/defined.ts';
 import { type Fields, isFields, objectsOf, only } from '../../base/fields.ts';
 import { OMITTED_PART, roleOf } from '../../contract/foreignNames.ts';
-import { customInputAsArguments, customToolAsFunction } from './customTools.ts';
+import { customInputAsArguments, customToolAsFunction, type ForeignTool, functionName } from './customTools.ts';
 
 /** An agent's request in the form of the contract; its values are not checked. */
 export interface ReducedResponses {
 	/** `model`, `stream` and `previous_response_id` are present only if the agent's request has them. */
 	request: Fields;
-	/** The names of the free-form tools, which are functions in `request`. */
-	customTools: ReadonlySet<string>;
+	/** The agent's tools that are functions of another form or name in `request`, by that name. */
+	foreignTools: ReadonlyMap<string, ForeignTool>;
 }
 
 /**
@@ -20,8 +20,8 @@ export function reduceResponses(body: Fields, isKept: (reasoning: Fields) => boo
 	const { tool_choice: choice, instructions } = body;
 	const { preamble, items } = withoutPreamble(itemsOf(body['input'], isKept));
 	const texts = [...(typeof instructions === 'string' ? [instructions] : []), ...preamble];
-	const declared = objectsOf(body['tools']);
-	const tools = declared.flatMap(toolOf);
+	const foreignTools = new Map<string, ForeignTool>();
+	const tools = objectsOf(body['tools']).flatMap(tool => toolsOf(tool, foreignTools));
 	return {
 		request: {
 			...only(['model', 'stream', 'parallel_tool_calls', 'previous_response_id'], body),
@@ -29,19 +29,25 @@ export function reduceResponses(body: Fields, isKept: (reasoning: Fields) => boo
 			...defined({ input: items, instructions: texts.length === 0 ? undefined : texts.join('\n\n') }),
 			...(tools.length === 0 ? {} : { tools, ...defined({ tool_choice: choiceOf(choice) }) }),
 		},
-		customTools: new Set(declared.flatMap(({ type, name }) => (type === 'custom' ? [String(name)] : []))),
+		foreignTools,
 	};
 }
 
-function toolOf(tool: Fields): Fields[] {
-	switch (tool['type']) {
-		case 'function':
-			return [only(['type', 'name', 'description', 'parameters'], tool)];
-		case 'custom':
-			return [customToolAsFunction(tool)];
-		default:
-			return [];
+/** Returns the functions for a declaration, which may be a group of tools, and adds those that change to `foreign`. */
+function toolsOf(tool: Fields, foreign: Map<string, ForeignTool>, namespace?: string): Fields[] {
+	const { type } = tool;
+	if (type === 'namespace' && namespace === undefined) {
+		return objectsOf(tool['tools']).flatMap(member => toolsOf(member, foreign, String(tool['name'])));
 	}
+	if (type !== 'function' && type !== 'custom') {
+		return [];
+	}
+	const name = functionName(tool['name'], namespace);
+	if (type === 'custom' || namespace !== undefined) {
+		foreign.set(String(name), { name: String(tool['name']), isCustom: type === 'custom', ...defined({ namespace }) });
+	}
+	const declared = type === 'custom' ? customToolAsFunction(tool) : tool;
+	return [{ ...only(['type', 'description', 'parameters'], declared), ...defined({ name }) }];
 }
 
 function choiceOf(choice: unknown): unknown {
@@ -65,7 +71,8 @@ function itemsOf(input: unknown, isKept: (reasoning: Fields) => boolean): unknow
 }
 
 function itemOf(item: Fields, isKept: (reasoning: Fields) => boolean): Fields[] {
-	const { type, role, content, call_id, name, output } = item;
+	const { type, role, content, call_id, output } = item;
+	const name = functionName(item['name'], item['namespace']);
 	switch (type) {
 		case undefined:
 		case 'message':

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
-import { CustomCalls } from '../../../agents/relay/customTools.ts';
+import { ForeignCalls } from '../../../agents/relay/customTools.ts';
 import { reduceChat } from '../../../agents/relay/reduceChat.ts';
 import { reduceResponses } from '../../../agents/relay/reduceResponses.ts';
 import { isFields } from '../../../base/fields.ts';
@@ -55,17 +55,17 @@ export function readAgentChat(body: unknown, model: string): GatewayRequest {
 
 /**
  * Creates the form in which agents use the responses endpoint. A request without a model is for `model`. Fields, tools
- * and items that a gateway can ignore are left out; free-form tools become functions and their calls free-form again;
+ * and items that a gateway can ignore are left out; tools that chat does not have become functions for the model alone;
  * reasoning that was not sealed by this service is left out.
  */
 export function agentResponses(model: string, seal: ReasoningSeal): ForeignResponses {
 	return {
 		read(body) {
-			const { request, customTools } = reduceResponses(isFields(body) ? body : {}, ({ encrypted_content: sealed }) =>
+			const { request, foreignTools } = reduceResponses(isFields(body) ? body : {}, ({ encrypted_content: sealed }) =>
 				typeof sealed === 'string' ? seal.open(sealed) !== undefined : false,
 			);
 			const read = readResponsesRequest({ model, ...request }, () => false);
-			const calls = new CustomCalls(customTools);
+			const calls = new ForeignCalls(foreignTools);
 			return { ...read, present: events => calls.present(events) };
 		},
 	};

@@ -1,11 +1,20 @@
 import assert from 'node:assert/strict';
-import { CustomCalls } from '../../../../src/agents/relay/customTools.ts';
+import { ForeignCalls } from '../../../../src/agents/relay/customTools.ts';
 
-describe('the events of free-form calls', () => {
+describe('the events of calls that chat does not have', () => {
 	const item = (fields: object) => ({ type: 'function_call', name: 'apply_patch', call_id: 'c1', ...fields });
 
+	it('name the tool of a namespace as the agent knows it', () => {
+		const calls = new ForeignCalls(
+			new Map([['mcp__sums__add', { name: 'add', namespace: 'mcp__sums', isCustom: false }]]),
+		);
+		const call = item({ name: 'mcp__sums__add', arguments: '{}' });
+		const [done] = calls.present([{ type: 'response.output_item.done', output_index: 0, item: call }]);
+		assert.deepEqual(done?.['item'], { ...call, name: 'add', namespace: 'mcp__sums' });
+	});
+
 	it('are free-form also where a service leaves out the ids of items and the first arguments', () => {
-		const calls = new CustomCalls(new Set(['apply_patch']));
+		const calls = new ForeignCalls(new Map([['apply_patch', { name: 'apply_patch', isCustom: true }]]));
 		const sent = calls.present([
 			{ type: 'response.output_item.added', output_index: 0, item: item({}) },
 			{ type: 'response.function_call_arguments.delta', output_index: 0, delta: '{"inp' },

@@ -28,6 +28,29 @@ describe('the reduced responses request of an agent', () => {
 		assert.deepEqual(reduceResponses({ input: [user, reasoning] }, () => false).request['input'], [user]);
 	});
 
+	it('has the tools of a namespace as functions whose names no service refuses, and calls of them by these', () => {
+		const parameters = { type: 'object', properties: {} };
+		const long = 'x'.repeat(60);
+		const tools = ['add', long].map(name => ({
+			type: 'function',
+			name,
+			description: 'Adds',
+			strict: false,
+			parameters,
+		}));
+		const { request, foreignTools } = reduce({
+			input: [user, { type: 'function_call', call_id: 'c', namespace: 'mcp__sums', name: 'add', arguments: '{}' }],
+			tools: [{ type: 'namespace', name: 'mcp__sums', description: 'Sums', tools }],
+		});
+		const [add, other] = request['tools'] as Record<string, unknown>[];
+		assert.deepEqual(add, { type: 'function', description: 'Adds', parameters, name: 'mcp__sums__add' });
+		assert.match(String(other?.['name']), /^mcp__sums__x{44}_[0-9a-f]{8}$/);
+		assert.deepEqual(foreignTools.get('mcp__sums__add'), { name: 'add', isCustom: false, namespace: 'mcp__sums' });
+		assert.deepEqual((request['input'] as object[])[1], {
+			...{ type: 'function_call', call_id: 'c', name: 'mcp__sums__add', arguments: '{}' },
+		});
+	});
+
 	it('has neither an empty list of tools nor a choice among none', () => {
 		const { request } = reduce({ tools: [{ type: 'web_search' }], tool_choice: 'none' });
 		assert.deepEqual(request, { store: false, input: [user] });

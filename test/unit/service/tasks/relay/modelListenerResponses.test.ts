@@ -68,7 +68,10 @@ describe('the responses request of an agent', () => {
 			parallel_tool_calls: true,
 			store: false,
 			stream: true,
-			tools: [{ type: 'function', name: 'exec_command', description: 'Runs', parameters }],
+			tools: [
+				{ type: 'function', name: 'exec_command', description: 'Runs', parameters },
+				{ type: 'function', name: 'multi_agent_v1__spawn_agent' },
+			],
 		});
 	});
 
