@@ -92,6 +92,7 @@ export const outsideGate: readonly Exclusion[] = [
 			'ending',
 			'limits',
 			'ordinaryUser',
+			'ownAccount',
 			'repositoryTests',
 			'tasks',
 			'tasksOfOpencode',

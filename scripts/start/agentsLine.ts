@@ -14,7 +14,7 @@ export async function agentsLine(programFolders: string, stateFolder: string): P
 		folder: path.join(stateFolder, AGENTS_FOLDER),
 		platform: currentPlatform(),
 	};
-	const runnable = knownAgents.filter(({ problem }) => problem === undefined);
+	const runnable = knownAgents.filter(({ account }) => account === undefined);
 	const looks = await Promise.all(runnable.map(definition => discoverAgent(definition, place)));
 	const found = looks.filter(agent => agent !== undefined);
 	if (found.length === 0) {

@@ -45,6 +45,12 @@ const homeFile = z
 	.max(200)
 	.regex(/^(?:(?!\.{1,2}(?:\/|$))[^/\\\0]+(?:\/(?!$)|$))+$/, 'must be a path below the home folder');
 
+/** A host that a program may reach, by encrypted connections alone. */
+export const hostName = z
+	.string()
+	.max(260)
+	.regex(/^[a-z0-9.-]+(?::\d{1,5})?$/, 'must be a host in lower case, with a port where that is not 443');
+
 /** The APIs by which an agent may talk to a model. */
 export const MODEL_APIS = ['chat', 'responses', 'messages'] as const;
 
@@ -64,11 +70,16 @@ export const agentSettingSchema = z.strictObject({
 	api: z.enum(MODEL_APIS).default('chat'),
 	/** The agent's own mode to set for a session. */
 	mode: z.string().min(1).optional(),
+	/** The hosts of the account of its own with which it works, instead of the user's models. */
+	account: z.strictObject({ hosts: z.array(hostName).min(1).max(50) }).optional(),
 });
 export type AgentSetting = z.output<typeof agentSettingSchema>;
 
 /** The policy for agents on a system without a sandbox: ask once per repository, or never run them. */
 export const SANDBOX_SETTINGS = ['ask', 'require'] as const;
+
+/** The policy for agents that work with an account of their own: after a yes to each, or never. */
+export const ACCOUNT_SETTINGS = ['ask', 'forbid'] as const;
 
 /** The reasons why there is no sandbox on this machine. */
 const SANDBOX_PROBLEMS = ['not-installed', 'not-permitted', 'platform'] as const;
@@ -91,10 +102,16 @@ export function sandboxProblem({ problem }: SandboxStatus): SandboxProblem {
 }
 
 /**
- * The reasons why an agent cannot run: its program was not found; it works only with an account of its own; the relay
- * does not speak its model's API; there is no model but the demo.
+ * The reasons why an agent cannot run: its program was not found; there is no model but the demo; it works with an
+ * account of its own, for which there is no yes, which a setting forbids, or of which nobody knows what it retains.
  */
-export const AGENT_PROBLEMS = ['not-found', 'own-account', 'model-api', 'no-model'] as const;
+export const AGENT_PROBLEMS = [
+	'not-found',
+	'no-model',
+	'own-account',
+	'account-forbidden',
+	'account-retention',
+] as const;
 
 /** The packages to install for an agent, with the cost to the user. */
 const agentPackageSchema = z.object({
@@ -121,6 +138,8 @@ const agentStatusSchema = z.object({
 	install: agentPackageSchema.optional(),
 	/** The amount of memory that it is known to need. */
 	megabytes: z.number().optional(),
+	/** The hosts of the account of its own, without which it does not work. Absent if it works with the user's models. */
+	accountHosts: z.array(z.string()).optional(),
 	/** The variables that its setting names but that are not set. Absent if there are none. */
 	unsetVariables: z.array(z.string()).optional(),
 });
@@ -350,6 +369,9 @@ export const taskSettingsSchema = z.strictObject({
 		)
 		.default({}),
 	sandbox: z.enum(SANDBOX_SETTINGS).default('ask'),
+	ownAccounts: z.enum(ACCOUNT_SETTINGS).default('ask'),
+	/** The agents that may work with accounts of their own, each with the hosts to which the user has agreed. */
+	allowedAccounts: z.record(z.string(), z.array(z.string())).default({}),
 	/** The limit for each agent of a task in US dollars. Absent: no limit. */
 	maxCost: z.number().min(0).optional(),
 	/** The routing policy for every model call of a task. */

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { isFields } from '../base/fields.ts';
 import { isLoopbackHost } from '../base/loopback.ts';
 import { isNearHost } from '../base/privateAddress.ts';
-import { variableName } from './agents.ts';
+import { hostName, variableName } from './agents.ts';
 import { multiAgentTaskCreateSchema } from './tasks.ts';
 
 const MAXIMUM_SERVERS = 20;
@@ -13,11 +13,6 @@ const MAXIMUM_TEXT = 10_000;
 const MAXIMUM_VARIABLE = 100;
 /** The characters of what a file declares of one server, all of which a question shows. */
 const MAXIMUM_SHOWN = 2_000;
-
-const host = z
-	.string()
-	.max(260)
-	.regex(/^[a-z0-9.-]+(?::\d{1,5})?$/, 'must be a host in lower case, with a port where that is not 443');
 
 /** A server that a command starts. */
 export const mcpServerSchema = z.strictObject({
@@ -29,7 +24,7 @@ export const mcpServerSchema = z.strictObject({
 		.record(variableName.max(MAXIMUM_VARIABLE, 'must be the name of a variable'), z.string().max(MAXIMUM_TEXT))
 		.default({}),
 	/** The hosts that it may reach, only by encrypted connections. */
-	hosts: z.array(host).max(MAXIMUM_ARGUMENTS).default([]),
+	hosts: z.array(hostName).max(MAXIMUM_ARGUMENTS).default([]),
 	/** Its access to the files that the agent works on. */
 	files: z.enum(['none', 'read', 'write']).default('read'),
 });
@@ -71,7 +66,7 @@ export const remoteServerSchema = z.strictObject({
 		)
 		.default({}),
 	/** Hosts in the user's own network that its sign-in may use; that of the address needs no entry. */
-	hosts: z.array(host).max(MAXIMUM_ARGUMENTS).default([]),
+	hosts: z.array(hostName).max(MAXIMUM_ARGUMENTS).default([]),
 	/** The client's id at the authorization server, for one that registers no clients by itself. */
 	clientId: z.string().min(1).max(MAXIMUM_SHOWN).optional(),
 });

@@ -274,6 +274,20 @@ export function trialText(trial: AgentTrial): string {
 	return vscode.l10n.t('It works: {0} responded after {1} s.', name.join(' '), number(trial.seconds));
 }
 
+/** Returns what it means that an agent works with an account of its own. */
+export function accountDetail({ accountHosts = [] }: AgentStatus): string {
+	return [
+		vscode.l10n.t(
+			'It works with an account of its own, and reaches these hosts and nothing else: {0}.',
+			accountHosts.join(', '),
+		),
+		vscode.l10n.t(
+			'Your code and your prompts go there under the terms of that account. None of your models is used, no routing policy and no rule of retention holds, and Errand does not know what it costs.',
+		),
+		vscode.l10n.t('Its login is kept on this machine, in a folder that no other agent gets, until you withdraw this.'),
+	].join('\n');
+}
+
 /** Returns the text of the question before an installation. */
 export function installDetail({ install, licence, megabytes }: AgentStatus): string {
 	const { packages = [], downloadMegabytes = 0, diskMegabytes = 0, terms } = install ?? {};

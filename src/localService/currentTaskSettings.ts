@@ -8,6 +8,8 @@ export function currentTaskSettings(logger: Logger): TaskSettings {
 	const { tasks, agentProblems, unusable } = readTaskSettings({
 		agents: readSetting('errand.local.agents'),
 		sandbox: readSetting('errand.local.sandbox'),
+		ownAccounts: readSetting('errand.local.ownAccounts'),
+		allowedAccounts: readSetting('errand.local.allowedAccounts'),
 		maxCost: readSetting('errand.tasks.maxCost'),
 		routingPolicy: readSetting('errand.chat.routing'),
 		retention: readSetting('errand.chat.zeroDataRetention'),

@@ -1,9 +1,11 @@
 import os from 'node:os';
+import path from 'node:path';
 import * as vscode from 'vscode';
 import { systemClock } from '../base/async.ts';
 import { DisposableStore } from '../base/disposable.ts';
 import { UserFacingError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
+import { removeFolder } from '../base/removeFolder.ts';
 import type { Transport } from '../client/core/transport.ts';
 import type { Consent, MonthlyUse, TaskCheck, TaskCheckRequest } from '../contract/agents.ts';
 import { type GatewayDescription, stateFolderOf } from '../contract/control.ts';
@@ -65,12 +67,14 @@ export class LocalServiceFeature implements Used {
 	}
 
 	async setUpAgents(): Promise<void> {
-		const [{ setUpAgents }, control, { askModal }] = await Promise.all([
+		const [{ setUpAgents }, control, { askModal }, { accountHome, AGENTS_FOLDER }] = await Promise.all([
 			import('./setUpAgents.ts'),
 			import('./agentControl.ts'),
 			import('../platform/notify.ts'),
+			import('../agents/install/installed.ts'),
 		]);
 		const ensure = () => this.supervisor.ensure();
+		const stateFolder = stateFolderOf(process.env, process.platform, os.homedir());
 		await setUpAgents({
 			report: async () => control.readAgents(await ensure()),
 			consents: async () => control.readConsents(await ensure()),
@@ -81,6 +85,7 @@ export class LocalServiceFeature implements Used {
 				this.listener.changed();
 				return trial;
 			},
+			removeLogin: id => removeFolder(accountHome(path.join(stateFolder, AGENTS_FOLDER), id)),
 			askModal,
 			showLog: this.dependencies.showLog,
 		});

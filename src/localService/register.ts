@@ -12,6 +12,8 @@ const DEFAULT_MODEL_KEY = 'errand.localModel';
 /** The settings that the service receives although they do not change its offer. */
 const TASK_SETTINGS: readonly SettingId[] = [
 	'errand.local.sandbox',
+	'errand.local.ownAccounts',
+	'errand.local.allowedAccounts',
 	'errand.tasks.maxCost',
 	'errand.chat.routing',
 	'errand.chat.zeroDataRetention',

@@ -21,6 +21,7 @@ import { openSetting, readSetting, writeSetting } from '../platform/settings.ts'
 import {
 	type AgentListChoice,
 	type AgentRow,
+	accountDetail,
 	agentLabel,
 	agentRows,
 	failureRows,
@@ -30,7 +31,7 @@ import {
 } from './agentMessages.ts';
 import { consentLabel } from './consentMessages.ts';
 import { sandboxInstallCommand } from './model/sandboxPackage.ts';
-import { readAgentSettings } from './model/taskSettings.ts';
+import { readAgentSettings, readAllowedAccounts } from './model/taskSettings.ts';
 
 const STATUS_MS = 5000;
 
@@ -42,6 +43,8 @@ export interface AgentControl {
 	withdraw(withdrawal: Withdrawal): Promise<void>;
 	tryOut(id: string, signal: AbortSignal): Promise<AgentTrial>;
 	install(request: AgentInstallRequest, signal: AbortSignal): Promise<AgentTrial>;
+	/** Removes the login that an agent has kept for an account of its own. */
+	removeLogin(id: string): Promise<void>;
 	/** Asks in a modal dialog and resolves with the chosen button. */
 	askModal(message: string, detail: string, button: string): Thenable<string | undefined>;
 	showLog(): void;
@@ -219,6 +222,12 @@ class AgentList {
 				);
 			case 'install':
 				return (await this.mayInstall(agent)) ? this.install(agent) : 'list';
+			case 'account':
+				await this.allowAccount(agent);
+				return 'list';
+			case 'withdraw':
+				await this.withdrawAccount(agent);
+				return 'list';
 			case 'copy':
 				await copy(location ?? '');
 				return 'list';
@@ -233,6 +242,38 @@ class AgentList {
 				return 'leave';
 			case undefined:
 				return 'list';
+		}
+	}
+
+	private async allowAccount(agent: AgentStatus): Promise<void> {
+		const allow = vscode.l10n.t('Allow');
+		const question = vscode.l10n.t('May {0} work without your models?', agentLabel(agent));
+		if ((await this.control.askModal(question, accountDetail(agent), allow)) === allow) {
+			await this.writeAccount(agent, agent.accountHosts);
+		}
+	}
+
+	private async withdrawAccount(agent: AgentStatus): Promise<void> {
+		const withdraw = vscode.l10n.t('Withdraw');
+		const question = vscode.l10n.t('Withdraw the account of {0}?', agentLabel(agent));
+		const detail = vscode.l10n.t('Its login on this machine is deleted. What runs now is not ended.');
+		if ((await this.control.askModal(question, detail, withdraw)) === withdraw) {
+			await this.writeAccount(agent, undefined);
+		}
+	}
+
+	/** Writes the hosts to which the user has agreed. Without them, the login goes as well. */
+	private async writeAccount({ id }: AgentStatus, hosts: readonly string[] | undefined): Promise<void> {
+		try {
+			const { [id]: _, ...others } = readAllowedAccounts(readSetting('errand.local.allowedAccounts'));
+			await writeSetting('errand.local.allowedAccounts', { ...others, ...defined({ [id]: hosts }) });
+			if (hosts === undefined) {
+				await this.control.removeLogin(id);
+			}
+			this.results.delete(id);
+			this.report = undefined;
+		} catch (error) {
+			this.results.set(id, explain(error));
 		}
 	}
 
@@ -298,14 +339,20 @@ function isSame(one: AgentListChoice | undefined, other: AgentListChoice | undef
 		: one !== undefined && one.kind === other?.kind;
 }
 
-type Action = 'try' | 'install' | 'copy' | 'default' | 'models' | 'settings';
+type Action = 'try' | 'install' | 'account' | 'withdraw' | 'copy' | 'default' | 'models' | 'settings';
 
 function chooseAction(agent: AgentStatus, result: string | undefined): Promise<Action | undefined> {
-	const { id, problem, source, location, install } = agent;
+	const { id, problem, source, location, install, accountHosts } = agent;
 	const items: Choice<Action>[] = [];
 	const add = (value: Action, icon: string, label: string) => items.push({ value, label: `$(${icon}) ${label}` });
-	if (problem === undefined || (problem === 'no-model' && source !== 'none')) {
+	if ((problem === undefined && !accountHosts) || (problem === 'no-model' && source !== 'none')) {
 		add('try', 'play', vscode.l10n.t('Try It'));
+	}
+	if (problem === 'own-account') {
+		add('account', 'account', vscode.l10n.t('Use Its Own Account…'));
+	}
+	if (problem === undefined && accountHosts) {
+		add('withdraw', 'trash', vscode.l10n.t('Withdraw Its Account…'));
 	}
 	if (problem === 'not-found' && install) {
 		add('install', 'desktop-download', vscode.l10n.t('Install…'));

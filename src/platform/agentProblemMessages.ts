@@ -1,14 +1,18 @@
 import * as vscode from 'vscode';
 
 /** Describes in a sentence why an agent of the local service cannot run. */
-export function agentProblemText(problem: 'not-found' | 'own-account' | 'model-api' | 'no-model'): string {
+export function agentProblemText(
+	problem: 'not-found' | 'no-model' | 'own-account' | 'account-forbidden' | 'account-retention',
+): string {
 	switch (problem) {
 		case 'not-found':
 			return vscode.l10n.t('It is not installed.');
 		case 'own-account':
-			return vscode.l10n.t('It needs an account of its own, so Errand does not run it yet.');
-		case 'model-api':
-			return vscode.l10n.t('It uses a model API that Errand doesn’t support.');
+			return vscode.l10n.t('It works with an account of its own, once you allow that in “Set Up Agents…”.');
+		case 'account-forbidden':
+			return vscode.l10n.t('It works with an account of its own, which errand.local.ownAccounts forbids.');
+		case 'account-retention':
+			return vscode.l10n.t('Nobody knows what its account retains, so it does not run under zero data retention.');
 		case 'no-model':
 			return vscode.l10n.t('It needs a model. Add a model server.');
 	}

@@ -168,6 +168,8 @@ export interface SettingTypes {
 	'errand.local.upstreams': Record<string, unknown>;
 	'errand.local.agents': unknown[];
 	'errand.local.sandbox': string;
+	'errand.local.ownAccounts': string;
+	'errand.local.allowedAccounts': unknown;
 }
 export type SettingId = keyof SettingTypes;
 
@@ -198,6 +200,8 @@ export const settingScopes: Record<SettingId, 'application' | 'machine' | 'windo
 	'errand.local.upstreams': 'machine',
 	'errand.local.agents': 'machine',
 	'errand.local.sandbox': 'machine',
+	'errand.local.ownAccounts': 'machine',
+	'errand.local.allowedAccounts': 'machine',
 };
 
 /** The context keys that `when` clauses of package.json may name, with the types of their values. */

@@ -101,11 +101,13 @@ describe('the list of agents', () => {
 			'OpenCode | 1.18.33 · found on PATH · default | /usr/bin/opencode · needs about 680 MB of memory',
 		);
 		assert.equal(agentRow(missing), 'Pi | It is not installed.');
-		assert.match(
-			agentRow({ ...opencode, problem: 'own-account' }),
-			/needs an account of its own, so Errand does not run/,
-		);
-		assert.match(agentRow({ ...opencode, problem: 'model-api' }), /a model API that Errand doesn’t support/);
+		for (const [problem, words] of [
+			['own-account', /works with an account of its own, once you allow that/],
+			['account-forbidden', /which errand\.local\.ownAccounts forbids/],
+			['account-retention', /does not run under zero data retention/],
+		] as const) {
+			assert.match(agentRow({ ...opencode, problem }), words);
+		}
 		assert.match(agentRow({ ...opencode, problem: 'no-model' }), /It needs a model\. Add a model server\./);
 		assert.match(
 			agentRow({ id: 'demo', label: 'Demo', source: 'built-in' }),
@@ -227,6 +229,7 @@ describe('setting agents up', () => {
 			done.push([`install ${id}`, ...(agreedTo === undefined ? [] : [`agreed to ${agreedTo}`])].join(', '));
 			throw new ClientError('invalid-request', 'refused', { serviceMessage: 'npm is not there.' });
 		},
+		removeLogin: async id => void done.push(`remove login ${id}`),
 		askModal: async (message, detail) => {
 			asked.push(`${message} ${detail}`);
 			return answer;
@@ -320,6 +323,34 @@ describe('setting agents up', () => {
 		await waitFor('the list without it', () => rows().length > 0 && !rows().some(row => row.startsWith('other')));
 		assert.deepEqual(done, ['withdraw dependencies /home/me/other']);
 		assert.ok(rows().some(row => row.includes('may run agents without a sandbox')));
+	});
+
+	it('lets an agent use its own account after a yes that says what that means, and takes that back with its login', async () => {
+		const own = { ...opencode, id: 'mine', label: 'Mine', accountHosts: ['a.example', 'b.example'] };
+		const isAllowed = () => Object.hasOwn(Object(readSetting('errand.local.allowedAccounts')), 'mine');
+		report = async () => ({ sandbox: works, agents: [isAllowed() ? own : { ...own, problem: 'own-account' }] });
+		try {
+			answer = undefined;
+			open();
+			await pick('Mine');
+			await pick('Use Its Own Account…');
+			await waitFor('the question', () => asked.length === 1);
+			assert.match(asked[0] ?? '', /these hosts and nothing else: a\.example, b\.example\..*no routing policy/s);
+			assert.deepEqual(readSetting('errand.local.allowedAccounts'), {});
+			answer = 'Allow';
+			await pick('Mine');
+			await pick('Use Its Own Account…');
+			await waitFor('the yes', isAllowed);
+			assert.deepEqual(readSetting('errand.local.allowedAccounts'), { mine: ['a.example', 'b.example'] });
+			answer = 'Withdraw';
+			await pick('Mine');
+			await pick('Withdraw Its Account…');
+			await waitFor('the end of the yes', () => done.length === 1 && rows()[2]?.includes('once you allow') === true);
+			assert.deepEqual([readSetting('errand.local.allowedAccounts'), done], [{}, ['remove login mine']]);
+			await leave();
+		} finally {
+			await writeSetting('errand.local.allowedAccounts', undefined);
+		}
 	});
 
 	it('makes an agent the default, which the list then says and no longer offers', async () => {

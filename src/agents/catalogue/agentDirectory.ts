@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
@@ -10,7 +11,8 @@ import {
 	taskSettingsSchema,
 } from '../../contract/agents.ts';
 import type { GatewayDescription } from '../../contract/control.ts';
-import { realModels } from '../../contract/localConnection.ts';
+import { OWN_ACCOUNT, realModels } from '../../contract/localConnection.ts';
+import { accountHome } from '../install/installed.ts';
 import { agentProblemSentence } from './agentProblem.ts';
 import { configuredAgent } from './configuredAgent.ts';
 import { discoverAgent } from './discovery.ts';
@@ -92,7 +94,7 @@ export class AgentDirectory {
 	/** Returns the agents that tasks can use, the built-in ones last. */
 	async current(): Promise<readonly TaskAgent[]> {
 		const [entries, offered] = await Promise.all([this.freshEntries(), this.options.describe()]);
-		const usable = entries.flatMap(entry => taskAgentOf(entry, offered) ?? []);
+		const usable = entries.flatMap(entry => this.taskAgentOf(entry, offered) ?? []);
 		return [...usable, ...this.options.builtIn.map(agent => ({ ...agent, found: undefined }))];
 	}
 
@@ -146,16 +148,16 @@ export class AgentDirectory {
 			throw new UserFacingError(`There is no agent "${id}" here. Choose another one.`);
 		}
 		const offered = await this.options.describe();
-		const agent = taskAgentOf(entry, offered);
+		const agent = this.taskAgentOf(entry, offered);
 		if (agent === undefined) {
-			throw new UserFacingError(agentProblemSentence(entry.definition, problemOf(entry, offered) ?? 'not-found'));
+			throw new UserFacingError(agentProblemSentence(entry.definition, this.problemOf(entry, offered) ?? 'not-found'));
 		}
 		return agent;
 	}
 
 	/**
 	 * Returns the programs of an agent, read anew, whether or not there is a model for it.
-	 * @throws UserFacingError if there is no such agent, if it is never run, or if it was not found.
+	 * @throws UserFacingError if there is no such agent, if it may not use its account, or if it was not found.
 	 */
 	async locate(id: string): Promise<FoundAgent> {
 		const entry = await this.entry(id);
@@ -163,8 +165,9 @@ export class AgentDirectory {
 			throw new UserFacingError(`There is no agent "${id}" here whose program could be started.`);
 		}
 		const { definition, found } = entry;
-		if (found === undefined || definition.problem !== undefined) {
-			throw new UserFacingError(agentProblemSentence(definition, definition.problem ?? 'not-found'));
+		const problem = definition.account && this.accountProblem(definition);
+		if (found === undefined || problem !== undefined) {
+			throw new UserFacingError(agentProblemSentence(definition, problem ?? 'not-found'));
 		}
 		return found;
 	}
@@ -172,6 +175,12 @@ export class AgentDirectory {
 	/** Returns the definition of an agent that is not built in, or undefined if none has this id. */
 	definition(id: string): AgentDefinition | undefined {
 		return this.definitions().find(({ definition }) => definition.id === id)?.definition;
+	}
+
+	/** Returns the hosts of the account of an agent's own and the home with its login, if it works with one. */
+	account(id: string): { hosts: readonly string[]; home: string } | undefined {
+		const { account } = this.definition(id) ?? {};
+		return account && { hosts: account.hosts, home: accountHome(this.options.folder, id) };
 	}
 
 	/** Returns what is known of a model. */
@@ -225,10 +234,44 @@ export class AgentDirectory {
 		return this.entries.list;
 	}
 
+	private problemOf({ definition, found }: DirectoryEntry, offered: OfferedModels): AgentProblem | undefined {
+		if (found === undefined) {
+			return 'not-found';
+		}
+		const { api } = definition;
+		if (api === undefined) {
+			return this.accountProblem(definition);
+		}
+		return modelsFor(api, offered).length === 0 ? 'no-model' : undefined;
+	}
+
+	/** A yes holds for exactly the hosts for which it was given. */
+	private accountProblem({ id, account }: AgentDefinition): AgentProblem | undefined {
+		const { ownAccounts, allowedAccounts, provider } = this.taskSettings;
+		if (ownAccounts === 'forbid') {
+			return 'account-forbidden';
+		}
+		if (provider?.zdr === true) {
+			return 'account-retention';
+		}
+		const isAllowed = isDeepStrictEqual(new Set(allowedAccounts[id]), new Set(account?.hosts));
+		return account !== undefined && isAllowed ? undefined : 'own-account';
+	}
+
+	private taskAgentOf(entry: DirectoryEntry, offered: OfferedModels): TaskAgent | undefined {
+		const { definition, found } = entry;
+		const { id, label, api } = definition;
+		if (found === undefined || this.problemOf(entry, offered) !== undefined) {
+			return undefined;
+		}
+		const [first, ...others] = api === undefined ? [OWN_ACCOUNT] : modelsFor(api, offered);
+		return first === undefined ? undefined : { id, label, models: [first, ...others], found };
+	}
+
 	private statusOf(entry: DirectoryEntry, offered: OfferedModels): AgentStatus {
 		const { definition, found, unsetVariables } = entry;
-		const { id, label, licence, megabytes, installations } = definition;
-		const installation = found || definition.problem ? undefined : installations[this.options.platform];
+		const { id, label, licence, megabytes, installations, account } = definition;
+		const installation = found ? undefined : installations[this.options.platform];
 		return {
 			id,
 			label,
@@ -238,7 +281,7 @@ export class AgentDirectory {
 				location: found?.source === 'own' ? undefined : found?.location,
 				version: found?.version,
 				licence,
-				problem: problemOf(entry, offered),
+				problem: this.problemOf(entry, offered),
 				install: installation && {
 					// The other packages are dependencies of these.
 					packages: Object.entries(installation.manifest.dependencies).map(([name, version]) => `${name}@${version}`),
@@ -247,33 +290,11 @@ export class AgentDirectory {
 					...defined({ terms: installation.terms }),
 				},
 				megabytes,
+				accountHosts: account && [...account.hosts],
 				unsetVariables: unsetVariables.length > 0 ? [...unsetVariables] : undefined,
 			}),
 		};
 	}
-}
-
-function problemOf({ definition, found }: DirectoryEntry, offered: OfferedModels): AgentProblem | undefined {
-	if (definition.problem !== undefined) {
-		return definition.problem;
-	}
-	if (definition.api === undefined) {
-		return 'model-api';
-	}
-	if (found === undefined) {
-		return 'not-found';
-	}
-	return modelsFor(definition.api, offered).length === 0 ? 'no-model' : undefined;
-}
-
-function taskAgentOf(entry: DirectoryEntry, offered: OfferedModels): TaskAgent | undefined {
-	const { definition, found } = entry;
-	const { id, label, api } = definition;
-	if (found === undefined || api === undefined || problemOf(entry, offered) !== undefined) {
-		return undefined;
-	}
-	const [first, ...others] = modelsFor(api, offered);
-	return first === undefined ? undefined : { id, label, models: [first, ...others], found };
 }
 
 function builtInStatus({ id, label }: BuiltInAgent): AgentStatus {

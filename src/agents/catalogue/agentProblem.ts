@@ -10,9 +10,11 @@ export function agentProblemSentence({ label, command, needs }: AgentDefinition,
 				: `${label} was not found: the programs ${programs.join(' and ')} are needed. Install them, or name where they are in errand.local.agents.`;
 		}
 		case 'own-account':
-			return `${label} only works with an account of its own, so Errand does not run it. Choose another agent.`;
-		case 'model-api':
-			return `${label} speaks a model API that Errand does not, so Errand does not run it. Choose another agent.`;
+			return `${label} needs your yes, because it works without Errand’s relay. “Errand: Set Up Agents…” asks for it.`;
+		case 'account-forbidden':
+			return `${label} does not run, because the setting errand.local.ownAccounts forbids it. Choose another agent.`;
+		case 'account-retention':
+			return `${label} does not run while zero data retention is on, as nobody knows what its account retains. Choose another agent.`;
 		case 'no-model':
 			return `${label} needs a model, and there is none but the demo. Add a model server, then try again.`;
 	}

@@ -1,7 +1,7 @@
 import { defined } from '../../base/defined.ts';
 import { type AgentSetting, readVariables } from '../../contract/agents.ts';
 import { anthropicVariables, fileText, openaiVariables, withPlace } from './configurationTexts.ts';
-import type { AgentDefinition, AgentPlace } from './entry.ts';
+import { type AgentDefinition, type AgentPlace, accountLabel } from './entry.ts';
 import { knownAgents } from './knownAgents.ts';
 
 /**
@@ -11,24 +11,25 @@ import { knownAgents } from './knownAgents.ts';
  * variable or a file that stands in the setting with its text does.
  */
 export function configuredAgent(setting: AgentSetting, variables: Readonly<Record<string, string>>): AgentDefinition {
-	const { id, label, command, args, env, files = {}, api, mode } = setting;
+	const { id, label, command, args, env, files = {}, api, mode, account } = setting;
 	const { names, texts } = readVariables(env);
 	const named = Object.fromEntries(Object.entries(variables).filter(([name]) => names.includes(name)));
-	const known = knownAgents.find(agent => agent.id === id && agent.problem === undefined);
+	const known = knownAgents.find(agent => agent.id === id);
 	const basis = known ?? {
 		id,
 		label: id,
 		args: [],
 		needs: [],
 		api,
-		environment: api === 'messages' ? anthropicVariables : openaiVariables,
+		environment: account ? () => ({}) : api === 'messages' ? anthropicVariables : openaiVariables,
 		files: () => ({}),
 	};
 	const filled = <Content>(contents: Readonly<Record<string, Content>>, fill: (content: Content) => string) =>
 		Object.fromEntries(Object.entries(contents).map(([name, content]) => [name, fill(content)]));
 	return {
 		...basis,
-		label: label ?? basis.label,
+		label: account ? accountLabel(label ?? id) : (label ?? basis.label),
+		...(account && { api: undefined, account }),
 		command,
 		args: args.length === 0 ? basis.args : args,
 		...defined({ modes: mode === undefined ? undefined : [mode] }),

@@ -32,7 +32,7 @@ export async function discoverAgent(
 	if (installation === undefined) {
 		return undefined;
 	}
-	const place = installationFolder(options.folder, definition.id, installation);
+	const place = installationFolder(options.folder, definition, installation);
 	const installed = await installedPrograms(place, installation, options.outside);
 	return installed && found(definition, 'installed', installed);
 }

@@ -81,8 +81,15 @@ export interface AgentDefinition {
 	needs: readonly string[];
 	/** The oldest Node version that the agent runs with, if it runs with the Node on PATH. */
 	nodeVersion?: string;
-	/** Undefined if the agent uses a model API that the relay does not offer. */
+	/** Undefined for an agent with an account of its own. */
 	api: ModelApi | undefined;
+	/**
+	 * The hosts of an account of the agent's own, which are all that it reaches: there is no relay, and nobody knows what
+	 * its work costs or what is retained of it.
+	 */
+	account?: { hosts: readonly string[] };
+	/** The id of the agent whose installation this one shares. */
+	installedAs?: string;
 	/**
 	 * The modes to which a session may be set, the first that the agent offers. Programs of the same name differ in the
 	 * names of their modes.
@@ -95,8 +102,6 @@ export interface AgentDefinition {
 	askingMode?: string;
 	/** True if the agent tells a cost for every model, also for those whose prices it cannot know. */
 	inventsCosts?: boolean;
-	/** The reason why the agent is listed but never run. */
-	problem?: Extract<AgentProblem, 'own-account' | 'model-api'>;
 	/** The instruction files that the agent itself reads, by their paths in its working folder: the first that exists. */
 	instructionFiles?: readonly string[];
 	/** True if the agent reads all of them, rather than the first. */
@@ -110,6 +115,9 @@ export interface AgentDefinition {
 	/** The installations by the names of platforms (`platform.ts`). */
 	installations: Readonly<Record<string, AgentInstallation>>;
 }
+
+/** Returns the name of an agent when it works with an account of its own. */
+export const accountLabel = (label: string): string => `${label} (own account)`;
 
 /** An agent whose programs were found. */
 export interface FoundAgent {

@@ -16,17 +16,19 @@ import {
 	opencodeConfiguration,
 	piModels,
 } from './configurationTexts.ts';
-import type { AgentDefinition, AgentPlace } from './entry.ts';
+import { type AgentDefinition, type AgentPlace, accountLabel } from './entry.ts';
 
 const CODEX_KEY = 'ERRAND_KEY';
 
 const nothing = () => ({});
 
-/**
- * These agents are listed with the reason and never run: the sandbox would have to contain keys and a network of their
- * own.
- */
-const neverRun = { needs: [], environment: nothing, files: nothing, installations: {} };
+/** Claude Code reports nothing and looks for no updates. */
+const claudeAlone = {
+	CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+	DISABLE_TELEMETRY: '1',
+	DISABLE_ERROR_REPORTING: '1',
+	DISABLE_AUTOUPDATER: '1',
+};
 
 export const knownAgents: readonly AgentDefinition[] = [
 	{
@@ -154,7 +156,6 @@ export const knownAgents: readonly AgentDefinition[] = [
 			...anthropicVariables(place),
 			...claudeModels(place),
 			CLAUDE_CONFIG_DIR: `${place.home}/.claude`,
-			CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
 			// After each turn, it would ask the model what the user may want next, which nobody is shown.
 			CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: 'false',
 			// Only Anthropic's models know the tool by which it would look up the others.
@@ -163,31 +164,60 @@ export const knownAgents: readonly AgentDefinition[] = [
 			MCP_CONNECTION_NONBLOCKING: 'false',
 			// Otherwise, it would first ask each of them for a method that is refused.
 			MCP_PROTOCOL_NEGOTIATION: 'legacy',
-			DISABLE_TELEMETRY: '1',
-			DISABLE_ERROR_REPORTING: '1',
-			DISABLE_AUTOUPDATER: '1',
+			...claudeAlone,
 		}),
 		files: nothing,
 		installations: claudeInstallations,
 	},
 	{
-		...neverRun,
-		id: 'gemini',
-		label: 'Gemini CLI',
+		...withAccount('claude', 'Claude Code', ['api.anthropic.com', 'claude.ai', 'claude.com', 'platform.claude.com']),
+		licence: 'Apache-2.0, its SDK proprietary',
+		command: 'claude-agent-acp',
+		nodeVersion: '22',
+		installedAs: 'claude',
+		modes: ['default'],
+		megabytes: 370,
+		environment: place => ({ CLAUDE_CONFIG_DIR: `${place.home}/.claude`, ...claudeAlone }),
+		installations: claudeInstallations,
+	},
+	{
+		...withAccount('gemini', 'Gemini CLI', [
+			...['accounts.google.com', 'oauth2.googleapis.com', 'www.googleapis.com'],
+			...['cloudcode-pa.googleapis.com', 'generativelanguage.googleapis.com'],
+		]),
 		licence: 'Apache-2.0',
 		command: 'gemini',
 		args: ['--acp'],
-		api: undefined,
-		problem: 'model-api',
 		megabytes: 690,
 	},
 	{
-		...neverRun,
-		id: 'cline',
-		label: 'Cline',
+		...withAccount('copilot', 'Copilot', [
+			...['github.com', 'api.github.com', 'api.githubcopilot.com', 'api.individual.githubcopilot.com'],
+			...['api.business.githubcopilot.com', 'api.enterprise.githubcopilot.com'],
+		]),
+		command: 'copilot',
+		args: ['--acp'],
+		megabytes: 500,
+	},
+	{
+		...withAccount('cline', 'Cline', ['api.cline.bot', 'app.cline.bot']),
 		command: 'cline',
 		args: ['--acp'],
-		api: undefined,
-		problem: 'own-account',
+		environment: () => ({ CLINE_TELEMETRY_DISABLED: '1', CLINE_NO_AUTO_UPDATE: '1' }),
 	},
 ];
+
+/** The parts of an agent with an account of its own. What it asks of other hosts is refused. */
+function withAccount(id: string, label: string, hosts: readonly string[]) {
+	return {
+		id: `${id}-account`,
+		label: accountLabel(label),
+		args: [],
+		needs: [],
+		api: undefined,
+		account: { hosts },
+		environment: nothing,
+		files: nothing,
+		installations: {},
+	};
+}

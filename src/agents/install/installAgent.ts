@@ -32,16 +32,17 @@ export interface InstallLimits {
  * nothing. Rejects with the signal's reason, or with a UserFacingError.
  */
 export async function installAgent(
-	{ id, label, installations }: AgentDefinition,
+	definition: AgentDefinition,
 	{ platform, folder, environment }: InstallPlace,
 	limits: InstallLimits,
 ): Promise<void> {
-	const installation = installations[platform];
+	const { label } = definition;
+	const installation = definition.installations[platform];
 	if (installation === undefined) {
 		throw new UserFacingError(`Errand cannot install ${label} on this machine. Install it yourself, then try again.`);
 	}
 	const version = installationVersion(installation);
-	const target = installationFolder(folder, id, installation);
+	const target = installationFolder(folder, definition, installation);
 	const temporary = temporaryName(target);
 	const timeout = AbortSignal.timeout(limits.timeoutMs ?? TIMEOUT_MS);
 	const signal = AbortSignal.any([limits.signal, timeout]);

@@ -7,8 +7,20 @@ import { findProgram } from '../catalogue/findProgram.ts';
 export const AGENTS_FOLDER = 'agents';
 
 /** Returns the folder of an agent's installation. `folder` is the folder of all installations. */
-export function installationFolder(folder: string, id: string, installation: AgentInstallation): string {
-	return path.join(folder, id, installationVersion(installation));
+export function installationFolder(
+	folder: string,
+	{ id, installedAs = id }: Pick<AgentDefinition, 'id' | 'installedAs'>,
+	installation: AgentInstallation,
+): string {
+	return path.join(folder, installedAs, installationVersion(installation));
+}
+
+/**
+ * Returns the home of an agent's account, in which its login is kept. It is beside the folder of all installations, and
+ * used by no run without the account.
+ */
+export function accountHome(folder: string, id: string): string {
+	return path.join(path.dirname(folder), 'accounts', id);
 }
 
 /**

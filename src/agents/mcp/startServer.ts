@@ -5,7 +5,7 @@ import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { type McpServer, withValues } from '../../contract/mcpServers.ts';
 import { findProgram } from '../catalogue/findProgram.ts';
-import { proxyAddress, type Relay, withoutModel } from '../relay/relay.ts';
+import { allowsOnly, proxyVariables, type Relay, withoutModel } from '../relay/relay.ts';
 import { baseEnvironment } from '../run/agentLaunch.ts';
 import { openRelayAt, type RunPlace, seenFrom, startAt } from '../run/runPlace.ts';
 import type { ServerConnection } from './mcpServers.ts';
@@ -69,7 +69,7 @@ export async function startServer(
 			env: {
 				...baseEnvironment(seen),
 				...defined({ ELECTRON_RUN_AS_NODE: process.versions['electron'] ? '1' : undefined }),
-				...proxyVariables(relay, seen.relayUrl),
+				...(relay && proxyVariables(seen.relayUrl, relay.token)),
 				...Object.fromEntries(Object.entries(server.env).map(([variable, value]) => [variable, filled(value)])),
 			},
 			signal: AbortSignal.any([signal, over.signal]),
@@ -108,19 +108,9 @@ async function programOf(server: McpServer, place: ServerPlace, signal: AbortSig
 }
 
 function openHosts(hosts: readonly string[], place: RunPlace, onRefused: (sentence: string) => void): Promise<Relay> {
-	const allowed = new Set(hosts.map(host => (/:\d+$/.test(host) ? host : `${host}:443`)));
 	return openRelayAt(place, {
 		handle: withoutModel('An MCP server has no model.'),
-		allowsHost: (host, port) => allowed.has(`${host}:${port}`),
+		allowsHost: allowsOnly(hosts),
 		onRefused,
 	});
-}
-
-/** The variables by which programs find a proxy. Node itself reads them only if it is told to. */
-function proxyVariables(relay: Relay | undefined, url: string): Record<string, string> {
-	if (relay === undefined) {
-		return {};
-	}
-	const proxy = proxyAddress(url, relay.token);
-	return { HTTPS_PROXY: proxy, https_proxy: proxy, NODE_USE_ENV_PROXY: '1' };
 }

@@ -121,7 +121,7 @@ export class ForeignCalls {
 		if (!isCustom) {
 			return { ...item, ...declared };
 		}
-		const { arguments: text, ...rest } = { ...item, ...declared };
+		const { arguments: text, ...rest }: Fields = { ...item, ...declared };
 		for (const place of [item['id'], index]) {
 			if (place !== undefined) {
 				this.items.add(place);

@@ -98,6 +98,18 @@ export function proxyAddress(url: string, token: string): string {
 	return url.replace('://', `://errand:${token}@`);
 }
 
+/** The variables by which programs reach allowed hosts. Node itself reads them only if it is told to. */
+export function proxyVariables(url: string, token: string): Record<string, string> {
+	const proxy = proxyAddress(url, token);
+	return { HTTPS_PROXY: proxy, https_proxy: proxy, NODE_USE_ENV_PROXY: '1' };
+}
+
+/** Returns whether a tunnel may lead to a place, given as in `RelayOptions`: to one of `hosts`, as `host` or `host:port`. */
+export function allowsOnly(hosts: readonly string[]): (host: string, port: number) => boolean {
+	const allowed = new Set(hosts.map(host => (/:\d+$/.test(host) ? host : `${host}:443`)));
+	return (host, port) => allowed.has(`${host}:${port}`);
+}
+
 /** Opens a relay with a token of its own. Rejects with the system's error if it cannot listen. */
 export async function openRelay(options: RelayOptions): Promise<Relay> {
 	const token = randomBytes(32).toString('base64url');

@@ -3,6 +3,7 @@ import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { withPlace } from '../catalogue/configurationTexts.ts';
 import { type AgentDefinition, type AgentPlace, type FoundAgent, isUsableModel } from '../catalogue/entry.ts';
+import { proxyVariables } from '../relay/relay.ts';
 
 /** The command that starts an agent. */
 export interface AgentLaunch {
@@ -17,6 +18,8 @@ export interface AgentLaunch {
 	files: Record<string, string>;
 	/** The modes to which its session may be set, the first that it offers. Empty: the agent's default. */
 	modes: readonly string[];
+	/** True if it works with an account of its own. */
+	usesAccount: boolean;
 	/** True if the costs that it tells of its session are left out. */
 	inventsCosts?: boolean;
 	/** A sentence that says what to check if the agent does not start. */
@@ -25,14 +28,11 @@ export interface AgentLaunch {
 
 /**
  * Returns how to start an agent at a place. Its programs are the agent's own, not those of `place`.
- * @throws UserFacingError if the agent is never run, or if the model's name cannot be passed on.
+ * @throws UserFacingError if the model's name cannot be passed on.
  */
 export function agentLaunch(agent: FoundAgent, place: Omit<AgentPlace, 'programs'>): AgentLaunch {
 	const { definition, programs, location } = agent;
-	const { askingMode, modes = [] } = definition;
-	if (definition.problem !== undefined) {
-		throw new UserFacingError(`Errand does not run ${definition.label}. Choose another agent.`);
-	}
+	const { askingMode, modes = [], account } = definition;
 	if (!isUsableModel(place.model)) {
 		throw new UserFacingError(
 			`The name of the model cannot be given to ${definition.label}, because it has invisible characters. Choose another model.`,
@@ -43,7 +43,12 @@ export function agentLaunch(agent: FoundAgent, place: Omit<AgentPlace, 'programs
 		command: location,
 		args: definition.args.map(text => withPlace(text, full)),
 		programs: Object.values(programs),
-		env: { ...definition.environment(full), ...baseEnvironment(full) },
+		env: {
+			...definition.environment(full),
+			...baseEnvironment(full),
+			...(account && proxyVariables(place.relayUrl, place.token)),
+		},
+		usesAccount: account !== undefined,
 		files: definition.files(full),
 		modes: place.isAttended && askingMode !== undefined ? [askingMode] : modes,
 		...defined({ startHint: hintOf(definition), inventsCosts: definition.inventsCosts }),

@@ -32,7 +32,8 @@ import {
 /** The time for a stopped agent to end its turn before its processes are ended. */
 const STOP_GRACE_MS = 2_000;
 
-export interface AgentRunOptions extends Pick<AgentSessionOptions, 'chosen' | 'onEvent' | 'signal' | 'logger'> {
+export interface AgentRunOptions
+	extends Pick<AgentSessionOptions, 'chosen' | 'login' | 'onEvent' | 'signal' | 'logger'> {
 	/** The agent's name for people. */
 	label: string;
 	/** The place where the agent works. The tree exists; a missing home is created. No other run may use the folder. */
@@ -146,7 +147,7 @@ async function open(
 ): Promise<AgentSession> {
 	const { relay: answers, launch, model, decide, fillIn, mcpServers, earlier, chosen, onEvent, logger } = options;
 	const { tree, ...seen } = seenFrom(place);
-	const { modes, files, startHint, inventsCosts, ...program } = await launch({
+	const { modes, files, startHint, inventsCosts, usesAccount, ...program } = await launch({
 		...seen,
 		token: place.relay?.token ?? '',
 		model,
@@ -163,7 +164,8 @@ async function open(
 		signal: limits.signal,
 		logger,
 		modes,
-		...defined({ earlier, chosen, fillIn, mcpServers: mcpServers?.commands }),
+		usesAccount,
+		...defined({ earlier, chosen, login: options.login, fillIn, mcpServers: mcpServers?.commands }),
 	}).catch(error => {
 		throw startHint === undefined ? error : withHint(error, startHint);
 	});

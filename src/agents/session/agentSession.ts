@@ -12,6 +12,20 @@ export interface McpCommand {
 	env: { name: string; value: string }[];
 }
 
+/** A way in which an agent logs in to its account by itself. */
+export interface LoginMethod {
+	id: string;
+	name: string;
+}
+
+/** Lets the user log an agent in to its account. */
+export interface AgentLogin {
+	/** Resolves with the id of the method that the user has chosen, or undefined if the user does not want to log in. */
+	choose(methods: readonly LoginMethod[]): Promise<string | undefined>;
+	/** Opens an https address of the login in the user's browser, and resolves with whether the user has agreed to it. */
+	openAddress(address: string): Promise<boolean>;
+}
+
 export interface AgentSessionOptions {
 	/**
 	 * The agent's process, already started. The session ends it in `close`, when it fails, and when `signal` aborts.
@@ -36,6 +50,10 @@ export interface AgentSessionOptions {
 	earlier?: string;
 	/** The modes to which the session may be set, the first that the agent offers, unless `chosen` has another one. */
 	modes?: readonly string[];
+	/** True if the agent works with an account of its own. */
+	usesAccount?: boolean;
+	/** Logs it in where that is needed. Without it, nobody is there to do that. */
+	login?: AgentLogin;
 	/** The chosen values of the agent's options, by id. */
 	chosen?: Readonly<Record<string, string>>;
 	/** Aborting it ends the child. Pending calls then reject with its reason. */

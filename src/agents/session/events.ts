@@ -130,6 +130,8 @@ export interface AgentForm {
 	message: string;
 	fields: readonly FormField[];
 	refusal?: FormRefusal;
+	/** The https address that is to be opened instead, which only a login may ask for. */
+	address?: string;
 }
 
 export type FormAnswer = { action: 'accept'; content: Record<string, FormValue> } | { action: 'decline' | 'cancel' };

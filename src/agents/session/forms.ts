@@ -26,8 +26,12 @@ const SECRET =
 export function readForm(params: Record<string, unknown>, { entries }: Pick<SessionLimits, 'entries'>): AgentForm {
 	const message = textIn(params['message'], MAXIMUM_MESSAGE) ?? '';
 	const refused = (refusal: FormRefusal): AgentForm => ({ message, fields: [], refusal });
+	if (params['mode'] === 'url') {
+		const address = typeof params['url'] === 'string' ? URL.parse(params['url']) : null;
+		return { ...refused('address'), ...(address?.protocol === 'https:' ? { address: address.href } : {}) };
+	}
 	if (params['mode'] !== 'form') {
-		return refused(params['mode'] === 'url' ? 'address' : 'unreadable');
+		return refused('unreadable');
 	}
 	const schema = isFields(params['requestedSchema']) ? params['requestedSchema'] : {};
 	const required = Array.isArray(schema['required']) ? schema['required'] : [];

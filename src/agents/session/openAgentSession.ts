@@ -5,7 +5,7 @@ import { isFields } from '../../base/fields.ts';
 import { type AgentConnection, connectAgent } from './agentConnection.ts';
 import { AgentFailure } from './agentFailure.ts';
 import { changedOptions, openReplySchemas } from './agentOptions.ts';
-import type { AgentSession, AgentSessionOptions, PromptImage, PromptResource } from './agentSession.ts';
+import type { AgentLogin, AgentSession, AgentSessionOptions, PromptImage, PromptResource } from './agentSession.ts';
 import type {
 	AgentEvent,
 	AgentForm,
@@ -46,9 +46,13 @@ export async function openAgentSession(options: AgentSessionOptions): Promise<Ag
 				early.set(kind, params);
 			}
 		},
-		readRequest: (method, params) => session?.readRequest(method, params),
+		readRequest: (method, params) =>
+			session ? session.readRequest(method, params) : readLoginRequest(method, params, options.login, limits),
 		onPermission: async (request, withdrawn) => (await session?.answerPermission(request, withdrawn)) ?? CANCELLED,
-		onForm: async (form, withdrawn) => (await session?.answerForm(form, withdrawn)) ?? { action: 'cancel' },
+		onForm: async (form, withdrawn) =>
+			(session ? await session.answerForm(form, withdrawn) : await answerLogin(form, options.login)) ?? {
+				action: 'cancel',
+			},
 	});
 	try {
 		const wanted = { ...options, mcpServers: [...(options.mcpServers ?? [])], canAsk: options.fillIn !== undefined };
@@ -61,6 +65,21 @@ export async function openAgentSession(options: AgentSessionOptions): Promise<Ag
 		await connection.end();
 		throw error;
 	}
+}
+
+/** Before there is a session, an agent may only ask for an address to be opened, where a login is possible. */
+function readLoginRequest(
+	method: string,
+	params: unknown,
+	login: AgentLogin | undefined,
+	limits: SessionLimits,
+): AgentForm | undefined {
+	return login && method === 'elicitation/create' && isFields(params) ? readForm(params, limits) : undefined;
+}
+
+async function answerLogin({ address }: AgentForm, login: AgentLogin | undefined): Promise<FormAnswer> {
+	const isOpened = address !== undefined && (await login?.openAddress(address).catch(() => false));
+	return isOpened ? { action: 'accept', content: {} } : { action: 'decline' };
 }
 
 class Session implements AgentSession {

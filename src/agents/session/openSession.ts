@@ -5,8 +5,8 @@ import { AgentFailure } from './agentFailure.ts';
 import { openReplySchemas, setOptions } from './agentOptions.ts';
 import type { AgentSession, AgentSessionOptions } from './agentSession.ts';
 import type { SessionLimits } from './limits.ts';
-import { type InitializeReply, initializeReplySchema } from './replies.ts';
-import { otherVersion, unknownMode } from './sentences.ts';
+import { emptyReplySchema, type InitializeReply, initializeReplySchema } from './replies.ts';
+import { notLoggedIn, onlyTerminalLogin, otherVersion, unknownMode } from './sentences.ts';
 
 /** The supported version of ACP. */
 const PROTOCOL_VERSION = 1;
@@ -28,7 +28,8 @@ export type OpenedSession = Pick<AgentSession, 'id' | 'info' | 'how' | 'agentOpt
 	takesResources: boolean;
 };
 
-export interface OpenSessionOptions extends Pick<AgentSessionOptions, 'folder' | 'earlier' | 'modes' | 'chosen'> {
+export interface OpenSessionOptions
+	extends Pick<AgentSessionOptions, 'folder' | 'earlier' | 'modes' | 'chosen' | 'usesAccount' | 'login'> {
 	/** The MCP servers that the agent should start, or connect to. */
 	mcpServers: McpServer[];
 	/** True if somebody is there to fill in forms. */
@@ -43,14 +44,19 @@ export async function openSession(
 ): Promise<OpenedSession> {
 	const clientCapabilities = {
 		...CAPABILITIES,
-		...defined({ elicitation: options.canAsk ? { form: {} } : undefined }),
+		...defined({
+			elicitation:
+				options.canAsk || options.login
+					? defined({ form: options.canAsk ? {} : undefined, url: options.login ? {} : undefined })
+					: undefined,
+		}),
 	};
 	const introduction = { protocolVersion: PROTOCOL_VERSION, clientCapabilities };
 	const agent = await connection.request('initialize', introduction, initializeReplySchema, limits.initializeMs);
 	if (agent.protocolVersion !== PROTOCOL_VERSION) {
 		throw otherVersion(agent.protocolVersion, PROTOCOL_VERSION);
 	}
-	const opened = await openOrContinue(connection, options, limits, agent);
+	const opened = await openLoggedIn(connection, options, limits, agent);
 	const { modes = [], chosen = {} } = options;
 	const offered = opened.agentOptions.find(({ isMode }) => isMode);
 	const mode = modes.find(candidate => offered?.values.some(({ value }) => value === candidate));
@@ -69,6 +75,34 @@ export async function openSession(
 		takesResources: agentCapabilities?.promptCapabilities?.embeddedContext === true,
 		takesImages: agentCapabilities?.promptCapabilities?.image === true,
 	};
+}
+
+/** Opens the session. If the agent works with an account of its own and is not logged in, it is logged in before. */
+async function openLoggedIn(
+	connection: AgentConnection,
+	options: OpenSessionOptions,
+	limits: SessionLimits,
+	agent: InitializeReply,
+): ReturnType<typeof openOrContinue> {
+	try {
+		return await openOrContinue(connection, options, limits, agent);
+	} catch (error) {
+		if (!options.usesAccount || !AgentFailure.is(error, 'needs-account')) {
+			throw error;
+		}
+	}
+	// A program for a terminal would run outside of the sandbox, or without one.
+	const methods = agent.authMethods.filter(({ type = 'agent' }) => type === 'agent');
+	if (methods.length === 0) {
+		throw onlyTerminalLogin(agent.authMethods.map(({ name }) => name));
+	}
+	const methodId = await options.login?.choose(methods);
+	if (methodId === undefined) {
+		throw notLoggedIn(options.login !== undefined);
+	}
+	// The user may take long in the browser.
+	await connection.request('authenticate', { methodId }, emptyReplySchema);
+	return openOrContinue(connection, options, limits, agent);
 }
 
 /** Continues the earlier session if there is one and the agent can do so, or opens a new one. */

@@ -1,7 +1,7 @@
 // The agent's replies, of which only the needed parts are read. The schemas are lenient, as agents add to replies.
 import * as z from 'zod';
 import { oneLine } from '../../base/plainText.ts';
-import { lenient } from '../../contract/lenient.ts';
+import { lenient, lenientArray } from '../../contract/lenient.ts';
 import { STOP_REASONS } from './events.ts';
 
 /** The length to which the name and version of an agent are cut. */
@@ -15,6 +15,7 @@ const ability = lenient(z.looseObject({}));
 export const initializeReplySchema = z.object({
 	protocolVersion: z.number(),
 	agentInfo: lenient(z.object({ name: nameText, title: lenient(nameText), version: lenient(nameText) })),
+	authMethods: lenientArray(z.object({ id: z.string().min(1).max(200), name: nameText, type: lenient(z.string()) })),
 	agentCapabilities: lenient(
 		z.object({
 			loadSession: lenient(z.boolean()),

@@ -94,6 +94,24 @@ export function unknownMode(wanted: readonly string[], modes: readonly string[])
 	);
 }
 
+/** `names` are the agent's ways to log in, none of which can be used here. */
+export function onlyTerminalLogin(names: readonly string[]): AgentFailure {
+	const ways = names.slice(0, MAXIMUM_MODES).map(name => `"${oneLine(name, MAXIMUM_WORDS / MAXIMUM_MODES)}"`);
+	return new AgentFailure(
+		'needs-account',
+		`The agent is not logged in to its account, and logs in only ${ways.length === 0 ? 'in ways of its own' : `in a terminal (${ways.join(', ')})`}, which would be outside of its sandbox. Give it the token or key of its account as a variable: name that in "env" of its entry in errand.local.agents.`,
+	);
+}
+
+export function notLoggedIn(wasAsked: boolean): AgentFailure {
+	return new AgentFailure(
+		'needs-account',
+		wasAsked
+			? 'The agent was not logged in to its account. Send the message again to log in, or choose another agent.'
+			: 'The agent is not logged in to its account. Send it a message in the chat, which asks for that, then start the task again.',
+	);
+}
+
 export function lostChoice(option: string, value: string): AgentFailure {
 	return new AgentFailure(
 		'unknown-mode',

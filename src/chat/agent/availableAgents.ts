@@ -80,6 +80,11 @@ export class AvailableAgents {
 		return found;
 	}
 
+	/** Returns the home with the login of an agent that works with an account of its own, or undefined for any other. */
+	accountHome({ definition }: FoundAgent): string | undefined {
+		return this.directory.account(definition.id)?.home;
+	}
+
 	/** Stores the options and commands of an agent when it reports them. */
 	keepNews({ id, askingMode }: FoundAgent['definition'], event: AgentEvent): void {
 		const { memory } = this.options;

@@ -9,6 +9,7 @@ import * as vscode from 'vscode';
 import type { FoundAgent } from '../../agents/catalogue/entry.ts';
 import type { McpServers } from '../../agents/mcp/mcpServers.ts';
 import { createClientModels } from '../../agents/relay/clientModels.ts';
+import { allowsOnly, withoutModel } from '../../agents/relay/relay.ts';
 import { agentLaunch } from '../../agents/run/agentLaunch.ts';
 import { type AgentRunOptions, runAgent } from '../../agents/run/agentRun.ts';
 import { type PlaceOptions, type RelayAnswers, seenFrom } from '../../agents/run/runPlace.ts';
@@ -21,6 +22,7 @@ import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { pathWithin } from '../../base/filePlace.ts';
 import type { Usage } from '../../contract/chatReply.ts';
+import { OWN_ACCOUNT } from '../../contract/localConnection.ts';
 import type { AgentTurn } from '../conversation/replyRequest.ts';
 import { promptOf, summaryBefore } from '../model/agentPrompt.ts';
 import {
@@ -47,6 +49,7 @@ import type { EventQueue } from './eventQueue.ts';
 import { earlierWork } from './leftWork.ts';
 import { lentFolders } from './lentFolders.ts';
 import { refusalText } from './messages.ts';
+import { accountLogin, checkAccountUse } from './ownAccount.ts';
 import { filteredTold, foldersTold, imagesTold, instructionsTold, planTold, refusedHunksTold } from './toldToAgents.ts';
 import { TurnFiles } from './turnFiles.ts';
 import { turnServers } from './turnServers.ts';
@@ -201,7 +204,11 @@ export class TurnRun {
 			model,
 			places.map(({ directory }) => directory),
 		);
-		const { id, label } = agent.definition;
+		const { id, label, account } = agent.definition;
+		if (account) {
+			await checkAccountUse(turn, label);
+			this.started.queue.push({ type: 'served', model: OWN_ACCOUNT });
+		}
 		const sandboxed = await isSandboxed(folders, label, permissions.consent);
 		signal.throwIfAborted();
 		const files = await TurnFiles.begin(places, {
@@ -248,32 +255,37 @@ export class TurnRun {
 		return earlierWork(this.started.turn).find(({ work, isOnPath }) => isOnPath && fits(work))?.work;
 	}
 
-	private get relay(): RelayAnswers {
+	private relayFor({ definition: { account } }: FoundAgent): RelayAnswers {
+		const { logger } = this.options;
+		return {
+			allowsHost: allowsOnly(account?.hosts ?? []),
+			web: account ? undefined : this.web,
+			onRefused: reason => logger.log('info', 'something that an agent asked of the relay was refused', { reason }),
+			handle: account ? withoutModel('This agent works with an account of its own.') : this.answersOfModels(),
+		};
+	}
+
+	private answersOfModels(): RelayAnswers['handle'] {
 		const { models, logger } = this.options;
 		const { turn, queue } = this.started;
-		return {
-			handle: createClientModels({
-				client: models.client,
-				model: turn.model,
-				provider: turn.provider,
-				...models.limits(turn.model),
-				onCall: ({ model, provider, id, usage, outcome }) => {
-					if (outcome === 'whole') {
-						this.failure = undefined;
-					}
-					queue.push({ type: 'served', model, ...defined({ provider: provider || undefined, id: id || undefined }) });
-					this.count(usage);
-				},
-				onFailure: error => {
-					this.failure = error;
-				},
-				logger,
-				clock: systemClock,
-			}),
-			allowsHost: () => false,
-			web: this.web,
-			onRefused: reason => logger.log('info', 'something that an agent asked of the relay was refused', { reason }),
-		};
+		return createClientModels({
+			client: models.client,
+			model: turn.model,
+			provider: turn.provider,
+			...models.limits(turn.model),
+			onCall: ({ model, provider, id, usage, outcome }) => {
+				if (outcome === 'whole') {
+					this.failure = undefined;
+				}
+				queue.push({ type: 'served', model, ...defined({ provider: provider || undefined, id: id || undefined }) });
+				this.count(usage);
+			},
+			onFailure: error => {
+				this.failure = error;
+			},
+			logger,
+			clock: systemClock,
+		});
 	}
 
 	private async placeFor(known: {
@@ -291,7 +303,9 @@ export class TurnRun {
 			...defined({ treeFolders: this.isPlan ? [] : files.folders }),
 			lent: lent.flat(),
 			// Files that an agent has put into its home in a sandbox must not run outside of one.
-			home: own.home(`${agent.definition.id}-${sandboxed ? 'inside' : 'outside'}`),
+			home:
+				this.options.agents.accountHome(agent) ??
+				own.home(`${agent.definition.id}-${sandboxed ? 'inside' : 'outside'}`),
 			folder: own.directory,
 			name: others.length === 0 ? path.basename(place.directory) : 'workspace',
 			isSandboxed: sandboxed,
@@ -304,13 +318,14 @@ export class TurnRun {
 	private async talk(agent: FoundAgent, place: PlaceOptions, mcpServers: McpServers): Promise<void> {
 		const { agents, models, logger } = this.options;
 		const { turn, signal } = this.started;
-		const { id, label, instructionFiles: reads = [], readsAllInstructions: readsAll } = agent.definition;
+		const { id, label, account, instructionFiles: reads = [], readsAllInstructions: readsAll } = agent.definition;
 		const isSamePlace = ({ isSandboxed: was, checkpoints }: AgentWork) =>
 			was === place.isSandboxed && isSame(foldersOf(checkpoints), foldersOf(this.work?.checkpoints ?? []));
 		const options: AgentRunOptions = {
 			label,
 			place,
-			relay: this.relay,
+			relay: this.relayFor(agent),
+			...defined({ login: account && accountLogin(label) }),
 			mcpServers,
 			launch: async seen =>
 				agentLaunch(agent, { ...seen, ...models.limits(turn.model), takesImages: models.takesImages(turn.model) }),

@@ -1,6 +1,7 @@
 import { defined } from '../../base/defined.ts';
 import { estimateTokens, imageTokens } from '../../base/tokens.ts';
 import type { TokenProbability } from '../../client/types.ts';
+import { OWN_ACCOUNT } from '../../contract/localConnection.ts';
 import { requestBudget } from '../../contract/modelLimits.ts';
 import { commands } from '../../platform/ids.ts';
 import type { Attachment } from '../model/attachment.ts';
@@ -227,9 +228,11 @@ export function toUseView(conversation: Conversation, attachments: readonly Atta
  * with its message.
  */
 export function toDetailsView(reply: Reply, instructions: readonly Attachment[] = []): DetailsView | undefined {
-	const { asked, retention, serviceId, leftOut, created, fingerprint, nativeReason, work } = reply;
+	const { serviceId, leftOut, created, fingerprint, nativeReason, work } = reply;
 	const { startedAt, firstAt, logprobs = [], state } = reply;
-	const { digest } = servedModel(reply);
+	const { digest, model } = servedModel(reply);
+	// Nothing that was chosen for the conversation's model holds for an agent with an account of its own.
+	const { asked, retention } = model === OWN_ACCOUNT ? {} : reply;
 	const details: DetailsView = {
 		...(asked === undefined
 			? {}

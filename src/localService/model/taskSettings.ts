@@ -1,13 +1,22 @@
 // Reads the settings about tasks that are handed over to the service.
 import type * as z from 'zod';
 import { defined } from '../../base/defined.ts';
-import { type AgentSetting, agentSettingSchema, readVariables, type TaskSettings } from '../../contract/agents.ts';
+import {
+	type AgentSetting,
+	agentSettingSchema,
+	readVariables,
+	type TaskSettings,
+	taskSettingsSchema,
+} from '../../contract/agents.ts';
 import { type RoutingPolicy, routingPolicySchema } from '../../contract/provider.ts';
 
 /** The values as they are in the settings, which may be anything. */
 export interface TaskSettingValues {
 	agents: unknown;
 	sandbox: unknown;
+	ownAccounts: unknown;
+	/** The hosts to which the user has agreed, by the ids of agents. */
+	allowedAccounts: unknown;
 	maxCost: unknown;
 	/** The routing policy and the zero data retention for all conversations. */
 	routingPolicy: unknown;
@@ -31,6 +40,7 @@ export interface ReadTaskSettings {
 	unusable: (
 		| 'errand.local.agents'
 		| 'errand.local.sandbox'
+		| 'errand.local.ownAccounts'
 		| 'errand.tasks.maxCost'
 		| 'errand.chat.routing'
 		| 'errand.chat.zeroDataRetention'
@@ -47,13 +57,16 @@ const NOBODY: RoutingPolicy = { only: [] };
 export function readTaskSettings(values: TaskSettingValues): ReadTaskSettings {
 	const { agents, problems } = readAgentSettings(values.agents);
 	const unusable: ReadTaskSettings['unusable'] = Array.isArray(values.agents ?? []) ? [] : ['errand.local.agents'];
-	const { maxCost = 0, sandbox = 'ask' } = values;
+	const { maxCost = 0, sandbox = 'ask', ownAccounts = 'ask' } = values;
 	const isCost = typeof maxCost === 'number' && maxCost >= 0;
 	if (!isCost) {
 		unusable.push('errand.tasks.maxCost');
 	}
 	if (sandbox !== 'ask' && sandbox !== 'require') {
 		unusable.push('errand.local.sandbox');
+	}
+	if (ownAccounts !== 'ask' && ownAccounts !== 'forbid') {
+		unusable.push('errand.local.ownAccounts');
 	}
 	const routingPolicy = routingPolicySchema.safeParse(values.routingPolicy ?? {});
 	if (!routingPolicy.success) {
@@ -70,6 +83,8 @@ export function readTaskSettings(values: TaskSettingValues): ReadTaskSettings {
 			agents,
 			variables: variablesOf(agents, values.environment),
 			sandbox: sandbox === 'ask' ? 'ask' : 'require',
+			ownAccounts: ownAccounts === 'ask' ? 'ask' : 'forbid',
+			allowedAccounts: readAllowedAccounts(values.allowedAccounts),
 			...defined({
 				maxCost: isCost && maxCost > 0 ? maxCost : undefined,
 				provider: Object.keys(provider).length > 0 ? provider : undefined,
@@ -78,6 +93,11 @@ export function readTaskSettings(values: TaskSettingValues): ReadTaskSettings {
 		agentProblems: problems,
 		unusable,
 	};
+}
+
+/** Reads which agents may use accounts of their own. What cannot be read is not allowed, and asked about again. */
+export function readAllowedAccounts(value: unknown): TaskSettings['allowedAccounts'] {
+	return taskSettingsSchema.shape.allowedAccounts.safeParse(value ?? {}).data ?? {};
 }
 
 /** Returns the variables that the agents name and that are set, with their values. */

@@ -1,5 +1,6 @@
 import type { AgentDirectory } from '../../agents/catalogue/agentDirectory.ts';
 import { agentLaunch } from '../../agents/run/agentLaunch.ts';
+import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import type { Agent } from '../tasks/agent.ts';
 
@@ -38,6 +39,7 @@ export class TaskAgents {
 			label,
 			models,
 			isBuiltIn: false,
+			...defined({ account: this.directory.account(id) }),
 			megabytes: this.directory.definition(id)?.megabytes ?? UNKNOWN_MEGABYTES,
 			launch: async (place, repository) => {
 				const { found } = await this.directory.use(id, [repository]);

@@ -16,6 +16,8 @@ export interface Agent {
 	 * a relay nor a sandbox, and nothing of its work is kept.
 	 */
 	readonly isBuiltIn: boolean;
+	/** The hosts of the account of its own with which the agent works, and the home in which its login is kept. */
+	readonly account?: { hosts: readonly string[]; home: string };
 	/** The memory that the agent is known to need. */
 	readonly megabytes: number;
 	/**
@@ -48,6 +50,7 @@ export function demoAgent(id: 'demo' | 'demo-two', label: string, programFile: s
 			env: childEnvironment(process.env, process.versions['electron'] ? { ELECTRON_RUN_AS_NODE: '1' } : {}),
 			files: {},
 			modes: [],
+			usesAccount: false,
 		}),
 	};
 }

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { withoutModel } from '../../agents/relay/relay.ts';
+import { allowsOnly, withoutModel } from '../../agents/relay/relay.ts';
 import { openRelayAt, type RelayAnswers, type RunPlace } from '../../agents/run/runPlace.ts';
 import { describeError, UserFacingError } from '../../base/errors.ts';
 import { GitError } from '../../base/gitError.ts';
@@ -92,6 +92,8 @@ export async function runTask(job: AgentJob, storage: RunStorage, context: RunCo
 	await new TaskRun(job, storage, context).run();
 }
 
+const NO_RELAY = 'This agent works with an account of its own, so it gets no model here.';
+
 const SANDBOX_PROBLEMS: Readonly<Record<SandboxProblem, string>> = {
 	'not-installed': 'bubblewrap is not installed',
 	'not-permitted': 'bubblewrap may not make one here',
@@ -154,6 +156,11 @@ class TaskRun {
 		const status = await this.services.probeSandbox();
 		const { works, detail } = status;
 		const problem = sandboxProblem(status);
+		if (!works && agent.account !== undefined) {
+			throw new UserFacingError(
+				`${agent.label} was not started, because it runs only in a sandbox, which keeps it to the hosts of its account: ${SANDBOX_PROBLEMS[problem]}.`,
+			);
+		}
 		if (!works && !(await this.services.allowsUnsandboxed(task.repoUrl, problem))) {
 			const why = detail === undefined ? '' : ` (${detail})`;
 			throw new UserFacingError(
@@ -223,7 +230,7 @@ class TaskRun {
 			await writeMarker(folder, { agent: agent.id, ...kept, sandboxed: isSandboxed });
 		}
 		const repository = folderOfRepoUrl(task.repoUrl);
-		const models = agent.isBuiltIn ? undefined : this.openModels();
+		const models = agent.isBuiltIn || agent.account ? undefined : this.openModels();
 		const onLimit = (sentence: string) => this.endOverLimit(sentence);
 		const servers = path.join(folder, 'servers');
 		const { hosts = [] } = (agent.isBuiltIn ? undefined : await services.dependencyAnswer(task.repoUrl)) ?? {};
@@ -242,7 +249,7 @@ class TaskRun {
 					place: {
 						tree: checkout.tree,
 						lent: checkout.submodules.lent,
-						home: path.join(folder, 'home'),
+						home: agent.account?.home ?? path.join(folder, 'home'),
 						folder,
 						name: path.basename(repository).replace(/\.git$/, ''),
 						isSandboxed,
@@ -250,19 +257,22 @@ class TaskRun {
 						insideProgram: services.insideProgram,
 						marker: processMarker(task.id, execution.position),
 					},
-					relay: models && {
-						...this.answers(models.handle),
-						web: taskWeb(hosts, sentence => this.refused(sentence)),
-					},
+					relay: agent.isBuiltIn
+						? undefined
+						: {
+								...this.answers(models?.handle ?? withoutModel(NO_RELAY)),
+								...(models && { web: taskWeb(hosts, sentence => this.refused(sentence)) }),
+							},
 					mcpServers: agent.isBuiltIn
 						? undefined
 						: this.servers.forRun({ task, isSandboxed, folder: servers, log: this.log }),
 					provide: async place => {
 						const provided = await this.dependencies.provide(place, onLimit, this.signal);
 						const where = agent.isBuiltIn ? '' : isSandboxed ? ' in a sandbox' : ' without a sandbox';
+						const account = agent.account ? ` with its own account (${agent.account.hosts.join(', ')})` : '';
 						this.log.step(
 							'agent_executing',
-							`Starting agent "${agent.id}"${where}.`,
+							`Starting agent "${agent.id}"${where}${account}.`,
 							where === ' without a sandbox' ? 'warning' : 'info',
 						);
 						this.update({ progress: 20, ...(agent.isBuiltIn ? {} : { sandboxed: isSandboxed, ...NOTHING_KNOWN }) });
@@ -307,11 +317,12 @@ class TaskRun {
 		return models;
 	}
 
-	/** Only an installation reaches hosts through the relay. */
+	/** Only an installation reaches hosts through the relay, and an agent with an account of its own the hosts of that. */
 	private answers(handle: RelayAnswers['handle']): RelayAnswers {
+		const ofAccount = allowsOnly(this.job.agent.account?.hosts ?? []);
 		return {
 			handle,
-			allowsHost: (...place) => this.dependencies.allowsHost(...place),
+			allowsHost: (host, port, name) => ofAccount(host, port) || this.dependencies.allowsHost(host, port, name),
 			onRefused: sentence => this.refused(sentence),
 		};
 	}

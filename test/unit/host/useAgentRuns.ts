@@ -28,6 +28,7 @@ import { createFetchTransport } from '../../../src/client/core/fetchTransport.ts
 import { LIMITS } from '../../../src/client/core/limits.ts';
 import { createResponses } from '../../../src/client/responses.ts';
 import { type AgentSetting, taskSettingsSchema } from '../../../src/contract/agents.ts';
+import type { RoutingPolicy } from '../../../src/contract/provider.ts';
 import { SignInLinks } from '../../../src/platform/signInLinks.ts';
 import { ApplyCommands, type ApplyCommandsDependencies } from '../../../src/tasks/apply/applyCommands.ts';
 import { describeRange, takeAllowedRange } from '../../../src/tasks/apply/commitRanges.ts';
@@ -101,12 +102,13 @@ export function useAgentRuns(
 		});
 		const client = { chat: createChat(caller), search: createSearch(caller), responses: createResponses(caller) };
 		const apply = windowChanges();
+		const allowedAccounts = Object.fromEntries(agents.map(({ id, account }) => [id, account?.hosts ?? []]));
 		runs = new AgentRuns({
 			folder,
 			agents: new AvailableAgents({
 				program: AGENT_PROGRAM,
 				version: '1.0.0',
-				settings: async () => taskSettingsSchema.parse({ agents }),
+				settings: async () => taskSettingsSchema.parse({ agents, allowedAccounts }),
 				memory,
 				isDemo: () => false,
 			}),
@@ -161,6 +163,7 @@ export function useAgentRuns(
 		conversation: Conversation,
 		onStep: (work: AgentWork, turn: string) => void = () => {},
 		signal = new AbortController().signal,
+		provider: RoutingPolicy | undefined = undefined,
 	): Promise<Outcome> {
 		const turnId = conversation.head ?? assert.fail();
 		let reply: Reply = { state: 'streaming', startedAt: 0, text: '' };
@@ -172,7 +175,7 @@ export function useAgentRuns(
 			conversation,
 			turnId,
 			model: model.name,
-			provider: undefined,
+			provider,
 			instructions: '',
 			images: [],
 			keepWork,

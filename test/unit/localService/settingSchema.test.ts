@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { agentSettingSchema, SANDBOX_SETTINGS } from '../../../src/contract/agents.ts';
+import { ACCOUNT_SETTINGS, agentSettingSchema, SANDBOX_SETTINGS } from '../../../src/contract/agents.ts';
 import { readAgentSettings } from '../../../src/localService/model/taskSettings.ts';
 
 interface JsonSchema {
@@ -72,6 +72,10 @@ describe('the schema of errand.local.agents in package.json', () => {
 		assert.ok(agents.defaultSnippets?.length);
 		assert.deepEqual(readAgentSettings(agents.default), { agents: [], problems: [] });
 	});
+});
+
+it('the schema of errand.local.ownAccounts in package.json has the values that the service knows', () => {
+	assert.deepEqual(settingOf('errand.local.ownAccounts').enum, [...ACCOUNT_SETTINGS]);
 });
 
 it('the schema of errand.local.sandbox in package.json has the values that the service knows', () => {

@@ -1,5 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { css, html, nothing, type TemplateResult } from 'lit';
+import { OWN_ACCOUNT } from '../../../contract/localConnection.ts';
 import { waitingStep } from '../../model/agentWork.ts';
 import { approvalsLabel } from '../../protocol/labels.ts';
 import type { ReplyView } from '../../protocol/protocol.ts';
@@ -11,7 +12,9 @@ import { nowWords } from './stepWords.ts';
 /** The heading of an agent's reply: the agent, its model, the place of work if it is unusual, and what it waits for. */
 export function agentHeading(reply: ReplyView, work: WorkView): TemplateResult {
 	const { model, state } = reply;
-	const name = showControls(model === undefined ? work.label : l10n.t('{0} on {1}', work.label, model));
+	const name = showControls(
+		model === undefined || model === OWN_ACCOUNT ? work.label : l10n.t('{0} on {1}', work.label, model),
+	);
 	const now = state === 'streaming' ? nowWords(reply, work) : '';
 	return html`<h3 class="agent">
 		<span class="name" title=${name}>${name}</span>

@@ -56,11 +56,26 @@ describe('AgentDirectory', () => {
 			assert.deepEqual(await ids(), ['demo', 'demo-two']);
 		});
 
-		it('are none that is only listed, although its program is there', async () => {
-			for (const name of ['gemini', 'cline']) {
-				await test.folder.program(`bin/${name}`);
-			}
+		it('are none with an account of its own, but after a yes to exactly its hosts', async () => {
+			await test.folder.program('bin/gemini');
+			const hosts = test.directory.account('gemini-account')?.hosts ?? [];
+			const allow = (allowed: readonly string[], others: object = {}) =>
+				test.directory.replaceSettings(
+					taskSettingsSchema.parse({ allowedAccounts: { 'gemini-account': [...allowed] }, ...others }),
+				);
 			assert.deepEqual(await ids(), ['demo', 'demo-two']);
+			allow(hosts);
+			assert.deepEqual(await ids(), ['gemini-account', 'demo', 'demo-two']);
+			const agents = await test.directory.current();
+			assert.deepEqual(agents[0]?.models, ['own account']);
+			for (const others of [{ ownAccounts: 'forbid' }, { provider: { zdr: true } }]) {
+				allow(hosts, others);
+				assert.deepEqual(await ids(), ['demo', 'demo-two']);
+			}
+			allow(hosts.slice(1));
+			assert.deepEqual(await ids(), ['demo', 'demo-two']);
+			assert.equal(test.directory.account('gemini-account')?.home, test.folder.at('accounts/gemini-account'));
+			assert.equal(test.directory.account('claude'), undefined);
 		});
 
 		it('keep the demo what it is, whatever the settings name so', async () => {
@@ -89,7 +104,7 @@ describe('AgentDirectory', () => {
 			set({ id: 'mine', command: 'mine' });
 			test.directory.replaceSettings(undefined);
 			assert.deepEqual(await ids(), ['demo', 'demo-two']);
-			assert.deepEqual(test.directory.settings, { agents: [], variables: {}, sandbox: 'ask' });
+			assert.deepEqual(test.directory.settings, taskSettingsSchema.parse({}));
 		});
 	});
 
@@ -122,8 +137,14 @@ describe('AgentDirectory', () => {
 		it('says why one cannot run', async () => {
 			await test.folder.program('bin/gemini');
 			await test.folder.program('bin/codex-acp');
-			await assert.rejects(test.directory.use('gemini'), /speaks a model API that Errand does not/);
-			await assert.rejects(test.directory.use('cline'), /only works with an account of its own/);
+			await assert.rejects(
+				test.directory.use('gemini-account'),
+				/needs your yes, because it works without Errand’s relay/,
+			);
+			await assert.rejects(
+				test.directory.use('cline-account'),
+				/^UserFacingError: Cline \(own account\) was not found/,
+			);
 			await assert.rejects(test.directory.use('unheard-of'), /^UserFacingError: There is no agent "unheard-of" here\./);
 			test.offered = noModel;
 			await assert.rejects(test.directory.use('codex'), /needs a model, and there is none but the demo\. Add/);
@@ -146,8 +167,10 @@ describe('AgentDirectory', () => {
 					'qwen none not-found',
 					'kilo none not-found',
 					'claude none not-found',
-					'gemini none model-api',
-					'cline none own-account',
+					'claude-account none not-found',
+					'gemini-account none not-found',
+					'copilot-account none not-found',
+					'cline-account none not-found',
 					'demo built-in undefined',
 					'demo-two built-in undefined',
 				],
@@ -176,7 +199,7 @@ describe('AgentDirectory', () => {
 			});
 			assert.deepEqual(status('codex')?.install?.packages, ['@agentclientprotocol/codex-acp@2.6.0']);
 			assert.deepEqual(status('pi')?.install?.packages, ['@earendil-works/pi-coding-agent@0.87.1', 'pi-acp@0.0.34']);
-			for (const id of ['qwen', 'kilo', 'gemini', 'demo']) {
+			for (const id of ['qwen', 'kilo', 'gemini-account', 'demo']) {
 				assert.equal(status(id)?.install, undefined, id);
 			}
 		});

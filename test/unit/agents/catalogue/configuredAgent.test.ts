@@ -119,10 +119,11 @@ describe('configuredAgent', () => {
 		assert.deepEqual(launch({ id: 'opencode', command: 'oc' }).args, ['acp']);
 	});
 
-	it('is an agent of the user’s own where the known one is never run', () => {
-		const agent = configure({ id: 'cline', command: '/opt/wrapper' });
-		assert.equal(agent.problem, undefined);
-		assert.equal(agent.api, 'chat');
-		assert.ok(launch({ id: 'cline', command: '/opt/wrapper' }).env['OPENAI_BASE_URL']);
+	it('works with an account of its own where the setting names the hosts of one, and is told of no model', () => {
+		const setting = { id: 'mine', label: 'Mine', command: 'mine', env: ['SECRET'], account: { hosts: ['a.example'] } };
+		const { label, api, account } = configure(setting);
+		assert.deepEqual([label, api, account], ['Mine (own account)', undefined, { hosts: ['a.example'] }]);
+		const { env } = launch(setting);
+		assert.deepEqual([env['SECRET'], env['OPENAI_API_KEY'], env['OPENAI_MODEL']], ['secret', undefined, undefined]);
 	});
 });

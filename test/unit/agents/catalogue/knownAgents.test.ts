@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { AgentInstallation, AgentPlace, FoundAgent } from '../../../../src/agents/catalogue/entry.ts';
 import { knownAgents } from '../../../../src/agents/catalogue/knownAgents.ts';
 import { agentLaunch } from '../../../../src/agents/run/agentLaunch.ts';
-import { agentRequestSchema } from '../../../../src/contract/agents.ts';
+import { agentRequestSchema, hostName } from '../../../../src/contract/agents.ts';
 
 const PLACE: AgentPlace = {
 	home: '/home/agent',
@@ -28,7 +28,7 @@ async function packagesOf(installation: AgentInstallation): Promise<[folder: str
 	return Object.entries(packages).filter(([folder]) => folder !== '');
 }
 
-const runnable = knownAgents.filter(({ problem }) => problem === undefined);
+const runnable = knownAgents.filter(({ account }) => account === undefined);
 
 function known(id: string, place: Partial<AgentPlace> = {}) {
 	const agent = knownAgents.find(candidate => candidate.id === id);
@@ -70,16 +70,25 @@ describe('knownAgents', () => {
 		}
 	});
 
-	it('has a model API for those that run, and a reason for those that do not', () => {
+	it('has a model API for each, or the hosts of an account of its own, and says in the name which it is', () => {
 		assert.deepEqual(
 			runnable.map(({ id, api }) => `${id} ${api}`),
 			['opencode chat', 'pi chat', 'codex responses', 'qwen chat', 'kilo chat', 'claude messages'],
 		);
-		const others = knownAgents.filter(({ problem }) => problem !== undefined);
+		const others = knownAgents.filter(({ account }) => account);
 		assert.deepEqual(
-			others.map(({ id, problem }) => `${id} ${problem}`),
-			['gemini model-api', 'cline own-account'],
+			others.map(({ id, label, api }) => `${id} ${label} ${api}`),
+			[
+				'claude-account Claude Code (own account) undefined',
+				'gemini-account Gemini CLI (own account) undefined',
+				'copilot-account Copilot (own account) undefined',
+				'cline-account Cline (own account) undefined',
+			],
 		);
+		for (const { account } of others) {
+			const { hosts = [] } = account ?? {};
+			assert.ok(hosts.length > 0 && hosts.every(host => hostName.safeParse(host).success));
+		}
 	});
 
 	it('tells each of the relay, its token and the model, and writes no file outside its home', () => {
@@ -297,11 +306,5 @@ describe('agentLaunch', () => {
 			agentLaunch(found('qwen'), { ...place, model: 'Modèle 7b: "x"' }).env['OPENAI_MODEL'],
 			'Modèle 7b: "x"',
 		);
-	});
-
-	it('never starts one that is only listed', () => {
-		for (const id of ['gemini', 'cline']) {
-			assert.throws(() => agentLaunch(found(id), place), { name: 'UserFacingError' });
-		}
 	});
 });

@@ -80,11 +80,17 @@ describe('an agent with a user who can answer it', () => {
 		assert.deepEqual(same, others);
 		assert.deepEqual({ ...attended, ERRAND_AGENT_API: 'responses' }, env);
 	});
+});
 
-	it('is still not started where it never runs', () => {
-		for (const id of ['gemini', 'cline']) {
-			assert.throws(() => launch(id, true), { name: 'UserFacingError' });
+describe('an agent with an account of its own', () => {
+	it('is told how to reach the hosts of that, and of no model', () => {
+		for (const { id } of knownAgents.filter(({ account }) => account)) {
+			const { env, usesAccount } = launch(id);
+			assert.ok(usesAccount, id);
+			assert.equal(env['HTTPS_PROXY'], 'http://errand:token-of-the-run@127.0.0.1:4567');
+			assert.ok(!Object.values(env).some(value => value === PLACE.model || value === PLACE.token), id);
 		}
+		assert.ok(!('HTTPS_PROXY' in launch('claude').env));
 	});
 });
 

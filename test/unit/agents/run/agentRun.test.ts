@@ -29,6 +29,7 @@ const launchOf = (args: readonly string[]): AgentLaunch => ({
 	env: childEnvironment(process.env, COMPILE_CACHE),
 	files: {},
 	modes: [],
+	usesAccount: false,
 });
 
 describe('a run of an agent', () => {

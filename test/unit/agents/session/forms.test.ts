@@ -100,7 +100,9 @@ describe('a form of an agent', () => {
 
 		it('where it wants an address opened', () => {
 			const params = { mode: 'url', message: 'Log in', url: 'https://a.example/', elicitationId: 'one' };
-			assert.deepEqual(read(params), { message: 'Log in', fields: [], refusal: 'address' });
+			const refused = { message: 'Log in', fields: [], refusal: 'address' };
+			assert.deepEqual(read(params), { ...refused, address: 'https://a.example/' });
+			assert.deepEqual(read({ ...params, url: 'http://a.example/' }), refused);
 		});
 
 		it('where a part of it cannot be shown', () => {

@@ -5,6 +5,8 @@ const read = (values: Partial<TaskSettingValues>) =>
 	readTaskSettings({
 		agents: [],
 		sandbox: 'ask',
+		ownAccounts: 'ask',
+		allowedAccounts: {},
 		maxCost: 0,
 		routingPolicy: {},
 		retention: 'account',
@@ -14,7 +16,12 @@ const read = (values: Partial<TaskSettingValues>) =>
 
 describe('the settings about tasks that the service is told of', () => {
 	it('are no agents, no limit and no routing policy where nothing is set', () => {
-		const expected = { tasks: { agents: [], variables: {}, sandbox: 'ask' }, agentProblems: [], unusable: [] };
+		const accounts = { ownAccounts: 'ask', allowedAccounts: {} };
+		const expected = {
+			tasks: { agents: [], variables: {}, sandbox: 'ask', ...accounts },
+			agentProblems: [],
+			unusable: [],
+		};
 		assert.deepEqual(read({}), expected);
 		const nothing = { agents: undefined, sandbox: undefined, maxCost: undefined, routingPolicy: undefined };
 		assert.deepEqual(read({ ...nothing, retention: undefined }), expected);
@@ -26,6 +33,8 @@ describe('the settings about tasks that the service is told of', () => {
 			agents: [{ id: 'mine', command: 'mine', args: [], env: [], api: 'chat' }],
 			variables: {},
 			sandbox: 'require',
+			ownAccounts: 'ask',
+			allowedAccounts: {},
 			maxCost: 2.5,
 		});
 	});
@@ -106,8 +115,17 @@ describe('the settings about tasks that the service is told of', () => {
 
 	it('require a sandbox where the setting is neither of the two, and say what else cannot be used', () => {
 		const { tasks, unusable } = read({ sandbox: 'no', maxCost: '5', agents: { id: 'mine' } });
-		assert.deepEqual(tasks, { agents: [], variables: {}, sandbox: 'require' });
+		assert.deepEqual([tasks.agents, tasks.sandbox, tasks.maxCost], [[], 'require', undefined]);
 		assert.deepEqual(unusable, ['errand.local.agents', 'errand.tasks.maxCost', 'errand.local.sandbox']);
 		assert.deepEqual(read({ maxCost: -1 }).unusable, ['errand.tasks.maxCost']);
+	});
+
+	it('allow an agent its own account only where that can be read, and none where the setting cannot', () => {
+		const hosts = ['a.example'];
+		const { tasks } = read({ allowedAccounts: { mine: hosts } });
+		assert.deepEqual([tasks.ownAccounts, tasks.allowedAccounts], ['ask', { mine: hosts }]);
+		assert.deepEqual(read({ allowedAccounts: { mine: true } }).tasks.allowedAccounts, {});
+		const wrong = read({ ownAccounts: 'sometimes' });
+		assert.deepEqual([wrong.tasks.ownAccounts, wrong.unusable], ['forbid', ['errand.local.ownAccounts']]);
 	});
 });

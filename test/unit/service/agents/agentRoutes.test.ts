@@ -118,8 +118,8 @@ describe('the routes about agents', () => {
 			for (const path of [controlPaths.tryAgent, controlPaths.installAgent]) {
 				const trial = agentTrialSchema.parse(await (await ask(path, { id: 'opencode' })).json());
 				assert.deepEqual(trial, { ok: true, name: 'opencode', seconds: 1 });
-				const failed = agentTrialSchema.parse(await (await ask(path, { id: 'gemini' })).json());
-				assert.ok(!failed.ok && /speaks a model API/.test(failed.message));
+				const failed = agentTrialSchema.parse(await (await ask(path, { id: 'gemini-account' })).json());
+				assert.ok(!failed.ok && /Gemini CLI \(own account\)/.test(failed.message));
 			}
 		});
 
@@ -151,11 +151,11 @@ describe('the routes about agents', () => {
 	describe('the check of a task', () => {
 		it('finds nothing to ask where there is a sandbox, and names the agents that cannot run', async () => {
 			await test.folder.program('bin/opencode');
-			const found = await check({ agents: ['opencode', 'demo', 'gemini', 'unheard-of', 'gemini'] });
+			const found = await check({ agents: ['opencode', 'demo', 'gemini-account', 'unheard-of', 'gemini-account'] });
 			assert.deepEqual(found.sandbox, { works: true });
 			assert.deepEqual(
 				found.unusable.map(({ id, problem }) => `${id} ${problem}`),
-				['gemini model-api', 'unheard-of not-found'],
+				['gemini-account not-found', 'unheard-of not-found'],
 			);
 			assert.equal(found.asksForUnsandboxed, false);
 			assert.equal(found.dependencies, null);

@@ -77,7 +77,7 @@ describe('AgentTrials', () => {
 			await test.folder.program('bin/gemini');
 			for (const [id, words] of [
 				['opencode', /^opencode was not found: the program "opencode" is needed\. Install it/],
-				['gemini', /^Gemini CLI speaks a model API that Errand does not/],
+				['gemini-account', /^Gemini CLI \(own account\) needs your yes/],
 				['demo', /^There is no agent "demo" here whose program could be started\.$/],
 				['unheard-of', /^There is no agent "unheard-of" here/],
 			] as const) {
@@ -186,7 +186,7 @@ describe('AgentTrials', () => {
 			for (const [id, words] of [
 				['unheard-of', /^There is no agent "unheard-of" here that could be installed\.$/],
 				['demo', /^There is no agent "demo" here that could be installed\.$/],
-				['gemini', /^Gemini CLI speaks a model API/],
+				['gemini-account', /^Errand cannot install Gemini CLI \(own account\) on this machine\./],
 				['kilo', /^Errand cannot install Kilo on this machine\./],
 				['opencode', /^Errand cannot install opencode on this machine\./],
 			] as const) {

@@ -23,6 +23,7 @@ export function shellTaskAgent(line: () => string, id = 'shell'): Agent {
 			env: childEnvironment(process.env, COMPILE_CACHE),
 			files: {},
 			modes: [],
+			usesAccount: false,
 		}),
 	};
 }
