@@ -12,11 +12,19 @@ const PACE_MS = 20;
 const FIRST_TOKENS = 300;
 const MAXIMUM_MS = 2;
 const MAXIMUM_RATIO = 1.3;
+const MAXIMUM_FORM_RATIO = 1.2;
+
+/** The paths of the two forms, and what ends a stream in each. */
+const FORMS = {
+	chat: { path: '/chat/completions', end: '[DONE]' },
+	messages: { path: '/v1/messages', end: 'message_stop' },
+} as const;
+type Form = keyof typeof FORMS;
 
 type Race = Record<ContenderName, number[]>;
 
 export async function rows(): Promise<BenchRow[]> {
-	return [await firstToken(), await cpu(), await burst()];
+	return [await firstToken(), await cpu(), await burst(), await messages()];
 }
 
 /** Measures the gateway's delay of the first token, compared with a proxy that only passes on bytes. */
@@ -58,6 +66,28 @@ async function burst(): Promise<BenchRow> {
 	);
 }
 
+/** Measures the CPU cost of a stream in the Messages form over that of the same stream in the form of chat. */
+async function messages(): Promise<BenchRow> {
+	const costs: Record<Form, number[]> = { chat: [], messages: [] };
+	await withServer('tokenServer.ts', { chunks: 20_000, paceMs: 0 }, async (upstream: string) => {
+		for (let round = 0; round < ROUNDS; round++) {
+			for (const form of ['chat', 'messages'] as const) {
+				const measure = (contender: Contender) => cpuOf(contender, 1, form);
+				costs[form].push(await withServer('gatewayContender.ts', { contender: 'ours', upstream }, measure));
+			}
+		}
+	});
+	const [chat, own] = [median(costs.chat), median(costs.messages)];
+	return {
+		goal: '15',
+		what: 'local gateway: CPU, 20,000 chunks at once in the Messages form',
+		ours: `${(own / 1000).toFixed(0)} ms`,
+		peers: `the same in the form of chat ${(chat / 1000).toFixed(0)} ms = 1`,
+		ratio: (own / chat).toFixed(2),
+		met: own / chat <= MAXIMUM_FORM_RATIO ? 'yes' : 'no',
+	};
+}
+
 const PEERS = { floor: 'bare undici proxy', reader: 'one that reads each chunk and names who serves' } as const;
 
 function cpuRow(what: string, runs: Race, measure: keyof typeof PEERS): BenchRow {
@@ -76,9 +106,9 @@ function cpuRow(what: string, runs: Race, measure: keyof typeof PEERS): BenchRow
 	};
 }
 
-async function cpuOf({ address, cpuAddress }: Contender, streams: number): Promise<number> {
+async function cpuOf({ address, cpuAddress }: Contender, streams: number, form: Form = 'chat'): Promise<number> {
 	const read = async () => Number(await (await fetch(cpuAddress)).text());
-	const load = () => Promise.all(Array.from({ length: streams }, () => ask(address)));
+	const load = () => Promise.all(Array.from({ length: streams }, () => ask(address, form)));
 	// The first requests pay for loading and compiling, which a long-running service has done long ago.
 	for (let count = 0; count < WARM_LOADS; count++) {
 		await load();
@@ -109,15 +139,17 @@ const agent = new http.Agent({ keepAlive: true });
 const body = JSON.stringify({
 	model: 'm',
 	stream: true,
+	max_tokens: 32_000,
 	messages: [{ role: 'user', content: 'Hello. '.repeat(2000) }],
 });
 
 /** Sends one streamed request and reads it to its end. Resolves with the milliseconds to its first token. */
-function ask(address: string): Promise<number> {
+function ask(address: string, form: Form = 'chat'): Promise<number> {
+	const { path, end: last } = FORMS[form];
 	return new Promise((resolve, reject) => {
 		const began = performance.now();
 		const headers = { Authorization: 'Bearer sk-bench', 'Content-Type': 'application/json' };
-		const request = http.request(`${address}/chat/completions`, { method: 'POST', agent, headers }, response => {
+		const request = http.request(`${address}${path}`, { method: 'POST', agent, headers }, response => {
 			let first = 0;
 			let end = '';
 			response.setEncoding('utf8');
@@ -125,11 +157,11 @@ function ask(address: string): Promise<number> {
 				if (first === 0 && text.includes('data: {')) {
 					first = performance.now() - began;
 				}
-				end = (end + text).slice(-40);
+				end = (end + text).slice(-60);
 			});
 			response.on('error', reject);
 			response.on('end', () =>
-				end.includes('[DONE]') ? resolve(first) : reject(new Error(`${response.statusCode}: ${end}`)),
+				end.includes(last) ? resolve(first) : reject(new Error(`${response.statusCode}: ${end}`)),
 			);
 		});
 		request.on('error', reject);

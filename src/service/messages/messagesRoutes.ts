@@ -113,6 +113,10 @@ class ReplyEvents {
 				stopSequence: specific?.stop_sequence,
 			} satisfies ReplyEnd);
 		}
+		// Nearly every chunk of a long reply is a text alone.
+		if (content && !reasoning && details === undefined && calls === undefined) {
+			return inForm(() => events.text(content));
+		}
 		return inForm(() => [
 			...(reasoning ? events.thinking(reasoning) : []),
 			...(details ?? []).flatMap(({ signature, data }) => [
