@@ -101,8 +101,8 @@ async function patchChanges(
 			changes.set(place.absolute, { place, before: null, after: addedText(file), remark: '' });
 			continue;
 		}
-		const before = earlier?.before ?? (await readText(place));
-		const { after, remark } = patchedText(earlier?.after ?? before, file, place.relative);
+		const before = earlier === undefined ? await readText(place) : earlier.before;
+		const { after, remark } = patchedText(earlier?.after ?? before ?? '', file, place.relative);
 		changes.set(place.absolute, { place, before, after, remark: (earlier?.remark ?? '') + remark });
 	}
 	if (changes.size === 0) {
