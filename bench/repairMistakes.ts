@@ -58,7 +58,7 @@ type Edit = Record<'from' | 'to', string>;
 const call = (name: string, input: unknown): Reply => ({ calls: [{ name, arguments: JSON.stringify(input) }] });
 
 /** Returns the right step of a stage. An edit names the wrong line and the one before it. */
-function stepAt(stage: Stage, problem: Problem): Action {
+export function stepAt(stage: Stage, problem: Problem): Action {
 	const path = pathOf(problem);
 	switch (stage) {
 		case 'read':

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { callOf, messagesOf, type Step, toolsOf } from '../test/support/scriptedModel.ts';
-import type { Mistake, Reply, Stage } from './repairMistakes.ts';
+import { type Mistake, type Reply, type Stage, stepAt } from './repairMistakes.ts';
 import { linesOf, PASSES, type Problem, pathOf, TEST_COMMAND } from './repairProblems.ts';
 
 /** A real model that is used in place of the scripts. */
@@ -231,12 +231,7 @@ class Repair {
 		const edit = this.textOf(problem).includes(problem.wrong)
 			? { do: 'edit' as const, path: file, from: `\t${problem.wrong}`, to: `\t${problem.right}` }
 			: { do: 'write' as const, path: file, content: `${linesOf(problem, 'right')}\n}\n` };
-		const steps = {
-			read: { do: 'read' as const, path: file },
-			edit,
-			run: { do: 'run' as const, command: TEST_COMMAND },
-		};
-		const { name, input } = call(steps[this.stage]);
+		const { name, input } = call(this.stage === 'edit' ? edit : stepAt(this.stage, problem));
 		return { calls: [{ name, arguments: JSON.stringify(input) }] };
 	}
 

@@ -212,6 +212,14 @@ class RepairBench {
 			const what = mistake?.title ?? problem.name;
 			console.log(`${String(index).padStart(2)}  ${what}: ${seen.map(one => one.describe(index)).join('; ')}`);
 		}
+		// What was not tried must not count against an agent, and a bench that throws keeps its last rows.
+		if (this.deadline.aborted) {
+			const reason = 'the time of a bench was over before every agent had tried every repair';
+			if (this.remote) {
+				return [{ ...NOT_MEASURED, reason }];
+			}
+			throw new Error(reason);
+		}
 		const all = [...this.cases.keys()];
 		const ratios = peers.map(peer => {
 			const byBoth = all.filter(index => own.repaired.has(index) && peer.repaired.has(index));
@@ -219,7 +227,6 @@ class RepairBench {
 		});
 		const isFirst = peers.every(peer => own.repaired.size >= peer.repaired.size);
 		const by = this.remote ? `by ${this.remote.name}` : 'in each of which the model makes another recorded mistake';
-		const ended = this.deadline.aborted ? { reason: 'the time of a bench was over before all had been tried' } : {};
 		const rows: BenchRow[] = [
 			{
 				goal: '23',
@@ -228,7 +235,6 @@ class RepairBench {
 				peers: peers.map(peer => `${peer.agent} ${peer.summary(all)}`).join('; '),
 				ratio: `tokens where both did it: ${ratios.map(({ agent, ratio }) => `${ratio.toFixed(2)} of ${agent}'s`).join(', ')}`,
 				met: isFirst && ratios.every(({ ratio }) => ratio <= 1) ? 'yes' : 'no',
-				...ended,
 			},
 		];
 		return this.remote ? rows : [...rows, helloRow(own, peers)];
