@@ -82,8 +82,9 @@ export const outsideGate: readonly Exclusion[] = [
 		]),
 	},
 	{
-		reason: 'Turns of agents, each with git and a sandbox. allowedEdits and the window test chatAgent stand for them.',
-		files: named('unit/host', ['agentInjection', 'agentTurns', 'turnFiles', 'turnFilesDamage']),
+		reason:
+			'Turns of agents, each with git and a sandbox. allowedEdits and the window tests chatAgent and agentServers stand for them.',
+		files: named('unit/host', ['agentInjection', 'agentTurns', 'turnFiles', 'turnFilesDamage', 'turnServers']),
 	},
 	{
 		reason:

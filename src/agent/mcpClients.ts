@@ -2,6 +2,7 @@
 // all of its tools as a single tool: the schema of each is read when the model asks for it.
 import type { McpServer } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
+import { toolName } from '../agents/mcp/toolName.ts';
 import { describeError } from '../base/errors.ts';
 import { oneLine } from '../base/plainText.ts';
 import { type CallResult, McpConnection, type ServerTool, type StdioServer } from './mcpConnection.ts';
@@ -50,7 +51,7 @@ export class McpClients {
 			const { connection, tools } = await McpConnection.open(server, folder);
 			this.connections.push(connection);
 			for (const tool of tools) {
-				const shown = `${server.name}.${tool.name}`;
+				const shown = toolName(server.name, tool.name);
 				const isPlain = shown.length <= MAXIMUM_NAME && oneLine(shown) === shown;
 				if (isPlain && this.tools.size < MAXIMUM_TOOLS && !this.tools.has(shown)) {
 					this.tools.set(shown, { ...tool, server: server.name, connection });

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ownAgent } from '../../src/agents/catalogue/ownAgent.ts';
 import type { McpCall } from '../../src/agents/mcp/gate.ts';
-import type { KnownTools } from '../../src/agents/mcp/mcpServers.ts';
+import type { KnownTools, McpServers } from '../../src/agents/mcp/mcpServers.ts';
 import type { RunningAgent } from '../../src/agents/run/agentRun.ts';
 import { type DeclaredServer, type McpServer, remoteServerSchema } from '../../src/contract/mcpServers.ts';
 import { withAgentAndServer } from '../support/agentWithServer.ts';
@@ -20,8 +20,8 @@ describe('an MCP server beside a sandboxed agent', () => {
 	let sandbox: TestSandbox;
 	let model: ReplyServer;
 	let agent: RunningAgent;
-	let token: string;
-	const refused: string[] = [];
+	let servers: McpServers;
+	const failed: string[] = [];
 	const asked: { call: McpCall; answer: string | undefined }[] = [];
 	let known: KnownTools | undefined;
 	let changed: string[];
@@ -31,7 +31,7 @@ describe('an MCP server beside a sandboxed agent', () => {
 	beforeEach(async () => {
 		[sandbox, model] = [await TestSandbox.create(), await ReplyServer.start()];
 		[known, changed, isAgreed, answer] = [undefined, [], false, undefined];
-		refused.splice(0);
+		failed.splice(0);
 		asked.splice(0);
 		await writeFile(path.join(sandbox.tree, 'a.txt'), 'a');
 	});
@@ -71,17 +71,18 @@ describe('an MCP server beside a sandboxed agent', () => {
 					changed.push(...tools.map(({ name }) => name));
 					return isAgreed;
 				},
-				onRefused: sentence => refused.push(sentence),
+				onFailed: (_, error) => failed.push(String(error)),
+				onRefused: () => {},
 			},
 			(running, ofServers) => {
-				[agent, token] = [running, ofServers];
+				[agent, servers] = [running, ofServers];
 				return work();
 			},
 		);
 	}
 
 	const use = (tool: string, given?: unknown) => ({
-		calls: [{ name: 'mcp', input: { tool: `test.${tool}`, ...(given === undefined ? {} : { arguments: given }) } }],
+		calls: [{ name: 'mcp', input: { tool: `test/${tool}`, ...(given === undefined ? {} : { arguments: given }) } }],
 	});
 
 	/** Plays calls, and returns their results. */
@@ -98,7 +99,7 @@ describe('an MCP server beside a sandboxed agent', () => {
 			const tools = model.requests[0]?.body['tools'] as { name: string; description: string }[];
 			assert.match(
 				tools.find(({ name }) => name === 'mcp')?.description ?? '',
-				/There are: test\.add, test\.look, test\.write\.$/,
+				/There are: test\/add, test\/look, test\/write\.$/,
 			);
 			assert.deepEqual(asked, []);
 		});
@@ -148,7 +149,7 @@ describe('an MCP server beside a sandboxed agent', () => {
 
 	it('with hosts runs more than once at a time, and leaves nothing of its connections', async () => {
 		await withServer(declared('honest', { hosts: ['host.example'] }), async () => {
-			const again = `(echo '{"jsonrpc":"2.0","id":1,"method":"ping"}'; sleep 3) | ERRAND_MCP_TOKEN='${token}' ${process.execPath} /run/errand/inside.mts mcp 41417 test`;
+			const again = `(echo '{"jsonrpc":"2.0","id":1,"method":"ping"}'; sleep 3) | ERRAND_MCP_TOKEN='${servers.token}' ${process.execPath} /run/errand/inside.mts mcp 41417 test`;
 			model.play({ calls: [{ name: 'run', input: { command: again } }] }, use('add', { a: 1, b: 2 }), {
 				text: 'Done.',
 			});
@@ -190,7 +191,7 @@ describe('an MCP server beside a sandboxed agent', () => {
 					await looksFor(SECRET);
 				},
 			);
-			assert.deepEqual(refused, []);
+			assert.deepEqual(failed, []);
 		} finally {
 			server.stop();
 		}
@@ -211,12 +212,7 @@ describe('an MCP server beside a sandboxed agent', () => {
 		await withServer(declared('flooding'), async () => {
 			const [said] = await results(use('add', { a: 1, b: 1 }));
 			assert.match(said ?? '', /failed/);
-			assert.ok(
-				refused.some(sentence =>
-					/MCP server “test” was ended: The server sent a message of more than 8 MB/.test(sentence),
-				),
-				refused.join('\n'),
-			);
+			assert.deepEqual(failed, ['Error: The server sent a message of more than 8 MB.']);
 		});
 	});
 
@@ -226,7 +222,7 @@ describe('an MCP server beside a sandboxed agent', () => {
 			const inside = '/run/errand/inside.mts';
 			const attempts = [
 				['x'.repeat(43), 'test'],
-				[token, 'other'],
+				[servers.token, 'other'],
 			].map(([shown, name]) => `ERRAND_MCP_TOKEN='${shown}' ${node} ${inside} mcp 41417 ${name} </dev/null`);
 			model.play({ calls: attempts.map(command => ({ name: 'run', input: { command } })) }, { text: 'Done.' });
 			await agent.prompt('Go');

@@ -30,19 +30,19 @@ const LOOK = `cat /proc/*/cmdline /proc/*/environ 2>/dev/null | grep -a -c '${SE
 
 const SCRIPTS: Record<string, Step[]> = {
 	others: [
-		use('everything.echo', { message: 'from a task\u202e' }),
+		use('everything/echo', { message: 'from a task\u202e' }),
 		use('files.read_text_file', { path: 'src/math.js' }),
 		...done,
 	],
 	own: [
-		use('own.add', { a: 'x'.repeat(70_000) }),
-		use('own.add', { a: 2, b: 3 }),
+		use('own/add', { a: 'x'.repeat(70_000) }),
+		use('own/add', { a: 2, b: 3 }),
 		{ do: 'run', command: LOOK },
-		use('own.write', {}),
+		use('own/write', {}),
 		...done,
 	],
 	sum: [
-		use('own.add', { a: 4, b: 5 }),
+		use('own/add', { a: 4, b: 5 }),
 		{ do: 'write', path: 'more.txt', content: 'more\n' },
 		{ do: 'say', text: 'Done.' },
 	],
@@ -80,7 +80,7 @@ describe('the MCP servers of a task', () => {
 		assert.match(results, /export const add/);
 		const log = await logText(id);
 		assert.match(log, /The agent can use these MCP servers, each in a sandbox of its own: everything, files\./);
-		assert.ok(log.includes('MCP tool everything.echo\n{"message":"from a task\u202e"}'), log);
+		assert.ok(log.includes('MCP tool everything/echo\n{"message":"from a task\u202e"}'), log);
 		assert.ok(log.includes('MCP tool files.read_text_file\n{"path":"src/math.js"}'), log);
 	});
 
@@ -105,7 +105,7 @@ describe('the MCP servers of a task', () => {
 		);
 		const changed = await run('sum', handed('own', [OWN, 'honest'], { tools: { add: 'another digest' } }));
 		assert.match(await logText(changed.id), /“own” was ended: it describes its tools in another way than before/);
-		assert.ok(!(await logText(changed.id)).includes('MCP tool own.add'));
+		assert.ok(!(await logText(changed.id)).includes('MCP tool own/add'));
 		const missing = await run('sum', handed('own', [], { declaration: { command: 'there-is-no-such-program' } }));
 		assert.match(await logText(missing.id), /“own” was not started: its program .* was not found/);
 	});

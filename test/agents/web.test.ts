@@ -29,7 +29,7 @@ describe('the web, for Errand’s own agent in the sandbox', () => {
 						},
 					},
 					...{ ask: async () => undefined, onAnswer: () => {}, known: () => undefined, note: () => {} },
-					...{ askAboutTools: async () => false, onRefused: () => {} },
+					...{ askAboutTools: async () => false, onFailed: () => {}, onRefused: () => {} },
 				},
 				agent => agent.prompt('Look it up'),
 			);

@@ -22,7 +22,7 @@ const SERVER = path.resolve(import.meta.dirname, '../support/mcpServer.mjs');
 const use = (a: number, b: number, server = 'sums'): Step => ({
 	do: 'call',
 	tool: 'mcp',
-	input: { tool: `${server}.add`, arguments: { a, b } },
+	input: { tool: `${server}/add`, arguments: { a, b } },
 });
 
 const SCRIPTS: Record<string, Step[]> = {
@@ -89,8 +89,8 @@ describe('an agent in the chat', () => {
 		await further.getByRole('button', { name: 'Never in This Folder' }).click();
 		await agentQuestion(chat).waitFor();
 		assert.match(
-			await answerQuestion(chat, 'Allow sums.add Here'),
-			/Call this tool\?[\s\S]*MCP tool sums\.add[\s\S]*a: 2\nb: 3[\s\S]*sandbox of its own/,
+			await answerQuestion(chat, 'Allow sums/add Here'),
+			/Call this tool\?[\s\S]*MCP tool sums\/add[\s\S]*a: 2\nb: 3[\s\S]*sandbox of its own/,
 		);
 		assert.match(await replyEnds(chat), /It is five\./);
 		assert.deepEqual(model.results.slice(-1), ['5']);

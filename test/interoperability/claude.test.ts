@@ -72,7 +72,7 @@ describe('Claude Code', () => {
 					},
 					onAsk: request => asked.push(request),
 					...{ onAnswer: () => {}, known: () => undefined, note: () => {}, askAboutTools: async () => false },
-					onRefused: sentence => refused.push(sentence),
+					...{ onFailed: (_, error) => assert.fail(String(error)), onRefused: sentence => refused.push(sentence) },
 				},
 				agent => agent.prompt('Do as told'),
 			);

@@ -1,18 +1,22 @@
-import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import path from 'node:path';
 import type { FoundAgent } from '../../src/agents/catalogue/entry.ts';
 import { McpServers, type McpServersOptions } from '../../src/agents/mcp/mcpServers.ts';
 import { connectRemote } from '../../src/agents/mcp/remoteServer.ts';
 import { startServer } from '../../src/agents/mcp/startServer.ts';
+import { createClientModels } from '../../src/agents/relay/clientModels.ts';
 import type { WebAccess } from '../../src/agents/relay/webAccess.ts';
 import { agentLaunch } from '../../src/agents/run/agentLaunch.ts';
-import { type RunningAgent, runAgent } from '../../src/agents/run/agentRun.ts';
+import { type AgentRunOptions, type RunningAgent, runAgent } from '../../src/agents/run/agentRun.ts';
 import type { PermissionRequest } from '../../src/agents/session/events.ts';
+import { systemClock } from '../../src/base/async.ts';
 import { nullLogger } from '../../src/base/logger.ts';
 import { type DeclaredServer, isRemote } from '../../src/contract/mcpServers.ts';
+import { clientOf } from '../unit/agents/relay/clientModelsHarness.ts';
 import { INSIDE_PROGRAM, SECRET, type TestSandbox } from './sandbox.ts';
 
-export interface AgentWithServerOptions extends Omit<McpServersOptions, 'start' | 'servers'> {
+export interface AgentWithServerOptions
+	extends Omit<McpServersOptions, 'start' | 'servers'>,
+		Partial<Pick<AgentRunOptions, 'signal' | 'earlier'>> {
 	sandbox: TestSandbox;
 	agent: FoundAgent;
 	server?: DeclaredServer;
@@ -24,15 +28,18 @@ export interface AgentWithServerOptions extends Omit<McpServersOptions, 'start' 
 	onAsk?(request: PermissionRequest): void;
 }
 
-/** Runs an agent in a sandbox with an MCP server beside it, until `work` has ended. The server's secret is `SECRET`. */
+/**
+ * Runs an agent in a sandbox, as the chat does, with an MCP server beside it, until `work` has ended. The server's secret
+ * is `SECRET`.
+ */
 export async function withAgentAndServer(
-	{ sandbox, agent, server, web, modelUrl, model, onAsk, ...options }: AgentWithServerOptions,
-	work: (agent: RunningAgent, token: string) => Promise<void>,
+	{ sandbox, agent, server, web, modelUrl, model, onAsk, signal, earlier, ...options }: AgentWithServerOptions,
+	work: (agent: RunningAgent, servers: McpServers) => Promise<void>,
 ): Promise<void> {
 	const mcpServers = new McpServers({
 		...options,
 		servers: server === undefined ? [] : [server],
-		start: async (each, place, signal) => {
+		start: async (each, place, stopped) => {
 			if (isRemote(each)) {
 				const authorization = { token: async () => SECRET, renew: async () => {} };
 				return connectRemote(each, { headers: {}, authorization, onFailed: () => {} });
@@ -47,7 +54,7 @@ export async function withAgentAndServer(
 					input: () => SECRET,
 					onRefused: options.onRefused,
 				},
-				signal,
+				stopped,
 			);
 		},
 	});
@@ -59,7 +66,11 @@ export async function withAgentAndServer(
 				...{ privateFolders: [sandbox.folder], insideProgram: INSIDE_PROGRAM, marker: sandbox.folder },
 			},
 			relay: {
-				handle: (request, response) => forward(request, response, modelUrl),
+				handle: createClientModels({
+					client: async () => clientOf(modelUrl, { apiUrl: `${modelUrl}/v1` }),
+					...{ model, provider: undefined, onCall: () => {}, onFailure: () => {} },
+					...{ logger: nullLogger, clock: systemClock },
+				}),
 				...{ allowsHost: () => false, onRefused: options.onRefused, web },
 			},
 			mcpServers,
@@ -70,21 +81,11 @@ export async function withAgentAndServer(
 				onAsk?.(request);
 				return { option: request.options.find(({ kind }) => kind === 'allow_once')?.id };
 			},
-			signal: new AbortController().signal,
+			earlier,
+			signal: signal ?? new AbortController().signal,
 			onEvent: () => {},
 			logger: nullLogger,
 		},
-		running => work(running, mcpServers.token),
+		running => work(running, mcpServers),
 	);
-}
-
-/** Passes a call on to the server of a model. */
-export function forward(request: IncomingMessage, response: ServerResponse, url: string): void {
-	const { method = 'GET', headers, url: place } = request;
-	const onward = httpRequest(new URL(place ?? '/', url), { method, headers }, reply => {
-		response.writeHead(reply.statusCode ?? 502, reply.headers);
-		reply.pipe(response);
-	});
-	onward.on('error', () => response.destroy());
-	request.pipe(onward);
 }

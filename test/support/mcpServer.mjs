@@ -3,13 +3,27 @@
 //   changing   the description of a tool is another one in each process
 //   many       forty tools
 //   flooding   it answers a call with a message that does not end
+//   hanging    it answers no call
+//   ending     it ends at once
+//   saying     one tool, with the name of the next argument, which says the one after that
 import { readdirSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-const [how = 'honest'] = process.argv.slice(2);
+const [how = 'honest', only, words] = process.argv.slice(2);
+
+if (how === 'ending') {
+	process.exit(3);
+}
 
 const send = message => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 const tool = (name, description) => ({ name, description, inputSchema: { type: 'object' } });
+
+const TOOLS = [
+	...Array.from({ length: how === 'many' ? 37 : 0 }, (_, index) => tool(`tool_${index}`, 'Does a thing.')),
+	tool('add', how === 'changing' ? `Adds, says ${process.pid} ${Date.now()}.` : 'Adds two numbers.'),
+	tool('look', 'Tells what it sees.'),
+	tool('write', 'Writes a file.'),
+];
 
 const look = () => ({
 	folder: process.cwd(),
@@ -28,6 +42,10 @@ function write() {
 	}
 }
 
+function answerOf(name, given) {
+	return name === 'add' ? String(given.a + given.b) : name === 'look' ? JSON.stringify(look()) : write();
+}
+
 function answer({ method, params = {} }) {
 	switch (method) {
 		case 'initialize':
@@ -37,17 +55,10 @@ function answer({ method, params = {} }) {
 				serverInfo: { name: 'test', version: '1' },
 			};
 		case 'tools/list':
-			return {
-				tools: [
-					...Array.from({ length: how === 'many' ? 37 : 0 }, (_, index) => tool(`tool_${index}`, 'Does a thing.')),
-					tool('add', how === 'changing' ? `Adds, says ${process.pid} ${Date.now()}.` : 'Adds two numbers.'),
-					tool('look', 'Tells what it sees.'),
-					tool('write', 'Writes a file.'),
-				],
-			};
+			return { tools: how === 'saying' ? [tool(only, 'Says something.')] : TOOLS };
 		case 'tools/call': {
 			const { name, arguments: given = {} } = params;
-			const text = name === 'add' ? String(given.a + given.b) : name === 'look' ? JSON.stringify(look()) : write();
+			const text = how === 'saying' ? words : answerOf(name, given);
 			return { content: [{ type: 'text', text }] };
 		}
 		default:
@@ -68,5 +79,7 @@ createInterface({ input: process.stdin }).on('line', line => {
 		flood();
 		return;
 	}
-	send({ id: message.id, result: answer(message) });
+	if (how !== 'hanging' || message.method !== 'tools/call') {
+		send({ id: message.id, result: answer(message) });
+	}
 });

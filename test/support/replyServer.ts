@@ -173,10 +173,13 @@ export class ReplyServer {
 
 function resultsIn({ messages = [], input = [] }: { messages?: unknown; input?: unknown }): string[] {
 	return [
-		...(messages as Json[]).filter(({ role }) => role === 'tool').map(({ content }) => String(content)),
-		...(input as Json[]).filter(({ type }) => type === 'function_call_output').map(({ output }) => String(output)),
+		...(messages as Json[]).filter(({ role }) => role === 'tool').map(({ content }) => textOf(content)),
+		...(input as Json[]).filter(({ type }) => type === 'function_call_output').map(({ output }) => textOf(output)),
 	];
 }
+
+/** A result is a text or a list of parts. */
+const textOf = (content: unknown): string => (typeof content === 'string' ? content : JSON.stringify(content));
 
 async function repeat(response: ServerResponse, event: string): Promise<void> {
 	const closed = once(response, 'close');

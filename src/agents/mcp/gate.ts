@@ -77,13 +77,17 @@ const INVALID_REQUEST = -32_600;
 
 /**
  * Passes messages of the Model Context Protocol between an agent and a server until one of them ends. The agent sees
- * and can call only the admitted tools; the server cannot send requests. Resolves when one side has ended; rejects with
- * an error whose message is a sentence if the server writes too much, or nothing while the agent waits.
+ * and can call only the admitted tools; the server cannot send requests. Resolves with the side that has ended; rejects
+ * with an error whose message is a sentence if a side writes too much, or the server nothing while the agent waits.
  */
-export async function runGate(agent: GateSide, server: GateSide, options: GateOptions): Promise<void> {
+export async function runGate(agent: GateSide, server: GateSide, options: GateOptions): Promise<'agent' | 'server'> {
 	const gate = new Gate(agent, server, options);
 	try {
-		await Promise.race([gate.readAgent(), gate.readServer(), gate.silent]);
+		return await Promise.race([
+			gate.readAgent().then(() => 'agent' as const),
+			gate.readServer().then(() => 'server' as const),
+			gate.silent,
+		]);
 	} finally {
 		gate.close();
 	}

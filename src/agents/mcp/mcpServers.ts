@@ -3,7 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { SerialQueue } from '../../base/async.ts';
-import { describeError } from '../../base/errors.ts';
+import { UserFacingError } from '../../base/errors.ts';
 import { createTokenMatch } from '../../base/tokenCheck.ts';
 import type { DeclaredServer } from '../../contract/mcpServers.ts';
 import { type RunPlace, seenFrom } from '../run/runPlace.ts';
@@ -42,6 +42,8 @@ export interface McpServersOptions<Server extends DeclaredServer = DeclaredServe
 	note(server: Server, tools: KnownTools): void;
 	/** Asks whether tools that are new or whose descriptions have changed may be used. */
 	askAboutTools(server: Server, tools: readonly McpTool[]): Promise<boolean>;
+	/** Called when a server could not be started, or has ended before the agent. The error's message is a sentence. */
+	onFailed(server: Server, error: unknown): void;
 	/** Receives a sentence for the log. */
 	onRefused(sentence: string): void;
 }
@@ -52,6 +54,7 @@ export class McpServers<Server extends DeclaredServer = DeclaredServer> {
 	private readonly options: McpServersOptions<Server>;
 	private readonly isToken = createTokenMatch(this.token);
 	private readonly ending = new AbortController();
+	/** The number of running instances of each server that the agent has connected to. */
 	private readonly running = new Map<string, number>();
 	private readonly ended = new Set<Promise<void>>();
 	/** The servers whose tools were listed for the first time, and those of which changed tools were declined. */
@@ -67,6 +70,11 @@ export class McpServers<Server extends DeclaredServer = DeclaredServer> {
 	/** Sets the place where the agent works. No server can be reached before. */
 	beginAt(place: RunPlace): void {
 		this.place = place;
+	}
+
+	/** The names of the servers that the agent has not connected to. */
+	get unreached(): string[] {
+		return this.options.servers.flatMap(({ name }) => (this.running.has(name) ? [] : [name]));
 	}
 
 	/** The commands by which the agent reaches the servers, through the program that serves the relay at its place. */
@@ -124,11 +132,13 @@ export class McpServers<Server extends DeclaredServer = DeclaredServer> {
 		let connection: ServerConnection | undefined;
 		try {
 			connection = await this.options.start(server, place, signal);
-			await runGate({ input: socket, output: socket }, connection, this.gate(server));
+			const ended = await runGate({ input: socket, output: socket }, connection, this.gate(server));
+			if (ended === 'server' && !signal.aborted) {
+				throw new UserFacingError('it ended by itself. Run its command in a terminal to see why.');
+			}
 		} catch (error) {
 			if (!signal.aborted) {
-				const what = connection === undefined ? 'was not started' : 'was ended';
-				this.options.onRefused(`The MCP server “${name}” ${what}: ${describeError(error)}`);
+				this.options.onFailed(server, error);
 			}
 		} finally {
 			await connection?.end();

@@ -32,6 +32,17 @@ export function packageOf({ command, args }: Pick<McpServerSetting, 'command' | 
 	return PACKAGE.test(wanted) ? { wanted, args: args.slice(at + 1) } : undefined;
 }
 
+/** Commands that download what they start, each time or the first time, unless an argument forbids it. */
+const DOWNLOADERS: ReadonlySet<string> = new Set(['npx', 'uvx', 'pipx', 'bunx']);
+const NO_DOWNLOAD = /^--(?:no|no-install|offline)$/;
+
+/** Returns whether a server in a sandbox could not start, as its command would first have to download it. */
+export function needsDownload(server: McpServerSetting): boolean {
+	const { command, args, hosts } = server;
+	const isDownloader = DOWNLOADERS.has(command) && !args.some(argument => NO_DOWNLOAD.test(argument));
+	return isDownloader && hosts.length === 0 && packageOf(server) === undefined;
+}
+
 /** Returns the folder of a package below `folder`. */
 const folderOf = (folder: string, wanted: string): string => path.join(folder, encodeURIComponent(wanted));
 

@@ -46,8 +46,11 @@ export interface ToolCall {
 	status: ToolStatus;
 	/** The exact command of a call that runs one, if the agent reports it. The words of a list are quoted. */
 	command?: string | undefined;
-	/** The tool of an MCP server that is called, as `server.tool`. It is set by the server's gate, never by an agent. */
-	mcpTool?: string;
+	/**
+	 * The tool of an MCP server that is called: its name with the server's, and a digest of what the user has agreed to of
+	 * both. It is set by the server's gate, never by an agent.
+	 */
+	mcpTool?: { name: string; digest: string };
 	/** The arguments of the call as JSON, if the agent reports them. */
 	input?: string | undefined;
 	/** The arguments were too long to keep. Neither `command` nor `input` is then present. */

@@ -5,7 +5,7 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { digestOfServer, type KnownTools } from '../../agents/mcp/mcpServers.ts';
-import { packageOf } from '../../agents/mcp/serverPackage.ts';
+import { needsDownload, packageOf } from '../../agents/mcp/serverPackage.ts';
 import { SerialQueue } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
@@ -93,6 +93,14 @@ export class AgentServers {
 		for (const server of declared.flatMap(each => each.servers)) {
 			if (servers.some(({ name }) => name === server.name)) {
 				problems.push(vscode.l10n.t('The MCP server “{0}” is declared twice. The first one is used.', server.name));
+			} else if (isSandboxed && !isRemote(server) && needsDownload(server)) {
+				problems.push(
+					vscode.l10n.t(
+						'The MCP server “{0}” is not used: {1} would download it, and a sandbox without hosts reaches no network. Install it yourself, as with “npm install --global” or “uv tool install”, and declare its program as the command, in errand.agents.mcpServers if it is only for you.',
+						server.name,
+						server.command,
+					),
+				);
 			} else if (await this.isAllowed(server, isSandboxed || isRemote(server))) {
 				servers.push(server);
 			}
@@ -156,9 +164,7 @@ export class AgentServers {
 			const value = (await this.storage.secrets.get(key)) ?? (await askInput(name, input, signal));
 			signal.throwIfAborted();
 			if (value === undefined) {
-				throw new UserFacingError(
-					vscode.l10n.t('The MCP server “{0}” is not used, because it has no value for {1}.', name, input),
-				);
+				throw new UserFacingError(vscode.l10n.t('it has no value for {0}.', input));
 			}
 			await this.storage.secrets.store(key, value);
 			values.set(input, value);

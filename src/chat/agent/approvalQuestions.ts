@@ -46,6 +46,19 @@ export interface ApprovalQuestionsOptions {
 	onForm(form: AgentForm, state: FormState): void;
 }
 
+/**
+ * Returns whether the user has agreed to a change of their files, at this level. An approval due to the sandbox is no
+ * agreement.
+ */
+export function isAgreement(
+	how: Parameters<ApprovalQuestionsOptions['onDecide']>[1],
+	level: ApprovalRules['setting'],
+): boolean {
+	return how === 'setting'
+		? level !== 'allow-in-sandbox'
+		: how === 'once' || how === 'conversation' || how === 'before';
+}
+
 export class ApprovalQuestions {
 	private readonly options: ApprovalQuestionsOptions;
 	private waiting: { question: string; form?: AgentForm; answer(answer: QuestionEnd): void } | undefined;

@@ -14,7 +14,7 @@ import { agentLaunch } from '../../agents/run/agentLaunch.ts';
 import { type AgentRunOptions, runAgent } from '../../agents/run/agentRun.ts';
 import { type PlaceOptions, type RelayAnswers, seenFrom } from '../../agents/run/runPlace.ts';
 import { AgentFailure } from '../../agents/session/agentFailure.ts';
-import type { AgentEvent, PermissionRequest } from '../../agents/session/events.ts';
+import type { AgentEvent, PermissionRequest, ToolCall } from '../../agents/session/events.ts';
 import type { PermissionPolicy } from '../../agents/session/permissions.ts';
 import { append } from '../../base/append.ts';
 import { systemClock } from '../../base/async.ts';
@@ -42,7 +42,7 @@ import { AgentFolder } from './agentFolder.ts';
 import { isSandboxed, workspaceFolders } from './agentPlace.ts';
 import type { AgentRunsOptions } from './agentRunsOptions.ts';
 import { type PlannedEdit, withoutPlannedHunk } from './allowedEdits.ts';
-import { ApprovalQuestions, type ApprovalQuestionsOptions } from './approvalQuestions.ts';
+import { ApprovalQuestions, isAgreement } from './approvalQuestions.ts';
 import { changedFiles } from './changedFiles.ts';
 import { repositoriesOf, type TurnRepository } from './checkpoints.ts';
 import type { EventQueue } from './eventQueue.ts';
@@ -52,7 +52,7 @@ import { refusalText } from './messages.ts';
 import { accountLogin, checkAccountUse } from './ownAccount.ts';
 import { filteredTold, foldersTold, imagesTold, instructionsTold, planTold, refusedHunksTold } from './toldToAgents.ts';
 import { TurnFiles } from './turnFiles.ts';
-import { turnServers } from './turnServers.ts';
+import { failedCall, turnServers, unreachedText } from './turnServers.ts';
 import { TurnWeb } from './turnWeb.ts';
 
 /** The turn that an agent is to work on, and the queue for its events. */
@@ -129,7 +129,7 @@ export class TurnRun {
 			},
 			onDecide: (request, how) => {
 				const planned = this.planned.get(request);
-				if (planned && this.isAgreed(how)) {
+				if (planned && isAgreement(how, this.approvals)) {
 					this.files?.edits.allow(request.call.id, planned);
 				}
 				const reason = refusalText(how);
@@ -237,7 +237,7 @@ export class TurnRun {
 		const servers = await turnServers(this.options.servers, {
 			...{ folders, isSandboxed: sandboxed, own: own.directory, logger: this.options.logger },
 			...{ steps: () => this.work?.steps ?? [], decide: this.questions.decide },
-			show: call => this.take({ type: 'tool', call, isNew: false, changed: [] }),
+			show: this.show,
 		});
 		await this.talk(agent, await this.placeFor({ agent, own, sandboxed, files }), servers);
 	}
@@ -371,8 +371,14 @@ export class TurnRun {
 				this.take({ type: 'message', text: '\n\n' });
 				await prompt(refusedHunksTold(refused));
 			}
+			const unreached = unreachedText(label, mcpServers);
+			if (unreached && !this.earlierWork(work => work.steps.some(({ title }) => title === unreached))) {
+				this.show(failedCall(unreached));
+			}
 		});
 	}
+
+	private readonly show = (call: ToolCall): void => this.take({ type: 'tool', call, isNew: false, changed: [] });
 
 	private take(event: AgentEvent): void {
 		const { queue } = this.started;
@@ -389,15 +395,6 @@ export class TurnRun {
 				this.files?.edits.made(event.call);
 			}
 		}
-	}
-
-	/**
-	 * Returns whether the user has agreed to the change of their files. An approval due to the sandbox is no agreement.
-	 */
-	private isAgreed(how: Parameters<ApprovalQuestionsOptions['onDecide']>[1]): boolean {
-		return how === 'setting'
-			? this.approvals !== 'allow-in-sandbox'
-			: how === 'once' || how === 'conversation' || how === 'before';
 	}
 
 	private async made(files: TurnFiles, step: string, isTaken: boolean): Promise<void> {

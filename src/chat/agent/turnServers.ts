@@ -3,9 +3,10 @@ import path from 'node:path';
 import process from 'node:process';
 import * as vscode from 'vscode';
 import type { McpCall } from '../../agents/mcp/gate.ts';
-import { McpServers } from '../../agents/mcp/mcpServers.ts';
+import { digestOfServer, McpServers } from '../../agents/mcp/mcpServers.ts';
 import { connectRemote } from '../../agents/mcp/remoteServer.ts';
 import { startServer } from '../../agents/mcp/startServer.ts';
+import { toolName } from '../../agents/mcp/toolName.ts';
 import type { ToolCall } from '../../agents/session/events.ts';
 import { SESSION_LIMITS } from '../../agents/session/limits.ts';
 import type { PermissionPolicy } from '../../agents/session/permissions.ts';
@@ -42,7 +43,7 @@ export async function turnServers(agreed: AgentServers, options: TurnServersOpti
 	const { servers, problems } = await agreed.agreed(folders, isSandboxed);
 	const shown = new WeakMap<McpCall, ToolCall>();
 	const onRefused = (reason: string): void => logger.log('info', 'something of an MCP server was refused', { reason });
-	const tellProblem = (title: string): void => show({ ...newCall(title), status: 'failed' });
+	const tellProblem = (title: string): void => show(failedCall(title));
 	for (const problem of problems) {
 		tellProblem(problem);
 	}
@@ -52,66 +53,61 @@ export async function turnServers(agreed: AgentServers, options: TurnServersOpti
 	 */
 	const declined = new Map<string, unknown>();
 	const told = new Set<string>();
-	const tellNotStarted = (name: string, error: unknown): void => {
-		const problem = vscode.l10n.t('The MCP server “{0}” was not started: {1}', name, describeError(error));
+	const tellFailed = (name: string, error: unknown): void => {
+		const problem = vscode.l10n.t('The MCP server “{0}” has failed: {1}', name, describeError(error));
 		if (!told.has(problem)) {
 			told.add(problem);
 			tellProblem(problem);
 		}
+		logger.log('warn', 'an MCP server has failed', { reason: problem });
 	};
 	return new McpServers({
 		servers,
 		async start(server, agent, signal) {
 			const { name } = server;
-			try {
-				if (declined.has(name)) {
-					throw declined.get(name);
-				}
-				const inputs = await agreed.inputsOf(server, signal).catch(error => {
-					if (!signal.aborted) {
-						declined.set(name, error);
-					}
-					throw error;
-				});
-				const input = (wanted: string): string => inputs.get(wanted) ?? '';
-				if (isRemote(server)) {
-					const values = { folder: '', input, variable: (wanted: string) => process.env[wanted] ?? '' };
-					const headers = Object.entries(server.headers).map(([header, text]) => [header, withValues(text, values)]);
-					return connectRemote(server, {
-						headers: Object.fromEntries(headers),
-						authorization: agreed.signIns.at(server),
-						onFailed(error) {
-							declined.set(name, error);
-							tellNotStarted(name, error);
-						},
-					});
-				}
-				return await startServer(
-					server,
-					{
-						agent,
-						homes: path.join(own, 'servers'),
-						packages: agreed.packages,
-						environment: process.env,
-						input,
-						onRefused,
-					},
-					signal,
-				);
-			} catch (error) {
+			if (declined.has(name)) {
+				throw declined.get(name);
+			}
+			const inputs = await agreed.inputsOf(server, signal).catch(error => {
 				if (!signal.aborted) {
-					tellNotStarted(name, error);
+					declined.set(name, error);
 				}
 				throw error;
+			});
+			const input = (wanted: string): string => inputs.get(wanted) ?? '';
+			if (isRemote(server)) {
+				const values = { folder: '', input, variable: (wanted: string) => process.env[wanted] ?? '' };
+				const headers = Object.entries(server.headers).map(([header, text]) => [header, withValues(text, values)]);
+				return connectRemote(server, {
+					headers: Object.fromEntries(headers),
+					authorization: agreed.signIns.at(server),
+					onFailed(error) {
+						declined.set(name, error);
+						tellFailed(name, error);
+					},
+				});
 			}
+			return startServer(
+				server,
+				{
+					agent,
+					homes: path.join(own, 'servers'),
+					packages: agreed.packages,
+					environment: process.env,
+					input,
+					onRefused,
+				},
+				signal,
+			);
 		},
-		async ask({ name }, call, signal) {
-			const tool = `${name}.${call.tool}`;
+		onFailed: ({ name }, error) => tellFailed(name, error),
+		async ask(server, call, signal) {
+			const name = toolName(server.name, call.tool);
 			const input = JSON.stringify(call.arguments);
 			const step: ToolCall = {
-				...newCall(vscode.l10n.t('MCP tool {0}', tool)),
-				...defined({ id: stepOf(steps(), name, call.tool) }),
-				mcpTool: tool,
+				...newCall(vscode.l10n.t('MCP tool {0}', name)),
+				...defined({ id: stepOf(steps(), server.name, call.tool) }),
+				mcpTool: { name, digest: [digestOfServer(server), agreed.toolsOf(server)?.[call.tool]].join(' ') },
 				// Nobody can agree to what is too long to be shown.
 				...(input.length > MAXIMUM_INPUT ? { isInputCut: true as const } : { input }),
 			};
@@ -144,6 +140,20 @@ function stepOf(steps: readonly AgentStep[], server: string, tool: string): stri
 			state === 'running' && approval === undefined && title.includes(server) && title.includes(tool),
 	)?.id;
 }
+
+/** Returns what is told of the servers that an agent was given in its turn and has not connected to. */
+export function unreachedText(label: string, { unreached }: McpServers): string | undefined {
+	return unreached.length === 0
+		? undefined
+		: vscode.l10n.t(
+				'{0} has not connected to these MCP servers: {1}. Choose another agent for what needs them.',
+				label,
+				unreached.join(', '),
+			);
+}
+
+/** Returns a step that tells of a problem. */
+export const failedCall = (title: string): ToolCall => ({ ...newCall(title), status: 'failed' });
 
 const newCall = (title: string): ToolCall => ({
 	id: `mcp-${randomUUID()}`,

@@ -83,7 +83,7 @@ export interface AgentStep {
 	readonly title: string;
 	/** The exact command, if the step runs one and the agent reports it. */
 	readonly command?: string;
-	/** The tool of an MCP server that the step calls, as `server.tool`. */
+	/** The tool of an MCP server that the step calls, as `server/tool`. */
 	readonly mcpTool?: string;
 	/** The tool's arguments as JSON. Only steps with a question have them. */
 	readonly input?: string;
@@ -319,7 +319,7 @@ function stepOf(
 	known: AgentStep | undefined,
 	{ offset, now, shownPath, shownTitle }: WorkMoment,
 ): AgentStep {
-	const { id, kind, title, command, locations, diffs, output, status, mcpTool = known?.mcpTool } = call;
+	const { id, kind, title, command, locations, diffs, output, status, mcpTool } = call;
 	const state = status === 'completed' ? 'done' : status === 'failed' ? 'failed' : 'running';
 	const endedAt = state === 'running' ? undefined : (known?.endedAt ?? now);
 	return {
@@ -331,7 +331,7 @@ function stepOf(
 		startedAt: known?.startedAt ?? now,
 		...defined({
 			command,
-			mcpTool,
+			mcpTool: mcpTool?.name ?? known?.mcpTool,
 			input: known?.input,
 			approval: known?.approval,
 			isTaken: known?.isTaken,

@@ -38,8 +38,8 @@ export type Allowance =
 	/** Exactly this command, including its further input. */
 	| { kind: 'command'; command: string }
 	| { kind: 'rule'; rule: CommandRule }
-	/** A tool of an MCP server, with any arguments. */
-	| { kind: 'tool'; name: string }
+	/** A tool of an MCP server, with any arguments, while server and tool are what the user has agreed to. */
+	| { kind: 'tool'; name: string; digest: string }
 	/** Pages of a host. */
 	| { kind: 'host'; host: string }
 	/** Web searches. */
@@ -121,7 +121,7 @@ export function isEdit(call: ToolCall): boolean {
 function allowancesOf(call: ToolCall, changes: readonly FileEdit[], { folder }: ApprovalRules): Allowance[] {
 	const { command, mcpTool } = call;
 	if (mcpTool !== undefined) {
-		return [{ kind: 'tool', name: mcpTool }];
+		return [{ kind: 'tool', ...mcpTool }];
 	}
 	const web = webCallOf(call);
 	if (web !== undefined) {

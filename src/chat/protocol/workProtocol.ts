@@ -62,7 +62,7 @@ export interface StepView {
 	title: string;
 	/** The exact command. */
 	command?: string;
-	/** The tool of an MCP server that the step calls, as `server.tool`. */
+	/** The tool of an MCP server that the step calls, as `server/tool`. */
 	mcpTool?: string;
 	locations?: readonly { path: string; line?: number }[];
 	diffs?: StepDiffView[];

@@ -2,9 +2,10 @@
 import type { McpCall } from '../../agents/mcp/gate.ts';
 import { type KnownTools, McpServers } from '../../agents/mcp/mcpServers.ts';
 import { startServer } from '../../agents/mcp/startServer.ts';
+import { toolName } from '../../agents/mcp/toolName.ts';
 import { Refusals } from '../../agents/relay/refusals.ts';
 import { SESSION_LIMITS } from '../../agents/session/limits.ts';
-import { UserFacingError } from '../../base/errors.ts';
+import { describeError, UserFacingError } from '../../base/errors.ts';
 import { cut, oneLine } from '../../base/plainText.ts';
 import type { TaskServer } from '../../contract/mcpServers.ts';
 import type { TaskRecord } from '../store/taskRecord.ts';
@@ -80,6 +81,7 @@ export class TaskServers {
 					AbortSignal.any([signal, end]),
 				);
 			},
+			onFailed: ({ name }, error) => onRefused(`The MCP server “${name}” has failed: ${describeError(error)}`),
 			async ask({ name }, call) {
 				const given = JSON.stringify(call.arguments);
 				log.said(
@@ -113,4 +115,4 @@ export class TaskServers {
 	}
 }
 
-const titleOf = (server: string, { tool }: McpCall): string => `MCP tool ${server}.${tool}`;
+const titleOf = (server: string, { tool }: McpCall): string => `MCP tool ${toolName(server, tool)}`;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { openRelay, type Relay } from '../../../src/agents/relay/relay.ts';
 import type { PermissionRequest } from '../../../src/agents/session/events.ts';
 import { UserFacingError } from '../../../src/base/errors.ts';
-import { forward } from '../../support/agentWithServer.ts';
 import type { ScriptedReply } from '../../support/replyServer.ts';
 import { useOwnAgent } from '../../support/useOwnAgent.ts';
 
@@ -94,3 +94,14 @@ describe('the web, for Errand’s own agent', () => {
 		assert.deepEqual((await play('search', [])).tools.slice(-1), ['web_search']);
 	});
 });
+
+/** Passes a call on to the server of a model. */
+function forward(request: IncomingMessage, response: ServerResponse, url: string): void {
+	const { method = 'GET', headers, url: place } = request;
+	const onward = httpRequest(new URL(place ?? '/', url), { method, headers }, reply => {
+		response.writeHead(reply.statusCode ?? 502, reply.headers);
+		reply.pipe(response);
+	});
+	onward.on('error', () => response.destroy());
+	request.pipe(onward);
+}

@@ -101,6 +101,14 @@ describe('the MCP servers of a folder', () => {
 		assert.deepEqual(servers.toolsOf(await agreedOne()), { add: 'digest' });
 	});
 
+	it('that their command would have to download are not asked about, and told of, unless there is no sandbox', async () => {
+		await declare({ command: 'uvx', args: ['mcp-server-git'] });
+		const { servers: none, problems } = await servers.agreed([folder], true);
+		assert.deepEqual([none, asked], [[], []]);
+		assert.match(problems.join(), /“one” is not used: uvx would download it.*Install it yourself/);
+		assert.deepEqual(await names(false), ['one']);
+	});
+
 	it('without a sandbox are allowed in one as well', async () => {
 		await declare({ command: 'node' });
 		assert.deepEqual(await names(false), ['one']);

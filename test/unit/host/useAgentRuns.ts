@@ -52,12 +52,13 @@ export function windowChanges(): ApplyCommands {
 }
 
 /**
- * Errand's own agent on the folder of the window, with a model that follows scripts, and further `agents`. Tests are skipped
- * where there is no sandbox.
+ * Errand's own agent on the folder of the window, with a model that follows scripts, and further `agents`. `servers` returns
+ * the value of `errand.agents.mcpServers`. Tests are skipped where there is no sandbox.
  */
 export function useAgentRuns(
 	scripts: Readonly<Record<string, readonly Step[]>>,
 	agents: readonly Partial<AgentSetting>[] = [],
+	servers: () => unknown = () => ({}),
 ) {
 	let folder: string;
 	let model: ScriptedModel;
@@ -117,7 +118,7 @@ export function useAgentRuns(
 				secrets: { get: async () => undefined, store: async () => {}, delete: async () => {} },
 				packages: path.join(folder, 'packages'),
 				signInLinks: new SignInLinks(),
-				declared: () => ({}),
+				declared: servers,
 			}),
 			models: {
 				client: async () => client,

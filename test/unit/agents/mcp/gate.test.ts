@@ -40,7 +40,7 @@ const TOOLS = [{ name: 'add', description: 'Adds.' }, { name: 'send' }];
 describe('the gate between an agent and an MCP server', () => {
 	let agent: Side;
 	let server: Side;
-	let ended: Promise<void>;
+	let ended: ReturnType<typeof runGate>;
 	let refused: string[];
 	let asked: McpCall[];
 	let answered: { call: McpCall; answer: McpAnswer }[];
@@ -326,7 +326,7 @@ describe('the gate between an agent and an MCP server', () => {
 		agent.say(call(2, 'add', {}));
 		await waitFor('the question', () => asked.length === 1);
 		server.output.end();
-		await ended;
+		assert.equal(await ended, 'server');
 		assert.ok(isWithdrawn);
 		assert.equal(server.got.length, 1);
 	});

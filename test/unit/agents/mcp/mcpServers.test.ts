@@ -33,6 +33,7 @@ describe('the tools of an MCP server', () => {
 				asked.push(tools.map(({ name }) => name));
 				return isAgreed;
 			},
+			onFailed: () => {},
 			onRefused: () => {},
 		});
 		servers.beginAt({} as RunPlace);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { installServerPackage, packageOf } from '../../../../src/agents/mcp/serverPackage.ts';
+import { installServerPackage, needsDownload, packageOf } from '../../../../src/agents/mcp/serverPackage.ts';
 
 describe('the package of an MCP server', () => {
 	const of = (command: string, ...args: string[]) => packageOf({ command, args });
@@ -33,6 +33,24 @@ describe('the package of an MCP server', () => {
 		} finally {
 			await rm(folder, { recursive: true, force: true });
 		}
+	});
+
+	it('has to be downloaded by its command itself, unless Errand installs it, a host is named or an argument forbids it', () => {
+		const needs = (command: string, args: string[], hosts: string[] = []) =>
+			needsDownload({ command, args, hosts, env: {}, files: 'read' });
+		assert.deepEqual(
+			[needs('uvx', ['mcp-server-git']), needs('npx', ['-y', 'github:a/b']), needs('npx', ['-p', 'a', 'b'])],
+			[true, true, true],
+		);
+		assert.deepEqual(
+			[
+				needs('npx', ['-y', 'a']),
+				needs('uvx', ['a'], ['pypi.org']),
+				needs('uvx', ['--offline', 'a']),
+				needs('node', ['a']),
+			],
+			[false, false, false, false],
+		);
 	});
 
 	it('is none for another command, and for what would be something else each time', () => {

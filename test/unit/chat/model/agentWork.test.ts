@@ -37,10 +37,15 @@ const moment = (fields: Partial<WorkMoment> = {}): WorkMoment => ({
 
 describe('the work of an agent', () => {
 	it('is not asked about as a call of an MCP server’s tool where the agent asks about the same step itself', () => {
-		const tool = call({ kind: 'other', title: 'MCP tool sums.add', mcpTool: 'sums.add', input: '{}' });
+		const tool = call({
+			kind: 'other',
+			title: 'MCP tool sums/add',
+			mcpTool: { name: 'sums/add', digest: '1' },
+			input: '{}',
+		});
 		const called = withCall(AGENT_WORK, tool, moment());
-		assert.equal(withQuestion(called, tool, { state: 'waiting' }, moment()).steps[0]?.mcpTool, 'sums.add');
-		assert.equal(withCall(called, call({ title: 'add' }), moment()).steps[0]?.mcpTool, 'sums.add');
+		assert.equal(withQuestion(called, tool, { state: 'waiting' }, moment()).steps[0]?.mcpTool, 'sums/add');
+		assert.equal(withCall(called, call({ title: 'add' }), moment()).steps[0]?.mcpTool, 'sums/add');
 		const asked = withQuestion(called, call({ kind: 'edit' }), { state: 'waiting' }, moment());
 		assert.equal(asked.steps[0]?.mcpTool, undefined);
 	});

@@ -106,24 +106,26 @@ describe('what an agent asks for', () => {
 		}
 		assert.equal(rule(command, planning).kind, 'allow');
 		assert.equal(rule(command, { ...planning, isSandboxed: false }).kind, 'ask');
-		assert.equal(rule(call({ kind: 'other', mcpTool: 'a.b' }), planning).kind, 'ask');
+		assert.equal(rule(call({ kind: 'other', mcpTool: { name: 'a/b', digest: '1' } }), planning).kind, 'ask');
 	});
 
 	it('is asked again in a turn that only plans, where no sandbox keeps it from changing something', () => {
-		const sum = call({ kind: 'other', mcpTool: 'sums.add', input: '{}' });
-		const allowed: Allowance[] = [...allowances(command), { kind: 'tool', name: 'sums.add' }];
+		const sum = call({ kind: 'other', mcpTool: { name: 'sums/add', digest: '1' }, input: '{}' });
+		const allowed = [...allowances(command), ...allowances(sum)];
 		assert.equal(rule(command, { allowed, isSandboxed: false }).kind, 'allow');
 		assert.equal(rule(command, { allowed, isSandboxed: false, isPlan: true }).kind, 'ask');
 		assert.equal(rule(sum, { allowed }).kind, 'allow');
 		assert.equal(rule(sum, { allowed, isPlan: true }).kind, 'ask');
 	});
 
-	it('is allowed for a tool of an MCP server by its name, with any arguments', () => {
-		const tool = (mcpTool: string, input: object) => call({ kind: 'other', mcpTool, input: JSON.stringify(input) });
-		const allowed = allowances(tool('sums.add', { a: 1 }));
-		assert.deepEqual(allowed, [{ kind: 'tool', name: 'sums.add' }]);
-		assert.equal(rule(tool('sums.add', { a: 2 }), { allowed }).kind, 'allow');
-		assert.equal(rule(tool('sums.remove', { a: 1 }), { allowed }).kind, 'ask');
+	it('is allowed for a tool of an MCP server by its name, with any arguments, while it is what was agreed to', () => {
+		const tool = (name: string, a: number, digest = '1') =>
+			call({ kind: 'other', mcpTool: { name, digest }, input: JSON.stringify({ a }) });
+		const allowed = allowances(tool('sums/add', 1));
+		assert.deepEqual(allowed, [{ kind: 'tool', name: 'sums/add', digest: '1' }]);
+		assert.equal(rule(tool('sums/add', 2), { allowed }).kind, 'allow');
+		assert.equal(rule(tool('sums/remove', 1), { allowed }).kind, 'ask');
+		assert.equal(rule(tool('sums/add', 1, '2'), { allowed }).kind, 'ask');
 	});
 
 	it('is asked by what it would do, whatever kind the agent gives it', () => {
