@@ -110,6 +110,7 @@ export class TestRun {
 				);
 			case 'interoperability':
 				await ensureDependencies(path.join(root, 'bench'));
+				await ensureAgents();
 				await ensureAgents('furtherAgents');
 				await ensureDependencies(path.join(root, 'test', 'support', 'mcpClients'));
 				return runMocha({ files: this.filesOf('interoperability'), args, folder });
