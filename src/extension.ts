@@ -135,11 +135,7 @@ function wire(context: vscode.ExtensionContext): void {
 		languageModels,
 		registerDecisions({
 			material: { active: connect.active, readContext: chat.readContext, tasks },
-			tab: {
-				extensionUri,
-				ensureKey: connection => keys.ensure(connection, 'inference'),
-				logger: log.logger('decisions'),
-			},
+			tab: { extensionUri, ensureKey: asked => keys.ensure(asked, 'inference'), logger: log.logger('decisions') },
 			workspaceState,
 		}),
 		registerMcp(extensionUri, { connect, keys, localService, tasks, logger: log.logger('mcp') }),

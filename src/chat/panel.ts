@@ -388,13 +388,7 @@ export class ChatPanel {
 			}),
 		);
 		// A hidden page is destroyed. The page that is created when the view is shown again asks for its own snapshot.
-		store.add(
-			view.onDidChangeVisibility(() => {
-				if (!view.visible) {
-					this.page.detach();
-				}
-			}),
-		);
+		store.add(view.onDidChangeVisibility(() => view.visible || this.page.detach()));
 		store.add(
 			view.onDidDispose(() => {
 				this.page.detach();

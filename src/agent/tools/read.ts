@@ -12,8 +12,7 @@ const MAXIMUM_TEXT = 25_000;
 
 export const read = defineTool({
 	name: 'read',
-	description:
-		'Reads an image, or a text file with numbers of its lines. Give from_line and lines for a part of a long one.',
+	description: 'Reads an image, or a text file with line numbers. Give from_line and lines for a part.',
 	schema: z.object({
 		path: z.string().min(1),
 		from_line: z.int().min(0).default(1).describe('Counted from 1'),

@@ -40,7 +40,7 @@ describe('the question whether the GPU maker is asked for the keys of its tokens
 		answer = undefined;
 		assert.equal(await ask(true), false);
 		assert.equal(asked.length, 2);
-		answer = 'Ask the Maker';
+		answer = 'Allow';
 		assert.equal(await ask(true), true);
 		answer = undefined;
 		assert.deepEqual([await ask(false), await ask(true)], [true, true]);

@@ -62,9 +62,12 @@ describe('a page for an agent', () => {
 	const refusal = async (address: string) => pageText(pageAddress(address), signal).catch(error => error.message);
 
 	it('never comes from this machine or its network, nor without encryption', async () => {
-		assert.match(await refusal('https://127.0.0.1/'), /on this machine or in its network/);
-		assert.match(await refusal('https://[::1]/'), /on this machine or in its network/);
-		assert.match(await refusal('https://169.254.169.254/latest/meta-data'), /on this machine or in its network/);
+		assert.match(await refusal('https://127.0.0.1/'), /Errand doesn’t fetch pages from this machine/);
+		assert.match(await refusal('https://[::1]/'), /Errand doesn’t fetch pages from this machine/);
+		assert.match(
+			await refusal('https://169.254.169.254/latest/meta-data'),
+			/Errand doesn’t fetch pages from this machine/,
+		);
 		assert.match(await refusal('http://docs.example/'), /https alone/);
 		assert.match(await refusal('https://me:secret@docs.example/'), /user name or a password/);
 	});

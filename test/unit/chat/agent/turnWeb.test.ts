@@ -37,7 +37,7 @@ describe('the web in a turn of an agent', () => {
 		assert.match((await fetch('https://127.0.0.1/no')) ?? '', /has not agreed/);
 		assert.match((await fetch('https://127.0.0.1/yes?more')) ?? '', /has not agreed/);
 		// Only then is it looked at where the address leads.
-		assert.match((await fetch('https://127.0.0.1/yes')) ?? '', /on this machine or in its network/);
+		assert.match((await fetch('https://127.0.0.1/yes')) ?? '', /Errand doesn’t fetch pages from this machine/);
 	});
 
 	it('searches after a yes to these words, under the routing policy of the conversation', async () => {

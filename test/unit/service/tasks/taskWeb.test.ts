@@ -26,7 +26,7 @@ describe('the web in a task', () => {
 			'The page https://registry.example:8443/ was not fetched: registry.example:8443 has not been allowed.',
 		]);
 		// This machine is never asked, whatever has been allowed.
-		assert.match((await refusal('https://127.0.0.1/')) ?? '', /on this machine or in its network/);
+		assert.match((await refusal('https://127.0.0.1/')) ?? '', /Errand doesn’t fetch pages from this machine/);
 		assert.equal(web?.search, undefined);
 	});
 });
