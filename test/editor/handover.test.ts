@@ -42,6 +42,8 @@ describe('the part of the settings that the local service is told', () => {
 			agents: [{ id: 'mine', command: 'mine', args: [], env: [VARIABLE, 'ABSENT_HERE'], api: 'chat' }],
 			variables: { [VARIABLE]: 'its value' },
 			sandbox: 'require',
+			ownAccounts: 'ask',
+			allowedAccounts: {},
 			maxCost: 2.5,
 			provider: { sort: 'price', zdr: true },
 		});
@@ -51,6 +53,7 @@ describe('the part of the settings that the local service is told', () => {
 
 	it('is accepted by the service if nothing is set', async () => {
 		const handover = await currentHandover(nullLogger);
-		assert.deepEqual(upstreamHandoverSchema.parse(handover).tasks, { agents: [], variables: {}, sandbox: 'ask' });
+		const tasks = { agents: [], variables: {}, sandbox: 'ask', ownAccounts: 'ask', allowedAccounts: {} };
+		assert.deepEqual(upstreamHandoverSchema.parse(handover).tasks, tasks);
 	});
 });

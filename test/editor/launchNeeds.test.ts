@@ -235,7 +235,7 @@ describe('what a task of the local service needs before it is sent', () => {
 		servers = [{ ...serverOf('files', true), handOver }];
 		await start();
 		assert.equal(sent.length, 2);
-		assert.match(String(problems), /It has no value\. No task was started; the prompt is kept\./);
+		assert.match(String(problems), /It has no value\. No task was started\. Your prompt is kept\./);
 	});
 
 	it('does not hinder the task where the service could not be asked, which decides by itself', async () => {

@@ -68,7 +68,7 @@ describe('a page for an agent', () => {
 			await refusal('https://169.254.169.254/latest/meta-data'),
 			/Errand doesn’t fetch pages from this machine/,
 		);
-		assert.match(await refusal('http://docs.example/'), /https alone/);
+		assert.match(await refusal('http://docs.example/'), /only over https/);
 		assert.match(await refusal('https://me:secret@docs.example/'), /user name or a password/);
 	});
 
