@@ -118,10 +118,10 @@ describe('an agent in the chat', () => {
 			'errand.agents.mcpServers': { remote: { url: remote.url }, dead: { url: 'http://127.0.0.1:1/mcp' } },
 		});
 		await sendMessage(chat, `/agent ${ELSEWHERE}`);
-		await answerQuestion(chat, 'Allow remote.add Here');
+		await answerQuestion(chat, 'Allow remote/add Here');
 		assert.match(await replyEnds(chat), /It is thirteen\./);
 		assert.deepEqual(model.results.slice(-1), ['13']);
-		await chat.getByText('The MCP server “dead” was not started: 127.0.0.1:1 cannot be reached').waitFor();
+		await chat.getByText('The MCP server “dead” has failed: 127.0.0.1:1 cannot be reached').waitFor();
 	});
 
 	it('that only plans writes nothing, also by a command, and its plan is started from the composer', async () => {

@@ -177,7 +177,7 @@ describe('the conversations of the window', () => {
 		await chip().getByText('stock.ts').waitFor();
 		await composer().fill('');
 		await until('both turns are back', async () => (await turns(frame).count()) === 2);
-		await until('it is back', async () => /cut off/.test(await lastTurnText(frame)));
+		await until('it is back', async () => /was interrupted/.test(await lastTurnText(frame)));
 		// All that was shown, also what came after the last save of the second, and what came while the window was closing.
 		const before = await replyEnds(frame);
 		assert.ok(before.startsWith(shown));

@@ -21,20 +21,20 @@ describe('the MCP servers of Errand’s own agent', () => {
 	it('are told by the names of their tools, and a schema is given when the model asks for it', async () => {
 		const results = await answersTo(
 			['honest'],
-			{ tool: 'honest.add' },
-			{ tool: 'honest.add', arguments: { a: 1, b: 2 } },
+			{ tool: 'honest/add' },
+			{ tool: 'honest/add', arguments: { a: 1, b: 2 } },
 		);
-		assert.match(described(), /There are: honest\.add, honest\.look, honest\.write\.$/);
+		assert.match(described(), /There are: honest\/add, honest\/look, honest\/write\.$/);
 		assert.doesNotMatch(JSON.stringify(own.server.requests[0]?.body), /Adds two numbers/);
 		assert.match(results[0] ?? '', /^Adds two numbers\.\n\nIts arguments: \{/);
 		assert.equal(results[1], '3');
 	});
 
 	it('with many tools are told by their own names, and list their tools when the model asks for them', async () => {
-		const results = await answersTo(['many'], { tool: 'many' }, { tool: 'many.add', arguments: { a: 1, b: 2 } });
+		const results = await answersTo(['many'], { tool: 'many' }, { tool: 'many/add', arguments: { a: 1, b: 2 } });
 		assert.match(described(), /A server's name as tool lists its tools: many \(40\)\.$/);
 		const lines = (results[0] ?? '').split('\n');
-		assert.deepEqual([lines.length, lines[37]], [40, 'many.add: Adds two numbers.']);
+		assert.deepEqual([lines.length, lines[37]], [40, 'many/add: Adds two numbers.']);
 		assert.equal(results[1], '3');
 	});
 

@@ -69,7 +69,7 @@ describe('a page for an agent', () => {
 			/Errand doesn’t fetch pages from this machine/,
 		);
 		assert.match(await refusal('http://docs.example/'), /only over https/);
-		assert.match(await refusal('https://me:secret@docs.example/'), /user name or a password/);
+		assert.match(await refusal('https://me:secret@docs.example/'), /user name or password/);
 	});
 
 	it('has an address, without what only a browser reads of it', () => {
