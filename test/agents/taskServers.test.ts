@@ -31,7 +31,7 @@ const LOOK = `cat /proc/*/cmdline /proc/*/environ 2>/dev/null | grep -a -c '${SE
 const SCRIPTS: Record<string, Step[]> = {
 	others: [
 		use('everything/echo', { message: 'from a task\u202e' }),
-		use('files.read_text_file', { path: 'src/math.js' }),
+		use('files/read_text_file', { path: 'src/math.js' }),
 		...done,
 	],
 	own: [
@@ -81,14 +81,14 @@ describe('the MCP servers of a task', () => {
 		const log = await logText(id);
 		assert.match(log, /The agent can use these MCP servers, each in a sandbox of its own: everything, files\./);
 		assert.ok(log.includes('MCP tool everything/echo\n{"message":"from a task\u202e"}'), log);
-		assert.ok(log.includes('MCP tool files.read_text_file\n{"path":"src/math.js"}'), log);
+		assert.ok(log.includes('MCP tool files/read_text_file\n{"path":"src/math.js"}'), log);
 	});
 
 	it('write into its clone where they may, and their secrets are nowhere but in themselves', async () => {
 		const task = await run('own', handed('own', [OWN, 'honest']));
 		const [long, sum, found, written] = tasks.model.results.slice(-5);
 		assert.match(long ?? '', /arguments of this call are too long/);
-		assert.match(await logText(task.id), /Refused: MCP tool own\.add/);
+		assert.match(await logText(task.id), /Refused: MCP tool own\/add/);
 		assert.equal(sum, '5');
 		assert.match(found ?? '', /^0\n(?:.*\n)?looked/, found);
 		assert.equal(written, 'written');
@@ -101,13 +101,13 @@ describe('the MCP servers of a task', () => {
 		const flooding = await run('sum', handed('own', [OWN, 'flooding']));
 		assert.match(
 			await logText(flooding.id),
-			/The MCP server “own” was ended: The server sent a message of more than 8 MB/,
+			/The MCP server “own” has failed: The server sent a message of more than 8 MB/,
 		);
 		const changed = await run('sum', handed('own', [OWN, 'honest'], { tools: { add: 'another digest' } }));
 		assert.match(await logText(changed.id), /“own” was ended: it describes its tools in another way than before/);
 		assert.ok(!(await logText(changed.id)).includes('MCP tool own/add'));
 		const missing = await run('sum', handed('own', [], { declaration: { command: 'there-is-no-such-program' } }));
-		assert.match(await logText(missing.id), /“own” was not started: its program .* was not found/);
+		assert.match(await logText(missing.id), /“own” has failed: its program .* was not found/);
 	});
 
 	it('are there in a follow-up, and gone once the service has been started again, which the log says', async () => {

@@ -126,7 +126,7 @@ describe('a profile that an earlier build has left, in the window', () => {
 		await page.keyboard.press('Enter');
 		// What was chosen for the last task of this repository is chosen for the next one.
 		await quickRow(page, 'Agent').filter({ hasText: 'Demo' }).first().waitFor();
-		await quickRow(page, 'uncommitted files').filter({ hasText: 'on a scratch branch' }).waitFor();
+		await quickRow(page, 'uncommitted files').filter({ hasText: 'on a scratch branch' }).first().waitFor();
 		await dismissInput(page);
 		await leavePrompt(chat);
 	});

@@ -50,7 +50,7 @@ describe('an agent in the chat of a window with several folders', () => {
 		assert.match(await replyEnds(chat), /They are gizmos now\./);
 		assert.match(read('README.md'), /^# Acme gizmos/);
 		assert.equal(server(), SERVER.replace('widgets', 'gizmos'));
-		await chat.getByText(/^The agent has no copy of .*thoughts, because it isn’t a Git repository\./).waitFor();
+		await chat.getByText(/^The agent has no copy of .*thoughts because it isn’t a Git repository\./).waitFor();
 		assert.equal(await chat.getByText('it’s outside the repositories, where nothing is saved').count(), 1);
 		const results = model.results.join('\n');
 		assert.doesNotMatch(results, /Lost\./);
