@@ -30,8 +30,10 @@ export async function runTestProcess(testProcess: TestProcess): Promise<Totals> 
 		stdio: onOutput ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'],
 		env: { ...process.env, PATH: programFolders(), ...environment, ...mark.environment, [totalsVariable]: totalsFile },
 	});
-	for (const stream of [child.stdout, child.stderr]) {
-		stream?.setEncoding('utf8').on('data', (text: string) => onOutput?.(text));
+	const outputs = [child.stdout, child.stderr].filter(stream => stream !== null);
+	const closed = outputs.map(stream => new Promise(resolve => stream.once('close', resolve)));
+	for (const stream of outputs) {
+		stream.setEncoding('utf8').on('data', (text: string) => onOutput?.(text));
 	}
 	const hung = setTimeout(() => {
 		console.log(`  failed  no end after ${PROCESS_LIMIT_MS / 1000} s; stopping it`);
@@ -40,6 +42,8 @@ export async function runTestProcess(testProcess: TestProcess): Promise<Totals> 
 	const code = await exitCodeOf(child);
 	clearTimeout(hung);
 	await endFamily(undefined, mark.value);
+	// A process may exit before all of its output has been read.
+	await Promise.all(closed);
 	const totals = readTotals(totalsFile);
 	if (totals?.ended && (code === 0 || totals.failed > 0)) {
 		const { ended: _, ...counted } = totals;
