@@ -12,7 +12,7 @@ import {
 	responsesRequestSchema,
 } from '../../contract/responses.ts';
 import { type CallError, errorBody } from './callAnswer.ts';
-import { ForeignCalls } from './customTools.ts';
+import { ForeignCalls } from './foreignTools.ts';
 import type { ModelRequest, ReplyText, ToldOfReply } from './modelRequest.ts';
 import { reduceResponses } from './reduceResponses.ts';
 

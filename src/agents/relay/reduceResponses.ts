@@ -2,7 +2,7 @@
 import { defined } from '../../base/defined.ts';
 import { type Fields, isFields, objectsOf, only } from '../../base/fields.ts';
 import { OMITTED_PART, roleOf } from '../../contract/foreignNames.ts';
-import { customInputAsArguments, customToolAsFunction, type ForeignTool, functionName } from './customTools.ts';
+import { customInputAsArguments, customToolAsFunction, type ForeignTool, functionName } from './foreignTools.ts';
 
 /** An agent's request in the form of the contract; its values are not checked. */
 export interface ReducedResponses {

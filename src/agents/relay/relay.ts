@@ -56,7 +56,7 @@ export interface RelayOptions {
 	 * network, it is called again with the address as the host and with the name.
 	 */
 	allowsHost(host: string, port: number, name?: string): boolean;
-	/** What the agent may ask of the web. Its calls go to `/v1/web/fetch` and `/v1/web/search`. */
+	/** The answers to the agent's calls for the web, to `/v1/web/fetch` and `/v1/web/search`. */
 	web?: WebAccess | undefined;
 	/** The agent's MCP servers. A tunnel to `<name>.mcp:1` leads to one. */
 	mcpServers?:

@@ -1,4 +1,4 @@
-// What an agent reaches of the web: pages and searches that the host makes for it, as far as they are agreed to.
+// The web for agents: the host fetches pages and searches for them, as far as the user has agreed to it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ClientError, UserFacingError } from '../../base/errors.ts';
 import { fetchWebText } from '../../base/fetchWebText.ts';

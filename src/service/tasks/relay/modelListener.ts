@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
-import { ForeignCalls } from '../../../agents/relay/customTools.ts';
+import { ForeignCalls } from '../../../agents/relay/foreignTools.ts';
 import { reduceChat } from '../../../agents/relay/reduceChat.ts';
 import { reduceResponses } from '../../../agents/relay/reduceResponses.ts';
 import { isFields } from '../../../base/fields.ts';

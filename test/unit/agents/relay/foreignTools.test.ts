@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ForeignCalls } from '../../../../src/agents/relay/customTools.ts';
+import { ForeignCalls } from '../../../../src/agents/relay/foreignTools.ts';
 
 describe('the events of calls that chat does not have', () => {
 	const item = (fields: object) => ({ type: 'function_call', name: 'apply_patch', call_id: 'c1', ...fields });
