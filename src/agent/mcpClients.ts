@@ -2,7 +2,7 @@
 // all of its tools as a single tool: the schema of each is read when the model asks for it.
 import type { McpServer } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
-import { toolName } from '../agents/mcp/toolName.ts';
+import { toolName } from '../agents/mcp/gate.ts';
 import { describeError } from '../base/errors.ts';
 import { oneLine } from '../base/plainText.ts';
 import { type CallResult, McpConnection, type ServerTool, type StdioServer } from './mcpConnection.ts';

@@ -1,14 +1,24 @@
+import { open } from 'node:fs/promises';
 import * as z from 'zod';
-import { readImage } from './imageFile.ts';
-import { placeIn } from './place.ts';
+import { dataUrl } from '../../base/dataUrl.ts';
+import { imageTypeOf, readImageHeader } from '../../base/imageHeader.ts';
+import { MAXIMUM_IMAGE } from '../limits.ts';
+import { fileSizeOf, type Place, placeIn } from './place.ts';
 import { readText } from './textFile.ts';
-import { defineTool } from './tool.ts';
+import { defineTool, type ToolResult } from './tool.ts';
+import { ToolFailure } from './toolFailure.ts';
 
 /** The number of lines that a result has at most, and by default. */
 const MAXIMUM_LINES = 1_000;
 const MAXIMUM_LINE = 2_000;
 /** The maximum characters of one result, below the general limit, so that none is cut in the middle. */
 const MAXIMUM_TEXT = 25_000;
+
+/** The bytes by which the types of images differ. */
+const HEAD = 12;
+
+/** The maximum width and height of an image in pixels. Services refuse larger ones. */
+const MAXIMUM_SIDE = 8_000;
 
 export const read = defineTool({
 	name: 'read',
@@ -60,4 +70,36 @@ export const read = defineTool({
 /** Returns the lines to read. Some models count from 0, and ask for more lines than one result has. */
 function linesIn({ from_line: from, lines: count }: { from_line: number; lines: number }) {
 	return { from: Math.max(1, from), count: Math.min(count, MAXIMUM_LINES) };
+}
+
+/**
+ * Reads an image file for the model; undefined for any other file. Throws a ToolFailure if the model cannot be shown it,
+ * for which `imageProblem` gives the reason, or if services would refuse it.
+ */
+async function readImage(place: Place, imageProblem: () => string | undefined): Promise<ToolResult | undefined> {
+	const { absolute, relative } = place;
+	const size = await fileSizeOf(place);
+	const file = await open(absolute);
+	try {
+		const head = Buffer.alloc(HEAD);
+		await file.read(head, 0, HEAD, 0);
+		if (imageTypeOf(head) === undefined) {
+			return undefined;
+		}
+		const problem = size > MAXIMUM_IMAGE ? `It has ${size} bytes, and ${MAXIMUM_IMAGE} is the most.` : imageProblem();
+		if (problem !== undefined) {
+			throw new ToolFailure(`${relative} is an image. ${problem}`);
+		}
+		const bytes = await file.readFile();
+		const found = readImageHeader(bytes);
+		const sides = [found?.width ?? 0, found?.height ?? 0];
+		if (found === undefined || Math.min(...sides) < 1 || Math.max(...sides) > MAXIMUM_SIDE) {
+			throw new ToolFailure(
+				`${relative} is an image that is damaged, or has a side of more than ${MAXIMUM_SIDE} pixels.`,
+			);
+		}
+		return { text: `${relative}: ${found.type}, ${sides.join('×')}`, image: dataUrl(found.type, bytes) };
+	} finally {
+		await file.close();
+	}
 }

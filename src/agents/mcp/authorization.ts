@@ -20,7 +20,7 @@ const MAXIMUM_NAME = 200;
 const AHEAD_MS = 30_000;
 
 const words = z.string().max(10_000);
-/** What goes into a header. */
+/** A text that can go into a header. */
 const token = words.regex(/^[\x21-\x7e]+$/);
 
 const resourceSchema = z.object({
@@ -55,7 +55,7 @@ const tokensSchema = z.object({
 	scope: words.optional(),
 });
 
-/** What is kept of a sign-in, as a secret. */
+/** The result of a sign-in, which is kept as a secret. */
 const keptSchema = z.object({
 	issuer: words,
 	resource: words,
@@ -95,7 +95,7 @@ export interface AuthorizationOptions {
 	open(page: SignInPage, redeem: (answer: URLSearchParams) => Promise<void>): Promise<void>;
 }
 
-/** Where the server says that one has to sign in, and for what. */
+/** The authorization server that an MCP server names, with the resource and the scope to ask for. */
 interface Discovered {
 	resource: string;
 	scope: string;
@@ -122,7 +122,7 @@ export class RemoteAuthorization implements ServerAuthorization {
 			if (kept?.expiresAt === undefined || Date.now() < kept.expiresAt - AHEAD_MS) {
 				return kept?.accessToken;
 			}
-			// What cannot be renewed is left to the server to refuse, with its challenge.
+			// A token that cannot be renewed is sent all the same: the server refuses it with its challenge.
 			return ((await this.refresh(kept)) ?? kept).accessToken;
 		});
 		return untilAborted(known, signal);

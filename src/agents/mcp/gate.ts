@@ -12,6 +12,9 @@ import { textOfBlock } from '../session/read.ts';
 /** A tool as a server describes it: its name and everything else that an agent's model is told about it. */
 export type McpTool = Record<string, unknown> & { name: string };
 
+/** Names a tool of a server. No server’s name has a slash, so that no two tools have one name. */
+export const toolName = (server: string, tool: string): string => `${server}/${tool}`;
+
 export interface McpCall {
 	tool: string;
 	arguments: Record<string, unknown>;

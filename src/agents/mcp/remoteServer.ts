@@ -152,7 +152,7 @@ class RemoteConnection {
 		try {
 			(await this.post(message, this.ending.signal)).destroy();
 		} catch {
-			// Whoever sent it waits for nothing. The next request shows what is wrong.
+			// Nobody waits for an answer to it. The next request shows what is wrong.
 		}
 		const { method, params } = message;
 		if (method === 'notifications/cancelled' && isFields(params)) {

@@ -186,19 +186,22 @@ const isUsual = (call: ToolCall): boolean => furtherInput(call) === undefined;
 /** The fields by which several agents limit a command's time and output. They do not change what the command does. */
 const WAITING = /^(?:timeout(?:_?ms)?|timeoutMs|seconds|yield_time_ms|max_output_tokens)$/;
 
-/** Returns the text of the rule or tool among the allowances, to be shown with the question, if there is one. */
+/** Returns the text of the rule, tool or host among the allowances, to be shown with the question, if there is one. */
 export function shownRule(allowances: readonly Allowance[]): string | undefined {
-	return allowances
-		.flatMap(allowance =>
-			allowance.kind === 'rule'
-				? [ruleText(allowance.rule)]
-				: allowance.kind === 'tool'
-					? [allowance.name]
-					: allowance.kind === 'host'
-						? [allowance.host]
-						: [],
-		)
-		.at(0);
+	return allowances.flatMap(allowance => allowanceText(allowance) ?? []).at(0);
+}
+
+function allowanceText(allowance: Allowance): string | undefined {
+	switch (allowance.kind) {
+		case 'rule':
+			return ruleText(allowance.rule);
+		case 'tool':
+			return allowance.name;
+		case 'host':
+			return allowance.host;
+		default:
+			return undefined;
+	}
 }
 
 /** Returns the input of a command beside its words, such as a folder or an environment, as JSON. */

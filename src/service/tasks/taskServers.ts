@@ -1,8 +1,7 @@
 // The MCP servers of tasks. They come with a task and hold secrets, so they are kept in memory alone.
-import type { McpCall } from '../../agents/mcp/gate.ts';
+import { type McpCall, toolName } from '../../agents/mcp/gate.ts';
 import { type KnownTools, McpServers } from '../../agents/mcp/mcpServers.ts';
 import { startServer } from '../../agents/mcp/startServer.ts';
-import { toolName } from '../../agents/mcp/toolName.ts';
 import { Refusals } from '../../agents/relay/refusals.ts';
 import { SESSION_LIMITS } from '../../agents/session/limits.ts';
 import { describeError, UserFacingError } from '../../base/errors.ts';
@@ -65,7 +64,7 @@ export class TaskServers {
 		const refusals = new Refusals(sentence => log.said('agent_refused', sentence, 'warning'));
 		const onRefused = (sentence: string): void => refusals.report('server', sentence);
 		const handed = new Map(servers.map(server => [server.name, server]));
-		/** What ends a server for the rest of the run. */
+		/** Aborting one ends that server for the rest of the run. */
 		const ends = new Map(servers.map(({ name }) => [name, new AbortController()]));
 		const keyOf = (name: string): string => JSON.stringify([task.repoUrl, name, handed.get(name)?.declaration]);
 		return new McpServers({

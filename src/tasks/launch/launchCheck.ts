@@ -170,16 +170,16 @@ export class LaunchCheck {
 		const isDemo = agents.length > 0 && agents.every(({ agent }) => agent !== undefined && DEMO_SLUGS.has(agent));
 		const isOlder = look.kind === 'not-asked' || (look.kind === 'known' && !look.check.takesServers);
 		const isOutside = look.kind === 'known' && !look.check.sandbox.works;
-		return (isDemo || isOlder ? [] : this.offered).map(server => ({
-			server,
-			use: isOutside
-				? 'no-sandbox'
-				: leftOut.includes(server.name)
-					? 'left-out'
-					: server.isAllowed
-						? 'used'
-						: 'not-allowed',
-		}));
+		const useOf = ({ name, isAllowed }: OfferedServer): ServerChoice['use'] => {
+			if (isOutside) {
+				return 'no-sandbox';
+			}
+			if (leftOut.includes(name)) {
+				return 'left-out';
+			}
+			return isAllowed ? 'used' : 'not-allowed';
+		};
+		return (isDemo || isOlder ? [] : this.offered).map(server => ({ server, use: useOf(server) }));
 	}
 
 	/** Asks about a server that the user has not agreed to, and otherwise takes it along or leaves it out. */
