@@ -3,12 +3,12 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Frame, Page } from 'playwright-core';
 import { insidePlaces } from '../../src/agents/sandbox/places.ts';
-import { skipWithoutSandbox } from '../support/agentWindow.ts';
 import { agentQuestion, answerQuestion } from '../support/chatAgentWindow.ts';
 import { changeSettings, until } from '../support/editorWindow.ts';
 import { openChat, replyEnds, sendMessage } from '../support/errandWindow.ts';
 import { RemoteMcpServer } from '../support/remoteMcpServer.ts';
 import type { SampleFolder } from '../support/sampleFolder.ts';
+import { skipWithoutSandbox } from '../support/sandbox.ts';
 import { ScriptedModel, type Step } from '../support/scriptedModel.ts';
 import { SAMPLE_NAME, useWindow } from '../support/useWindow.ts';
 

@@ -3,13 +3,13 @@ import { writeFileSync } from 'node:fs';
 import type { Frame, Page } from 'playwright-core';
 import { insidePlaces } from '../../src/agents/sandbox/places.ts';
 import { opencodeProgram } from '../support/agentPrograms.ts';
-import { skipWithoutSandbox } from '../support/agentWindow.ts';
 import { agentQuestion, answerQuestion } from '../support/chatAgentWindow.ts';
 import { reloadWindow } from '../support/editor.ts';
 import { pickItem, runCommand, until } from '../support/editorWindow.ts';
 import { chooseInComposer, openChat, replyEnds, runInChat, sendMessage, turns } from '../support/errandWindow.ts';
 import { DISCOUNT, discountTest, discountPlan as plan } from '../support/repairs.ts';
 import type { SampleFolder } from '../support/sampleFolder.ts';
+import { skipWithoutSandbox } from '../support/sandbox.ts';
 import { ScriptedModel, type Step } from '../support/scriptedModel.ts';
 import { SAMPLE_NAME, useWindow } from '../support/useWindow.ts';
 

@@ -1,12 +1,10 @@
-import { trySandbox } from '../../src/agents/sandbox/probe.ts';
 import { furtherAgentPrograms } from '../support/agentPrograms.ts';
 import { foundAgent, testServersOf } from '../support/agentsWithServers.ts';
+import { skipWithoutSandbox } from '../support/sandbox.ts';
 
 describe('MCP servers in the chat', () => {
 	before(async function () {
-		if (!(await trySandbox()).works) {
-			this.skip();
-		}
+		await skipWithoutSandbox(this);
 	});
 
 	for (const agent of ['codex', 'qwen']) {

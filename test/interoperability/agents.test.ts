@@ -1,15 +1,13 @@
-import { trySandbox } from '../../src/agents/sandbox/probe.ts';
 import { furtherAgentPrograms } from '../support/agentPrograms.ts';
 import { AgentTasks } from '../support/agentTasks.ts';
+import { skipWithoutSandbox } from '../support/sandbox.ts';
 
 for (const agent of ['codex', 'qwen', 'kilo', 'claude']) {
 	describe(`${agent} as the agent of tasks`, () => {
 		let tasks: AgentTasks;
 
 		before(async function () {
-			if (!(await trySandbox()).works) {
-				this.skip();
-			}
+			await skipWithoutSandbox(this);
 		});
 		beforeEach(async () => {
 			tasks = await AgentTasks.start({ agent, programs: furtherAgentPrograms() });

@@ -4,12 +4,11 @@ import path from 'node:path';
 import type { FoundAgent } from '../../src/agents/catalogue/entry.ts';
 import { knownAgents } from '../../src/agents/catalogue/knownAgents.ts';
 import type { McpCall } from '../../src/agents/mcp/gate.ts';
-import { trySandbox } from '../../src/agents/sandbox/probe.ts';
 import type { PermissionRequest } from '../../src/agents/session/events.ts';
 import { furtherAgentPrograms } from '../support/agentPrograms.ts';
 import { AgentTasks } from '../support/agentTasks.ts';
 import { withAgentAndServer } from '../support/agentWithServer.ts';
-import { TestSandbox } from '../support/sandbox.ts';
+import { skipWithoutSandbox, TestSandbox } from '../support/sandbox.ts';
 import { ScriptedModel } from '../support/scriptedModel.ts';
 
 const SERVER = path.resolve(import.meta.dirname, '../support/mcpServer.mjs');
@@ -23,9 +22,7 @@ async function found(): Promise<FoundAgent> {
 
 describe('Claude Code', () => {
 	before(async function () {
-		if (!(await trySandbox()).works) {
-			this.skip();
-		}
+		await skipWithoutSandbox(this);
 	});
 
 	it('has the terms that are shown before it is installed', async () => {

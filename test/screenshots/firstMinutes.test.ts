@@ -6,12 +6,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Frame, Locator, Page } from 'playwright-core';
-import { trySandbox } from '../../src/agents/sandbox/probe.ts';
 import { freePort } from '../interoperability/freePort.ts';
 import { fileOf } from '../interoperability/packages.ts';
 import { type EditorServer, openWindow, startEditor } from '../support/editor.ts';
 import { appears, screenshot, until, webviewFrame } from '../support/editorWindow.ts';
 import { chooseInMenu, composerHasCursor, logText, replyEnds, taskRow, turns } from '../support/errandWindow.ts';
+import { skipWithoutSandbox } from '../support/sandbox.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 const root = path.resolve(import.meta.dirname, '..', '..');
@@ -87,10 +87,7 @@ describe('the first minutes with the packed extension', () => {
 	const steps: string[] = [];
 
 	before(async function () {
-		// Agents run in the sandbox alone, which not every kernel has.
-		if (!(await trySandbox()).works) {
-			this.skip();
-		}
+		await skipWithoutSandbox(this);
 		scratch = mkdtempSync(path.join(process.env['ERRAND_TEST_SCRATCH'] ?? os.tmpdir(), 'errand-first-'));
 		const vsix = path.join(scratch, 'errand.vsix');
 		execFileSync(process.execPath, [path.join(root, 'scripts', 'run.ts'), 'package', vsix], { stdio: 'pipe' });

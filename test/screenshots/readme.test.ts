@@ -3,7 +3,6 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Locator, Page } from 'playwright-core';
-import { trySandbox } from '../../src/agents/sandbox/probe.ts';
 import { type AgentWindow, openAgentWindow } from '../support/agentWindow.ts';
 import type { EditorServer } from '../support/editor.ts';
 import {
@@ -30,6 +29,7 @@ import {
 	writePrompt,
 } from '../support/errandWindow.ts';
 import { MONEY_TEST, NAIVE, RIGHT } from '../support/repairs.ts';
+import { skipWithoutSandbox } from '../support/sandbox.ts';
 import type { Step } from '../support/scriptedModel.ts';
 import { composeSteps, type ImageStep } from './composeSteps.ts';
 
@@ -84,10 +84,7 @@ describe('the images of the readme', () => {
 	const steps: ImageStep[] = [];
 
 	before(async function () {
-		// Agents run in the sandbox alone, which not every kernel has.
-		if (!(await trySandbox()).works) {
-			this.skip();
-		}
+		await skipWithoutSandbox(this);
 		window = await openAgentWindow({
 			worksOn: 'origin',
 			scripts: SCRIPTS,

@@ -3,11 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import type { Context } from 'mocha';
 import type { Page } from 'playwright-core';
 import { makeSampleRepository } from '../../scripts/sampleRepository.ts';
 import { insidePlaces } from '../../src/agents/sandbox/places.ts';
-import { trySandbox } from '../../src/agents/sandbox/probe.ts';
 import { type EditorServer, openWindow, readsWorkspaceFile, startEditor } from './editor.ts';
 import { openView } from './editorWindow.ts';
 import { ScriptedModel, type Step } from './scriptedModel.ts';
@@ -39,13 +37,6 @@ export interface AgentWindowOptions {
 	worksOn: 'origin' | 'folder';
 	/** Returns the settings of the window, given the addresses of the model servers. */
 	settings(urls: readonly string[]): Record<string, unknown>;
-}
-
-/** Skips a suite in a hook if there is no sandbox, because without one, an agent would work on this machine. */
-export async function skipWithoutSandbox(hook: Context): Promise<void> {
-	if (!(await trySandbox()).works) {
-		hook.skip();
-	}
 }
 
 const IDENTITY = ['-c', 'user.name=Robin Acme', '-c', 'user.email=robin@acme.example'];

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Frame } from 'playwright-core';
-import { type AgentWindow, type AgentWindowOptions, openAgentWindow, skipWithoutSandbox } from './agentWindow.ts';
+import { type AgentWindow, type AgentWindowOptions, openAgentWindow } from './agentWindow.ts';
 import { until } from './editorWindow.ts';
 import { openChat } from './errandWindow.ts';
+import { skipWithoutSandbox } from './sandbox.ts';
 import type { ScriptedModel } from './scriptedModel.ts';
 
 export interface ChatAgentWindow extends AgentWindow {

@@ -5,15 +5,24 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
 import { promisify } from 'node:util';
+import type { Context } from 'mocha';
 import { prepareFolders } from '../../src/agents/sandbox/folders.ts';
 import type { SandboxLimits } from '../../src/agents/sandbox/limits.ts';
 import { packageFolders } from '../../src/agents/sandbox/packageFolders.ts';
 import { insidePlaces } from '../../src/agents/sandbox/places.ts';
+import { trySandbox } from '../../src/agents/sandbox/probe.ts';
 import { toolchains } from '../../src/agents/sandbox/toolchains.ts';
 import { type LentFolder, type SandboxRelay, type SandboxRequest, wrap } from '../../src/agents/sandbox/wrap.ts';
 
 /** Nothing on this machine contains this text, except where a test puts it for the agent to find. */
 export const SECRET = 'the-secret-of-the-host-5b1f';
+
+/** Skips a suite in a hook if there is no sandbox, because without one, an agent would work on this machine. */
+export async function skipWithoutSandbox(hook: Context): Promise<void> {
+	if (!(await trySandbox()).works) {
+		hook.skip();
+	}
+}
 
 /**
  * Returns whether a folder for temporary files contains our own Node, as in a clone of the project inside it. Then the

@@ -4,7 +4,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { insidePlaces } from '../../../src/agents/sandbox/places.ts';
-import { trySandbox } from '../../../src/agents/sandbox/probe.ts';
 import { systemClock } from '../../../src/base/async.ts';
 import { nullLogger } from '../../../src/base/logger.ts';
 import { AgentMemory } from '../../../src/chat/agent/agentMemory.ts';
@@ -33,6 +32,7 @@ import { SignInLinks } from '../../../src/platform/signInLinks.ts';
 import { ApplyCommands, type ApplyCommandsDependencies } from '../../../src/tasks/apply/applyCommands.ts';
 import { describeRange, takeAllowedRange } from '../../../src/tasks/apply/commitRanges.ts';
 import { AGENT_PROGRAM, SANDBOX_PROGRAM } from '../../support/programs.ts';
+import { skipWithoutSandbox } from '../../support/sandbox.ts';
 import { ScriptedModel, type Step } from '../../support/scriptedModel.ts';
 import { useOpenRepository } from './useOpenRepository.ts';
 
@@ -74,10 +74,7 @@ export function useAgentRuns(
 	const { root, inRoot } = useOpenRepository();
 
 	before(async function () {
-		if (!(await trySandbox()).works) {
-			// An agent outside a sandbox would work on this machine itself.
-			this.skip();
-		}
+		await skipWithoutSandbox(this);
 		folder = await mkdtemp(path.join(os.tmpdir(), 'errand-turns-'));
 		const { tree } = insidePlaces(path.basename(root()));
 		model = await ScriptedModel.start({ scripts, tree });
