@@ -7,6 +7,7 @@ import {
 	changeSettings,
 	dialog,
 	hiddenWidth,
+	movePointerAway,
 	openFile,
 	pickInMenu,
 	quickRow,
@@ -326,6 +327,8 @@ describe('tasks in the window', () => {
 		async function startOutOfSight(id: string, prompt: string): Promise<void> {
 			service.add({ id, prompt });
 			await refresh();
+			// The hover of a row that was clicked before would cover the new one.
+			await movePointerAway(page);
 			await taskRow(page, prompt).first().click();
 			service.log(id, `the first word of ${id}`);
 			// A channel that is about to be shown would bring the panel back.

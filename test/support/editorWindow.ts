@@ -71,9 +71,8 @@ export async function openView(page: Page, title: string): Promise<Locator> {
 		}
 		return appears(heading.first(), 2_000);
 	});
-	// A pointer that stays on the activity bar brings up its hover, even after a reload, and the hover covers the view.
-	const { width = 0, height = 0 } = page.viewportSize() ?? {};
-	await page.mouse.move(width * 0.6, height * 0.6);
+	// The hover of the activity bar comes up even after a reload, and covers the view.
+	await movePointerAway(page);
 	return page.locator('.part.sidebar');
 }
 
@@ -198,9 +197,14 @@ async function dragEdge(page: Page, bar: 'sidebar' | 'auxiliarybar', width: numb
 	await page.mouse.down();
 	await page.mouse.move(to, 300, { steps: 5 });
 	await page.mouse.up();
-	// The pointer leaves the bar, whose rows would show their hovers and buttons.
-	const { width: whole = 0, height = 0 } = page.viewportSize() ?? {};
-	await page.mouse.move(whole * 0.6, height * 0.6);
+	// The rows of the bar would show their hovers and buttons.
+	await movePointerAway(page);
+}
+
+/** Moves the pointer into the editors, because what it stays on brings up a hover, which covers what lies beside it. */
+export async function movePointerAway(page: Page): Promise<void> {
+	const { width = 0, height = 0 } = page.viewportSize() ?? {};
+	await page.mouse.move(width * 0.6, height * 0.6);
 }
 
 /** Chooses an item from the list that is open or about to open. */

@@ -52,7 +52,7 @@ describe('the MCP servers of a task, in the list before it is sent', () => {
 				return ['files', 'tickets'].map(serverOf);
 			},
 		} as unknown as LaunchCheckDependencies;
-		const opened = { repository: { rootUri: { fsPath: '/work/widgets' } } };
+		const opened = { repository: { rootUri: { fsPath: '/projects/widgets' } } };
 		const gather = async () => launchFacts();
 		const subject = { name: 'widgets', key: 'widgets', branch: 'main', opened, gather } as unknown as LaunchSubject;
 		const check = new LaunchCheck(dependencies, 'Do it', subject, () => {});
@@ -71,7 +71,7 @@ describe('the MCP servers of a task, in the list before it is sent', () => {
 		const check = await look();
 		assert.deepEqual(uses(check), ['files used', 'tickets not-allowed']);
 		assert.deepEqual(handed(check), ['files']);
-		assert.deepEqual(folders, ['/work/widgets']);
+		assert.deepEqual(folders, ['/projects/widgets']);
 		assert.deepEqual(asked, []);
 	});
 

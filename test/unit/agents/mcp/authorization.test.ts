@@ -10,7 +10,7 @@ describe('the sign-in at an MCP server', () => {
 	let secrets: Map<string, string>;
 	/** The pages that were opened. */
 	let opened: SignInPage[];
-	/** What comes back of a page. */
+	/** Returns the parameters with which the browser comes back from a page. */
 	let answer: (page: URL) => URLSearchParams;
 
 	beforeEach(async () => {
@@ -37,7 +37,7 @@ describe('the sign-in at an MCP server', () => {
 				},
 			},
 		);
-	const signal = AbortSignal.timeout(30_000);
+	const { signal } = new AbortController();
 	const challenge = (resource = `${server.origin}/.well-known/oauth-protected-resource/mcp`) =>
 		`Bearer resource_metadata="${resource}", scope="tools:call"`;
 	const signIn = (each = authorization(), said = challenge()) => each.renew(undefined, said, signal);
@@ -59,7 +59,7 @@ describe('the sign-in at an MCP server', () => {
 		assert.equal(posted('/token')[0]?.get('resource'), server.url);
 		const wish = JSON.parse(server.received.find(({ path }) => path === '/register')?.body ?? '');
 		assert.deepEqual([wish.application_type, wish.token_endpoint_auth_method], ['native', 'none']);
-		// What was kept is enough for another window, which does not ask.
+		// Another window has the stored values, and does not ask.
 		assert.equal(await authorization().token(signal), token);
 		assert.equal(opened.length, 1);
 	});
