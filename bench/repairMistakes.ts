@@ -2,7 +2,7 @@
 import type { Step, Tool } from '../test/support/scriptedModel.ts';
 import { linesOf, type Problem, pathOf, TEST_COMMAND } from './repairProblems.ts';
 
-/** What the model does next. In the end, it says that it is done. */
+/** One step of the scripted model. The last step of a script says that the work is done. */
 export type Stage = 'read' | 'edit' | 'run' | 'end';
 
 /** One reply of the model, or what its server does instead. */

@@ -17,7 +17,7 @@ export interface RemoteModel {
 	key: string | undefined;
 }
 
-/** What one repair has taken. */
+/** The result of one repair, and what it cost. */
 export interface Taken {
 	/** Requests that were answered or refused. */
 	calls: number;
@@ -55,7 +55,7 @@ export const NO_REPAIR = -1;
 /** After so many replies, a scripted model gives up. */
 const MAXIMUM_REPLIES = 30;
 
-/** What Node prints after the error with which a program ends. */
+/** The line that Node prints after an uncaught error. */
 const FAILS = 'Node.js v';
 
 const MESSAGES: Readonly<Record<number, { message: string; code: string }>> = {

@@ -212,7 +212,7 @@ class RepairBench {
 			const what = mistake?.title ?? problem.name;
 			console.log(`${String(index).padStart(2)}  ${what}: ${seen.map(one => one.describe(index)).join('; ')}`);
 		}
-		// What was not tried must not count against an agent, and a bench that throws keeps its last rows.
+		// A repair that was not tried must not count against an agent, and a bench that throws keeps its last rows.
 		if (this.deadline.aborted) {
 			const reason = 'the time of a bench was over before every agent had tried every repair';
 			if (this.remote) {
@@ -241,7 +241,7 @@ class RepairBench {
 	}
 }
 
-/** What was seen of one agent. */
+/** The results of one agent. */
 class Seen {
 	readonly agent: string;
 	readonly repaired: ReadonlySet<number>;

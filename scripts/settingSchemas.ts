@@ -30,7 +30,7 @@ export interface Schema {
 /** A rule that a schema cannot express: an https address, or an http address of this machine, and nothing else. */
 const SECURE_ADDRESS =
 	'^(https://[^\\s/?#@\\\\]+|http://(localhost|127(\\.\\d{1,3}){3}|\\[::1\\])(:\\d+)?)(/[^\\s?#]*)?$';
-/** As `SECURE_ADDRESS`, with a query. */
+/** The same rule for an address that may have a query. */
 const SERVER_ADDRESS = SECURE_ADDRESS.replace('[^\\s?#]*', '[^\\s#]*');
 const ADDRESS = '^https?://[^@?#]+$';
 

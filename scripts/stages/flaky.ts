@@ -9,9 +9,9 @@ export const MOST_FLAKY_FILES = 2;
 export type RunFiles = (files: readonly string[]) => Promise<Totals>;
 
 /**
- * Runs each failed file of a stage once more, alone on the machine. Failures of files that then pass are flaky and no longer count.
- * A file that passes alone and fails again behind its predecessor depends on the order of the tests, which counts as a
- * failure.
+ * Runs each failed file of a stage once more, alone on the machine. Failures of files that then pass are flaky and no
+ * longer count. A file that passes alone and fails again behind its predecessor depends on the order of the tests, which
+ * counts as a failure.
  * @param groups the files of each process of the stage, in order
  */
 export async function runFailedAgain(

@@ -13,7 +13,7 @@ export interface MochaStage {
 	files: readonly string[];
 	/** The user's arguments: files and options for mocha. Named files run in one process, instead of the others. */
 	args: string[];
-	/** What each process needs, in quarters of a processor; by default, one process at a time has the whole machine. */
+	/** The share of each process, in quarters of a processor; by default, one process at a time has the whole machine. */
 	quarters?: number;
 	/**
 	 * The number of files that one process runs; 1 by default. It is small if tests start many programs, because that

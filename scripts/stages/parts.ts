@@ -9,7 +9,7 @@ export type Part = Pick<TestProcess, 'args' | 'files' | 'environment'>;
 
 export interface Parts {
 	parts: readonly Part[];
-	/** What each part needs, in quarters of a processor. */
+	/** The share of each part, in quarters of a processor. */
 	quarters: number;
 	/** The folder of this run. Each part gets its own subfolder. */
 	folder: string;

@@ -6,7 +6,7 @@ export const WHOLE_MACHINE = 4 * os.availableParallelism();
 /** Shares the machine among test processes, also of different stages that run at the same time. */
 export class Processors {
 	private free: number;
-	/** Whoever needs most comes first, because what needs little fills what is left. */
+	/** The largest shares come first, because small ones fit into what is left. */
 	private readonly waiting: { quarters: number; begin: () => void }[] = [];
 
 	constructor(quarters = WHOLE_MACHINE) {
@@ -40,5 +40,5 @@ export class Processors {
 	}
 }
 
-/** Those of this machine. */
+/** The processors of this machine. */
 export const processors = new Processors();

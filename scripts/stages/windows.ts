@@ -1,6 +1,6 @@
 /**
- * What a window needs, in quarters of a processor. Busy ones use more for a while, and all of them wait a fourth of the
- * time, in which processes of other stages go on.
+ * The share of a window, in quarters of a processor. A busy window uses more for a while, and all windows wait for a
+ * fourth of the time, in which processes of other stages go on.
  */
 export const WINDOW_QUARTERS = 3;
 

@@ -127,7 +127,7 @@ export function withOwnIds(reply: readonly InputItem[], earlier: readonly InputI
 	});
 }
 
-/** What models write around the name of a tool, from the templates with which tools are described to them. */
+/** Matches text around the name of a tool that models repeat from the templates in which they are told of tools. */
 const AROUND_NAME = /^(?:functions|default_api|tools)[.:]|<\|.*$/g;
 
 /** Returns a call as it can only be meant: with the name of one of the `tools`, and with readable arguments. */

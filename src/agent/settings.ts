@@ -9,9 +9,9 @@ export interface AgentSettings {
 	api: 'responses' | 'chat' | undefined;
 	/** In tokens. */
 	contextLength: number | undefined;
-	/** Whether the model is known to take images. */
+	/** True if the model is known to take images. */
 	takesImages: boolean;
-	/** What the service offers of the web. */
+	/** The calls for the web that the service answers. */
 	web: ReadonlySet<string>;
 }
 

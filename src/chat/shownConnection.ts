@@ -89,7 +89,7 @@ export class ShownConnection {
 		return this.described && findModel(this.described, model)?.images;
 	}
 
-	/** Whether there is a model for web searches, other than the demo's. */
+	/** True if there is a model for web searches, other than the demo's. */
 	get searches(): boolean {
 		const { described } = this;
 		const own = described && searchModelOf(described);

@@ -21,7 +21,7 @@ export const ENCRYPTED_PATH = '/encrypted';
 /** The slug of the service, and the first part of its search model and of full model paths. */
 export const LOCAL_SERVICE = 'errand';
 
-/** What stands for the model of an agent with an account of its own, which only that account knows. */
+/** The name in place of a model for an agent with an account of its own, as only that account knows its models. */
 export const OWN_ACCOUNT = 'own account';
 
 /** The slugs of the built-in providers, which serve as demonstrations and are not models. */

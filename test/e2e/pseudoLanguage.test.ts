@@ -225,7 +225,7 @@ describe('the window in another language', () => {
 		await editor.and(page.locator('.focused')).filter({ hasText: PROMPT }).waitFor();
 		await page.keyboard.press('ControlOrMeta+A');
 		await page.keyboard.press('Delete');
-		// Where nothing is written, it says what it is for, and not what the editor says of empty files.
+		// An empty prompt shows a hint of its own, and not the editor's for empty files.
 		await editor.locator('.view-lines [class*="ced-"]').last().waitFor();
 		assert.equal(await editor.locator('.empty-editor-hint').count(), 0);
 		await page.keyboard.insertText(PROMPT);

@@ -136,7 +136,7 @@ describe('the settings of a repository', () => {
 				env: { ERRAND_SETTINGS_REPORT: reportFile },
 			});
 			try {
-				// Without trust, the editor reads no more of a repository than with it, so the file with both is enough.
+				// The editor reads no more of a repository without trust than with it, so the file with both folders is enough.
 				for (const place of isTrusted ? [folder, workspaceFile] : [workspaceFile]) {
 					const report = await reportOf(server, place, reportFile);
 					assert.equal(report.isTrusted, isTrusted);

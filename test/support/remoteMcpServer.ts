@@ -29,7 +29,7 @@ export class RemoteMcpServer {
 	/** The fields in which its metadata differ. */
 	resourceFields: object = {};
 	issuerFields: object = {};
-	/** How long a token is said to be valid, in seconds. */
+	/** The lifetime of a token, in seconds. */
 	lifetime = 3600;
 	isJson = false;
 	private readonly codes = new Map<string, URLSearchParams>();

@@ -301,7 +301,7 @@ export function quoted(text: string): string {
 export function messagesOf(body: Record<string, unknown>): Message[] {
 	const list = Array.isArray(body['messages']) ? (body['messages'] as Record<string, unknown>[]) : [];
 	return list.flatMap(({ role, content }) => {
-		// In the Messages form, the results of tools are blocks of the user's messages.
+		// The Messages form has the results of tools as blocks of the user's messages.
 		const blocks = Array.isArray(content) ? (content as Record<string, unknown>[]) : [];
 		const results = blocks.filter(({ type }) => type === 'tool_result');
 		const rest = results.length === 0 ? content : blocks.filter(block => !results.includes(block));
@@ -319,7 +319,7 @@ function textOf(content: unknown): string {
 	return typeof content === 'string' ? content : '';
 }
 
-/** Returns the tools that a request's body offers. In the Messages form, a tool has its name and schema beside each other. */
+/** Returns the tools that a request offers. A tool of the Messages form has its name and its schema side by side. */
 export function toolsOf(body: Record<string, unknown>): Tool[] {
 	type Declared = Record<string, unknown>;
 	const list = Array.isArray(body['tools']) ? (body['tools'] as (Declared & { function?: Declared })[]) : [];

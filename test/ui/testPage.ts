@@ -77,9 +77,9 @@ export class PageHost<P extends TestPage> {
 }
 
 /**
- * Gives what opens a page in the tests of a `describe`, which share a host, and a browser with the other files of this
- * process. `opened` is told of each page, which must not leave a fault behind. It is the same page, loaded anew, wherever that is possible: this takes half the processor time of a new
- * one.
+ * Returns a function that opens a page in the tests of a `describe`, which share a host, and a browser with the other
+ * files of this process. `opened` is told of each page, which must not leave a fault behind. It is the same page, loaded
+ * anew, wherever that is possible: this takes half the processor time of a new one.
  */
 export function usePage<P extends TestPage>(
 	served: ServedPage,

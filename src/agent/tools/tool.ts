@@ -64,7 +64,7 @@ export function defineTool<Schema extends z.ZodObject>(tool: Tool<Schema>): Tool
 	return tool as unknown as Tool;
 }
 
-/** What models need not be told of a field: they keep most bounds anyway, and are told of one that they do not keep. */
+/** The keywords of a schema that models are not told: they respect most bounds anyway, and hear of one that they break. */
 const UNTOLD = [
 	'default',
 	'minimum',

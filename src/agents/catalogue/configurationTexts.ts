@@ -93,7 +93,10 @@ apps = false
 `;
 }
 
-/** A basic string in TOML, which is JSON as well. It has the escapes of JSON, but a delete character must be escaped too. */
+/**
+ * Returns a basic string in TOML, which is JSON as well. It has the escapes of JSON, but a delete character must be
+ * escaped too.
+ */
 function tomlString(text: string): string {
 	return JSON.stringify(text.toWellFormed()).replaceAll('\u007f', '\\u007f');
 }

@@ -24,7 +24,7 @@ export interface AgentPlace {
 	takesImages?: boolean;
 	/** True if a user is there to answer the agent's requests for permission. */
 	isAttended?: boolean;
-	/** What the relay offers of the web. Absent if nothing. */
+	/** The calls for the web that the relay answers. Absent if there are none. */
 	web?: readonly WebCall[];
 	/** The absolute paths of the agent's own program and of the other programs that it needs, by name. */
 	programs: Readonly<Record<string, string>>;
@@ -75,7 +75,7 @@ export interface AgentDefinition {
 	licence?: string;
 	/** The name of the agent's program on PATH, or its absolute path. */
 	command: string;
-	/** They may have the placeholders of `withPlace`. */
+	/** Its arguments, which may have the placeholders of `withPlace`. */
 	args: readonly string[];
 	/** The names of other programs that the agent starts. It cannot run without them. */
 	needs: readonly string[];

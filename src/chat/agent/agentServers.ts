@@ -336,7 +336,7 @@ function describeRemote(server: RemoteServer): string {
 	const sent = Object.entries(headers).map(([header, value]) => `${header}: ${showExactly(value)}`);
 	const lines = [
 		vscode.l10n.t('{0} declares it.', file ?? ''),
-		// In the form that is contacted, in which no letter looks like another.
+		// The address is shown as it is contacted, in ASCII, where no letter can look like another.
 		vscode.l10n.t('Address: {0}', new URL(url).href),
 		...sent.map(header => vscode.l10n.t('Header that it gets: {0}', header)),
 		variables.length > 0 && vscode.l10n.t('It gets these variables of yours: {0}', variables.join(', ')),

@@ -6,7 +6,7 @@ import type { AgentTurn } from '../conversation/replyRequest.ts';
 import { webCallOf } from '../model/approvalPolicy.ts';
 import type { AgentModels } from './agentRunsOptions.ts';
 
-/** What an agent may ask of the web in one turn: only what was agreed to, whatever asks for it in the agent's place. */
+/** The web for an agent in one turn: pages and searches that the user has agreed to, whoever asks in the agent's place. */
 export class TurnWeb implements WebAccess {
 	private readonly pages = new Set<string>();
 	private readonly searches = new Set<string>();

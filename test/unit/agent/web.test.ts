@@ -11,7 +11,7 @@ const call = (name: string, input: unknown): ScriptedReply => ({ calls: [{ name,
 describe('the web, for Errand’s own agent', () => {
 	const own = useOwnAgent();
 	let relay: Relay;
-	/** What the host was asked for. */
+	/** The requests to the host. */
 	let asked: string[];
 
 	beforeEach(async () => {
