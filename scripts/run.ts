@@ -8,7 +8,7 @@ import { makePackage } from './package.ts';
 import { endChildrenOnSignal } from './processes.ts';
 import { ensureAgents } from './stages/agents.ts';
 import { describeFlaky, readFlaky } from './stages/flakyList.ts';
-import { type StageName, stageRows, TestRun, type TestRunOptions } from './stages/stages.ts';
+import { type StageName, stageNames, TestRun, type TestRunOptions } from './stages/stages.ts';
 import { totalsLine } from './stages/totals.ts';
 
 const tasks: Record<string, (args: string[]) => Promise<number>> = {
@@ -16,10 +16,7 @@ const tasks: Record<string, (args: string[]) => Promise<number>> = {
 	watch: () => runNode(['esbuild.mjs', '--watch']),
 	check: args => (args.includes('--write') ? write() : stage('check', [])),
 	...Object.fromEntries(
-		stageRows
-			.flat()
-			.filter(name => name !== 'check')
-			.map(name => [`test:${name}`, (args: string[]) => stage(name, args)]),
+		stageNames.filter(name => name !== 'check').map(name => [`test:${name}`, (args: string[]) => stage(name, args)]),
 	),
 	'test:interoperability': args => stage('interoperability', args),
 	screenshots: args => stage('screenshots', args),

@@ -5,7 +5,7 @@ import { prepareSandbox } from './stages/agents.ts';
 import { filesOf, MOST_FLAKY_FILES } from './stages/flaky.ts';
 import { describeFlaky, readFlaky, saveFlaky } from './stages/flakyList.ts';
 import { describeFullRun, readFullRun, saveFullRun } from './stages/lastFullRun.ts';
-import { type StageName, stageRows, TestRun } from './stages/stages.ts';
+import { type StageName, stageNames, TestRun } from './stages/stages.ts';
 import { add, none, slowestFiles, type Totals, totalsLine } from './stages/totals.ts';
 
 const SLOWEST_SHOWN = 10;
@@ -13,19 +13,13 @@ const SLOWEST_SHOWN = 10;
 /** The stages that need a browser. */
 const withBrowser: readonly StageName[] = ['page', 'editor', 'e2e'];
 
-interface StageResult {
-	name: StageName;
-	totals: Totals;
-	milliseconds: number;
-}
-
 /** The last line shows the totals; nothing may be printed after it. */
 async function main(all: boolean): Promise<void> {
 	// Nobody looks at hundreds of images, which cost minutes. Windows with a failure are saved all the same.
 	const run = new TestRun({ screenshots: false, gate: !all });
 	endChildrenOnSignal(() => run.close());
-	const began = Date.now();
-	let stages: StageResult[] = [];
+	const summary: string[] = [];
+	let totals: Totals = none;
 	try {
 		// If it has to ask, it asks first, before the user leaves the terminal.
 		const browser = await ensureBrowser().then(
@@ -33,19 +27,23 @@ async function main(all: boolean): Promise<void> {
 			(error: Error) => error,
 		);
 		await prepareSandbox();
-		const rows = stageRows.map(async row => {
-			const done: StageResult[] = [];
-			for (const name of row) {
-				const missing = withBrowser.includes(name) ? browser : undefined;
-				done.push(await runStage(name, () => (missing ? Promise.reject(missing) : run.run(name))));
-			}
-			return done;
-		});
-		stages = (await Promise.all(rows)).flat();
+		for (const name of stageNames) {
+			console.log(`\n== ${name}`);
+			const started = Date.now();
+			const result = await (browser && withBrowser.includes(name) ? Promise.reject(browser) : run.run(name)).catch(
+				(error: unknown) => {
+					const message = error instanceof Error ? error.message : String(error);
+					console.log(`  failed  ${message}`);
+					return { passed: 0, failed: 1, failures: [{ title: `the stage ${name}`, error: message, files: [] }] };
+				},
+			);
+			totals = add(totals, result);
+			const seconds = ((Date.now() - started) / 1000).toFixed(0);
+			summary.push(`${name}: ${totalsLine(result)} (${seconds} s)`);
+		}
 	} finally {
 		run.close();
 	}
-	let totals = stages.map(stage => stage.totals).reduce(add, none);
 	const flakyFiles = filesOf(totals.flaky ?? []);
 	if (flakyFiles.length > MOST_FLAKY_FILES) {
 		const title = `${flakyFiles.length} files were flaky, and more than ${MOST_FLAKY_FILES} are too many`;
@@ -60,8 +58,7 @@ async function main(all: boolean): Promise<void> {
 		console.log(`\nfailed: ${title}\n${error}`);
 	}
 	console.log(`\nThe slowest files:\n${slowestFiles(totals, SLOWEST_SHOWN).join('\n')}`);
-	const summary = stages.map(stage => `${stage.name}: ${totalsLine(stage.totals)} (${seconds(stage.milliseconds)} s)`);
-	console.log(`\n${summary.join('\n')}\nall of them: ${seconds(Date.now() - began)} s`);
+	console.log(`\n${summary.join('\n')}`);
 	console.log(`\n${describeFullRun(readFullRun(), now)}`);
 	for (const lines of describeFlaky(totals.flaky ?? [], readFlaky())) {
 		console.log(lines);
@@ -69,19 +66,5 @@ async function main(all: boolean): Promise<void> {
 	console.log(totalsLine(totals));
 	process.exitCode = totals.failed > 0 ? 1 : 0;
 }
-
-/** Runs a stage. A stage that cannot run counts as one failure. */
-async function runStage(name: StageName, run: () => Promise<Totals>): Promise<StageResult> {
-	console.log(`\n== ${name}`);
-	const began = Date.now();
-	const totals = await run().catch((error: unknown) => {
-		const message = error instanceof Error ? error.message : String(error);
-		console.log(`  failed  ${message}`);
-		return { passed: 0, failed: 1, failures: [{ title: `the stage ${name}`, error: message, files: [] }] };
-	});
-	return { name, totals, milliseconds: Date.now() - began };
-}
-
-const seconds = (milliseconds: number): string => (milliseconds / 1000).toFixed(0);
 
 await main(process.argv.includes('--all'));

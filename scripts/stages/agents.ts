@@ -38,7 +38,7 @@ export async function ensureAgents(folder: 'agents' | 'furtherAgents' = 'agents'
 export async function testAgents(
 	stage: Pick<MochaStage, 'files' | 'args' | 'folder' | 'environment'>,
 ): Promise<Totals> {
-	const tests = { ...stage, quarters: 2 };
+	const tests = { ...stage, jobs: 3 };
 	const reason = await prepareSandbox();
 	if (reason === undefined) {
 		await ensureAgents();

@@ -5,7 +5,6 @@ import { runFailedAgain } from './flaky.ts';
 import { type Part, runParts } from './parts.ts';
 import { runTestProcess } from './process.ts';
 import type { Totals } from './totals.ts';
-import { WINDOW_QUARTERS } from './windows.ts';
 
 export interface EditorStage {
 	/** The test files, by their paths from the project's folder. */
@@ -17,7 +16,7 @@ export interface EditorStage {
 	environment: Record<string, string>;
 }
 
-/** The number of windows that share the tests. */
+/** The number of windows that share the tests. In each, tests run one by one and leave half of a processor idle. */
 const WINDOWS = 2;
 
 /** Runs test/editor inside the extension hosts of real VS Codes: all of it in two windows, a selection in one. */
@@ -36,7 +35,7 @@ export async function runEditorTests({ files, args, folder, environment }: Edito
 	}
 	const windows = Math.min(WINDOWS, files.length);
 	const groups = deal(files, windows);
-	const first = await runParts({ parts: groups.map(part), quarters: WINDOW_QUARTERS, folder });
+	const first = await runParts({ parts: groups.map(part), jobs: windows, folder });
 	return runFailedAgain(first, groups, chosen => runTestProcess({ ...part(chosen), folder }));
 }
 

@@ -1,5 +1,4 @@
 import process from 'node:process';
-import { processors, WHOLE_MACHINE } from './processors.ts';
 import type { Failure, Totals } from './totals.ts';
 
 /** If more files than this fail at first, the run is red, whatever their later outcome. */
@@ -9,9 +8,9 @@ export const MOST_FLAKY_FILES = 2;
 export type RunFiles = (files: readonly string[]) => Promise<Totals>;
 
 /**
- * Runs each failed file of a stage once more, alone on the machine. Failures of files that then pass are flaky and no
- * longer count. A file that passes alone and fails again behind its predecessor depends on the order of the tests, which
- * counts as a failure.
+ * Runs each failed file of a stage once more, alone. Failures of files that then pass are flaky and no longer count.
+ * A file that passes alone and fails again behind its predecessor depends on the order of the tests, which counts as a
+ * failure.
  * @param groups the files of each process of the stage, in order
  */
 export async function runFailedAgain(
@@ -27,20 +26,17 @@ export async function runFailedAgain(
 	}
 	const passed = new Map<string, Totals>();
 	const dependent = new Map<string, string>();
-	const runAlone = (chosen: readonly string[], why: string) =>
-		processors.use(WHOLE_MACHINE, () => {
-			print(`\n${why}\n`);
-			return run(chosen);
-		});
 	for (const file of failed) {
-		const alone = await runAlone([file], `${file} failed. It runs once more, alone:`);
+		print(`\n${file} failed. It runs once more, alone:\n`);
+		const alone = await run([file]);
 		// A test that is skipped now has not passed.
 		if (alone.failed > 0 || alone.passed <= (files[file]?.passed ?? 0)) {
 			continue;
 		}
 		const before = fileBefore(file, groups);
 		if (before !== undefined) {
-			const both = await runAlone([before, file], `${file} passed alone. It runs behind ${before}:`);
+			print(`\n${file} passed alone. It runs behind ${before}:\n`);
+			const both = await run([before, file]);
 			if (both.failed > 0) {
 				dependent.set(file, before);
 				continue;

@@ -5,7 +5,6 @@ import { runFailedAgain } from './flaky.ts';
 import { TEST_LIMIT_MS } from './limits.ts';
 import { type Part, runParts } from './parts.ts';
 import { runTestProcess } from './process.ts';
-import { WHOLE_MACHINE } from './processors.ts';
 import type { Totals } from './totals.ts';
 
 export interface MochaStage {
@@ -13,8 +12,8 @@ export interface MochaStage {
 	files: readonly string[];
 	/** The user's arguments: files and options for mocha. Named files run in one process, instead of the others. */
 	args: string[];
-	/** The share of each process, in quarters of a processor; by default, one process at a time has the whole machine. */
-	quarters?: number;
+	/** The number of processes that run at the same time; 1 by default. */
+	jobs?: number;
 	/**
 	 * The number of files that one process runs; 1 by default. It is small if tests start many programs, because that
 	 * takes longer the more memory the process has.
@@ -33,7 +32,7 @@ export interface MochaStage {
 }
 
 export async function runMocha(stage: MochaStage): Promise<Totals> {
-	const { folder, quarters = WHOLE_MACHINE, environment } = stage;
+	const { folder, jobs = 1, environment } = stage;
 	const part = (files: readonly string[]): Part => ({
 		files,
 		args: [
@@ -50,7 +49,7 @@ export async function runMocha(stage: MochaStage): Promise<Totals> {
 		return runTestProcess({ ...part([]), folder });
 	}
 	const groups = groupFiles(stage);
-	const first = await runParts({ parts: groups.map(part), quarters, folder });
+	const first = await runParts({ parts: groups.map(part), jobs, folder });
 	return stage.runsFailedAgain
 		? runFailedAgain(first, groups, files => runTestProcess({ ...part(files), folder }))
 		: first;

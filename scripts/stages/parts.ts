@@ -2,22 +2,21 @@ import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { runTestProcess, type TestProcess } from './process.ts';
-import { processors, WHOLE_MACHINE } from './processors.ts';
 import { add, none, type Totals } from './totals.ts';
 
 export type Part = Pick<TestProcess, 'args' | 'files' | 'environment'>;
 
 export interface Parts {
 	parts: readonly Part[];
-	/** The share of each part, in quarters of a processor. */
-	quarters: number;
+	/** The number of parts that run at the same time. */
+	jobs: number;
 	/** The folder of this run. Each part gets its own subfolder. */
 	folder: string;
 }
 
 /** Runs the parts of a stage in separate processes and adds up their totals. Each prints its output when it ends. */
 export async function runParts(
-	{ parts, quarters, folder }: Parts,
+	{ parts, jobs, folder }: Parts,
 	print: (text: string) => void = text => process.stdout.write(text),
 ): Promise<Totals> {
 	const waiting = [...parts.entries()];
@@ -28,21 +27,19 @@ export async function runParts(
 			const ownFolder = path.join(folder, String(index));
 			fs.mkdirSync(ownFolder, { recursive: true });
 			let output = '';
-			const result = await processors.use(quarters, () =>
-				runTestProcess({
-					...part,
-					folder: ownFolder,
-					onOutput: text => {
-						output += text;
-					},
-				}),
-			);
+			const result = await runTestProcess({
+				...part,
+				folder: ownFolder,
+				onOutput: text => {
+					output += text;
+				},
+			});
 			totals = add(totals, result);
 			if (result.passed + result.failed > 0) {
 				print(output);
 			}
 		}
 	};
-	await Promise.all(Array.from({ length: Math.floor(WHOLE_MACHINE / quarters) }, runNext));
+	await Promise.all(Array.from({ length: jobs }, runNext));
 	return totals;
 }

@@ -16,7 +16,7 @@ import { isInGate } from './gate.ts';
 import { runMocha } from './mocha.ts';
 import { withRecordingProxy } from './recordingProxy.ts';
 import type { Totals } from './totals.ts';
-import { sharedWindows, WINDOW_QUARTERS } from './windows.ts';
+import { sharedWindows } from './windows.ts';
 
 export type StageName =
 	| 'check'
@@ -29,19 +29,18 @@ export type StageName =
 	| 'e2e'
 	| 'screenshots';
 
+const cores = os.availableParallelism();
+
+/** Tests spend part of their time waiting. */
+const jobs = 2 * cores;
+
 /** Makes the conformance stage break the code, to see whether its proofs notice. */
 const MUTATE = '--mutate';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/**
- * The stages of `npm run test:all`, and of `npm test`, which runs a part of their files. Those of a row run one after
- * another, beside those of the other row: windows leave a part of the machine idle.
- */
-export const stageRows: readonly (readonly StageName[])[] = [
-	['check', 'unit', 'agents', 'conformance'],
-	['page', 'editor', 'e2e'],
-];
+/** The stages of `npm run test:all`, and of `npm test`, which runs a part of their files. */
+export const stageNames: readonly StageName[] = ['check', 'unit', 'agents', 'conformance', 'page', 'editor', 'e2e'];
 
 export interface TestRunOptions {
 	/** Flags for the build of the extension. */
@@ -81,8 +80,7 @@ export class TestRun {
 						args,
 						folder,
 						environment,
-						// Tests spend part of their time waiting.
-						quarters: 2,
+						jobs,
 						filesPerProcess: 12,
 						hooks: 'test/support/vscodeStandIn.ts',
 					}),
@@ -95,7 +93,7 @@ export class TestRun {
 				if (args.includes(MUTATE)) {
 					const { mutateConformance } = await import('./mutate.ts');
 					const chosen = args.filter(argument => argument !== MUTATE);
-					return mutateConformance({ chosen, folder, jobs: os.availableParallelism() });
+					return mutateConformance({ chosen, folder, jobs: cores });
 				}
 				return this.withProcesses(environment =>
 					runMocha({
@@ -104,7 +102,7 @@ export class TestRun {
 						folder,
 						environment,
 						// Most of the time passes in waiting: for parts missing in a falsified reply, or for a limit to expire.
-						quarters: 1,
+						jobs: 4 * cores,
 						first: 'test/conformance/faults/',
 					}),
 				);
@@ -129,7 +127,8 @@ export class TestRun {
 						args,
 						folder,
 						environment,
-						quarters: WINDOW_QUARTERS,
+						// A busy window needs more than one processor, so more windows at a time gain nothing.
+						jobs: cores,
 						// The pages of several files share a browser.
 						filesPerProcess: name === 'page' ? 4 : 1,
 						together: Object.values(sharedWindows),

@@ -1,9 +1,3 @@
-/**
- * The share of a window, in quarters of a processor. A busy window uses more for a while, and all windows wait for a
- * fourth of the time, in which processes of other stages go on.
- */
-export const WINDOW_QUARTERS = 3;
-
 const inE2e = (names: readonly string[]) => names.map(name => `test/e2e/${name}.test.ts`);
 
 /**
