@@ -21,6 +21,7 @@ import {
 	replyEnds,
 	replyText,
 	turns,
+	untilCursorIsPut,
 } from '../support/errandWindow.ts';
 import { type UpstreamBehaviour, UpstreamServer } from '../support/upstreamServer.ts';
 import { useWindow } from '../support/useWindow.ts';
@@ -62,10 +63,10 @@ describe('the conversations of the window', () => {
 	};
 	/** Both end with the cursor in the composer; what is typed before that would not go where it is meant. */
 	async function open(title: string): Promise<void> {
-		const frame = await openChat(page);
-		await listed();
-		await quickRow(page, title).first().click();
-		await composerHasCursor(frame);
+		await untilCursorIsPut(await openChat(page), async () => {
+			await listed();
+			await quickRow(page, title).first().click();
+		});
 	}
 	async function startNew(frame: Frame): Promise<void> {
 		await runCommand(page, 'Errand: New Conversation');

@@ -16,13 +16,13 @@ import {
 import { answerEvents, Enclave } from '../support/enclave.ts';
 import {
 	ask,
-	composerHasCursor,
 	localService,
 	openChat,
 	replyEnds,
 	runInChat,
 	sendMessage,
 	turns,
+	untilCursorIsPut,
 } from '../support/errandWindow.ts';
 import { filesWith } from '../support/filesWith.ts';
 import { useWindow } from '../support/useWindow.ts';
@@ -182,11 +182,11 @@ describe('the encrypted chat in the window', () => {
 			await dialog(page, question).waitFor({ state: 'detached' });
 		};
 		enclave.keyPair = p384KeyPair();
-		const focusByKeys = async () => {
-			await page.keyboard.press('ControlOrMeta+K');
-			await page.keyboard.press('a');
-			await composerHasCursor(frame);
-		};
+		const focusByKeys = () =>
+			untilCursorIsPut(frame, async () => {
+				await page.keyboard.press('ControlOrMeta+K');
+				await page.keyboard.press('a');
+			});
 		const starts = [() => runCommand(page, 'View: Show Explorer'), focusByKeys];
 		for (const start of starts) {
 			await start();

@@ -45,12 +45,19 @@ export const composerHasCursor = (frame: Frame): Promise<void> =>
  * cursor, because anything that opens earlier would be closed again, and a key pressed earlier would be lost.
  */
 export async function runInChat(page: Page, frame: Frame, title: string, ...choices: string[]): Promise<void> {
-	// Otherwise, the cursor would be back in the composer as soon as the palette closes.
+	await untilCursorIsPut(frame, async () => {
+		await runCommand(page, title);
+		for (const choice of choices) {
+			await pickItem(page, choice);
+		}
+	});
+}
+
+/** Does what puts the cursor into the composer in the end, and waits for that. */
+export async function untilCursorIsPut(frame: Frame, act: () => Promise<void>): Promise<void> {
+	// Otherwise, the composer would have the cursor long before, and what opens then would be closed again.
 	await frame.locator('chat-composer textarea').evaluate(field => (field as HTMLElement).blur());
-	await runCommand(page, title);
-	for (const choice of choices) {
-		await pickItem(page, choice);
-	}
+	await act();
 	await composerHasCursor(frame);
 }
 
