@@ -60,7 +60,7 @@ function wire(context: vscode.ExtensionContext): void {
 		localService: {
 			handOver: () => localService.handOver(),
 			describeAll: () => localService.describeAll(),
-			answerFound: answer => localService.answerFound(answer),
+			answerFoundServer: answer => localService.answerFoundServer(answer),
 		},
 		logger: log.logger('models'),
 	});

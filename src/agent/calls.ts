@@ -20,7 +20,14 @@ import {
 import type { FunctionCall } from './model/model.ts';
 import type { BackgroundCommands } from './tools/background.ts';
 import { coerce } from './tools/coerce.ts';
-import { type CallShown, cutMiddle, parametersOf, type Tool, type ToolContext, type ToolResult } from './tools/tool.ts';
+import {
+	type CallDisplay,
+	cutMiddle,
+	parametersOf,
+	type Tool,
+	type ToolContext,
+	type ToolResult,
+} from './tools/tool.ts';
 import { ToolFailure } from './tools/toolFailure.ts';
 import { TurnFailure } from './turnFailure.ts';
 
@@ -309,7 +316,7 @@ const shownId = (id: string): string => `${id}-${randomUUID().slice(0, 8)}`;
 function shownCall(
 	{ call_id: id }: FunctionCall,
 	{ kind }: Tool,
-	{ title, paths = [] }: CallShown,
+	{ title, paths = [] }: CallDisplay,
 	rawInput: Record<string, unknown>,
 ): ShownCall {
 	return {

@@ -3,7 +3,7 @@ import { ClientError } from '../base/errors.ts';
 import { RefusedAttestation } from '../client/channel/verdicts.ts';
 import { commands, internalCommands } from '../platform/ids.ts';
 import { type Explanation, explainError } from '../platform/notify.ts';
-import { checkLabel, noChannelText, sentBeforeText } from './messages.ts';
+import { checkLabel, noChannelText, resentText } from './messages.ts';
 
 /**
  * Explains an error of the channel. `wasStreamed`: the reply was requested in parts, and could be requested whole.
@@ -84,7 +84,7 @@ export function explainChannelError(
 function refusalText(refused: RefusedAttestation, connection: string, wasSent: boolean): string {
 	const reason = refusalReason(refused, connection);
 	return wasSent
-		? `${vscode.l10n.t('Not sent again: {0}', reason)} ${sentBeforeText()}`
+		? `${vscode.l10n.t('Not sent again: {0}', reason)} ${resentText()}`
 		: vscode.l10n.t('Nothing was sent: {0}', reason);
 }
 

@@ -116,7 +116,7 @@ export function verdictSentence(
 }
 
 /** The text for a message whose session had expired when it arrived. */
-export function sentBeforeText(): string {
+export function resentText(): string {
 	return vscode.l10n.t('The message was already sent once, encrypted for the attestation that you accepted.');
 }
 
@@ -128,7 +128,7 @@ export function changeWords(
 	{ wasSent }: { wasSent: boolean },
 ): { message: string; detail: string } {
 	const { message, detail } = changeText(connection, before, now);
-	return { message, detail: `${detail} ${wasSent ? sentBeforeText() : vscode.l10n.t('Nothing has been sent.')}` };
+	return { message, detail: `${detail} ${wasSent ? resentText() : vscode.l10n.t('Nothing has been sent.')}` };
 }
 
 function changeText(

@@ -40,10 +40,10 @@ import { lastShown } from './model/shownConversation.ts';
 import { modeHandlers } from './modes/modeHandlers.ts';
 import type { FromPage, PageHandlers, ToPage } from './protocol/protocol.ts';
 import { parseFromPage } from './protocol/protocolSchema.ts';
-import { keptModels } from './settings/keptModels.ts';
 import { explainRequestFailure } from './settings/messages.ts';
 import { CHAT_SETTINGS, readChatSettings } from './settings/readChatSettings.ts';
 import type { SettingsPickers } from './settings/settingsPickers.ts';
+import { storedModels } from './settings/storedModels.ts';
 import { type ChatConnection, ShownConnection } from './shownConnection.ts';
 import { ConversationStore } from './storage/conversationStore.ts';
 import { ImageStore } from './storage/imageStore.ts';
@@ -365,7 +365,7 @@ export class ChatPanel {
 			source: this.settings,
 			models: {
 				discover: async () => (await service.client()).models.discover(),
-				...keptModels(places.workspaceState),
+				...storedModels(places.workspaceState),
 			},
 			servers: { unused: machine.unusedServers, add: async chat => void (await this.addServer(chat)) },
 			explainError: error => explainError(error, this.connection.view.label),

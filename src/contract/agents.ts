@@ -236,7 +236,7 @@ const keptConsentSchema = z.discriminatedUnion('kind', [
 	z.object({ ...unsandboxedFields, ...keptFields }),
 	z.object({ ...dependenciesFields, ...keptFields }),
 ]);
-export type KeptConsent = z.output<typeof keptConsentSchema>;
+export type StoredConsent = z.output<typeof keptConsentSchema>;
 
 /** The reply to `GET` of `controlPaths.consents`: all stored consents, by the paths of their repositories. */
 export const consentListSchema = z.object({ consents: z.array(keptConsentSchema) });

@@ -106,7 +106,7 @@ function outcomeOf<Value extends z.ZodType>(value: Value) {
 		z.object({ done: z.literal(false), reason: z.string(), findings: z.array(launchFindingSchema).optional() }),
 	]);
 }
-export type AskedOutcome<Value> =
+export type EditorOutcome<Value> =
 	| { done: true; value: Value }
 	| { done: false; reason: string; findings?: LaunchFinding[] | undefined };
 

@@ -8,7 +8,7 @@ import type { Explanation } from '../platform/notify.ts';
 import { PagePanel } from '../platform/pagePanel.ts';
 import { input } from '../platform/pick.ts';
 import { saveRun } from './exportDecision.ts';
-import { explainDecision, keptText, named, opinionText, timeText } from './messages.ts';
+import { explainDecision, historyLimitText, named, opinionText, timeText } from './messages.ts';
 import type { DecisionView, FromDecisionPage } from './model/protocol.ts';
 import { parseFromDecisionPage } from './model/protocolSchema.ts';
 import type { Run } from './model/run.ts';
@@ -254,7 +254,7 @@ export class DecisionPanel {
 				id,
 				label: `${timeText(at)} · ${named(resolved ?? asked)}`,
 			})),
-			kept: keptText(),
+			kept: historyLimitText(),
 		};
 	}
 

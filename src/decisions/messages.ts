@@ -209,7 +209,7 @@ export function runFacts(run: Run): { label: string; text: string }[] {
 export const charactersText = (count: number): string =>
 	count === 1 ? vscode.l10n.t('1 character') : vscode.l10n.t('{0} characters', formatNumber(count));
 
-export const keptText = (): string =>
+export const historyLimitText = (): string =>
 	vscode.l10n.t(
 		'The last {0} results are saved on this machine, with their questions but without the state.',
 		MAXIMUM_RUNS,

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Memento } from 'vscode';
 import { defined } from '../base/defined.ts';
 import { StateEntries } from '../platform/sharedState.ts';
-import { keptAnswers, MAXIMUM_SUBJECTS, type Run, type Runs, runsSchema, withRun } from './model/run.ts';
+import { MAXIMUM_SUBJECTS, type Run, type Runs, runsSchema, storableAnswers, withRun } from './model/run.ts';
 import { costOf, type DecisionReply, servedBy } from './model/sending.ts';
 import type { Prepared } from './subject.ts';
 
@@ -48,7 +48,7 @@ export function runOf(prepared: Prepared, asked: string, replies: readonly Decis
 		asked,
 		servedBy: servedBy(replies),
 		questions,
-		answers: keptAnswers(questions, answers),
+		answers: storableAnswers(questions, answers),
 		requests: requests.length,
 		state: { sha256: createHash('sha256').update(states).digest('hex'), characters: states.length },
 		...defined({

@@ -10,10 +10,10 @@ import {
 	agentTrialSchema,
 	type Consent,
 	consentListSchema,
-	type KeptConsent,
 	type MonthlyUse,
 	monthlyUseSchema,
 	partialWorkSchema,
+	type StoredConsent,
 	type TaskCheck,
 	type TaskCheckRequest,
 	taskCheckSchema,
@@ -101,7 +101,7 @@ export async function sendConsent(service: Service, consent: Consent): Promise<v
 }
 
 /** Returns all of the user's consents, for every repository. */
-export async function readConsents(service: Service): Promise<KeptConsent[]> {
+export async function readConsents(service: Service): Promise<StoredConsent[]> {
 	const question = { path: controlPaths.consents, reply: consentListSchema, timeoutMs: LIMITS_MS.quick };
 	return (await ask(service, question)).consents;
 }

@@ -1,7 +1,7 @@
 // The texts in the list of agents.
 import * as vscode from 'vscode';
 import { escapeIcons, oneLine } from '../base/plainText.ts';
-import type { AgentStatus, AgentsReport, AgentTrial, KeptConsent, SandboxStatus } from '../contract/agents.ts';
+import type { AgentStatus, AgentsReport, AgentTrial, SandboxStatus, StoredConsent } from '../contract/agents.ts';
 import { localConnection } from '../contract/localConnection.ts';
 import { agentProblemText } from '../platform/agentProblemMessages.ts';
 import { settingIssueText } from '../platform/settingIssue.ts';
@@ -15,7 +15,7 @@ const MAXIMUM_TEXT = 300;
 export type AgentListChoice =
 	| { kind: 'sandbox'; sandbox: SandboxStatus }
 	| { kind: 'agent'; agent: AgentStatus }
-	| { kind: 'consent'; consent: KeptConsent }
+	| { kind: 'consent'; consent: StoredConsent }
 	| { kind: 'settings' }
 	| { kind: 'again' }
 	| { kind: 'log' };
@@ -28,7 +28,7 @@ export interface AgentRow extends vscode.QuickPickItem {
 export interface AgentsView {
 	report: AgentsReport;
 	/** The user's consents for repositories. */
-	consents: readonly KeptConsent[];
+	consents: readonly StoredConsent[];
 	/** The agent of `errand.tasks.agent`. */
 	defaultAgent: string;
 	/** True if no agent may run without a sandbox. */
@@ -233,7 +233,7 @@ function problemRow({ name, entry, issue }: AgentSettingProblem): AgentRow {
 	};
 }
 
-function consentRow(consent: KeptConsent): AgentRow {
+function consentRow(consent: StoredConsent): AgentRow {
 	return {
 		choice: { kind: 'consent', consent },
 		label: escapeIcons(consentLabel(consent)),

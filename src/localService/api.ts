@@ -26,7 +26,7 @@ export interface LocalService extends Disposable {
 	/** Hands changed settings over to the service, if this window uses it. */
 	handOver(): Promise<void>;
 	/** Sends the user's answer about a model server that the service has found. */
-	answerFound(answer: FoundAnswer): Promise<void>;
+	answerFoundServer(answer: FoundAnswer): Promise<void>;
 	/** Returns the service's address, which is valid until the next start. Starts the service if needed. */
 	origin(): Promise<string>;
 	/** Makes repository folders available to the look-ups. Starts the service if needed. */

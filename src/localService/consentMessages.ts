@@ -1,29 +1,29 @@
 // The texts about consents for repositories in the list of agents.
 import * as vscode from 'vscode';
 import { oneLine } from '../base/plainText.ts';
-import type { KeptConsent, SandboxProblem } from '../contract/agents.ts';
+import type { SandboxProblem, StoredConsent } from '../contract/agents.ts';
 
 const MAXIMUM_NAME = 60;
 const MAXIMUM_TEXT = 300;
 
 /** The name of the repository's folder. */
-export function consentLabel({ folder }: KeptConsent): string {
+export function consentLabel({ folder }: StoredConsent): string {
 	return oneLine(folder.split(/[\\/]/).findLast(Boolean) ?? folder, MAXIMUM_NAME);
 }
 
 /** Describes what a consent allows. */
-export function consentText({ kind }: KeptConsent): string {
+export function consentText({ kind }: StoredConsent): string {
 	return kind === 'unsandboxed'
 		? vscode.l10n.t('may run agents without a sandbox')
 		: vscode.l10n.t('may install dependencies');
 }
 
 /** Describes where it applies, and under which conditions. */
-export function consentDetail(consent: KeptConsent): string {
+export function consentDetail(consent: StoredConsent): string {
 	return [oneLine(consent.folder, MAXIMUM_TEXT), ...conditions(consent)].join(' · ');
 }
 
-function conditions(consent: KeptConsent): string[] {
+function conditions(consent: StoredConsent): string[] {
 	if (consent.kind === 'unsandboxed') {
 		return [unsandboxedReason(consent.problem)];
 	}

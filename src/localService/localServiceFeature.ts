@@ -155,9 +155,9 @@ export class LocalServiceFeature implements Used {
 		this.disposables.dispose();
 	}
 
-	async answerFound(answer: FoundAnswer): Promise<void> {
-		const { answerFound } = await import('./serviceControl.ts');
-		await answerFound(await this.supervisor.ensure(), answer);
+	async answerFoundServer(answer: FoundAnswer): Promise<void> {
+		const { answerFoundServer } = await import('./serviceControl.ts');
+		await answerFoundServer(await this.supervisor.ensure(), answer);
 		this.listener.changed();
 	}
 

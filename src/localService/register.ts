@@ -71,7 +71,7 @@ export function registerLocalService(dependencies: LocalServiceDependencies): Lo
 		describe: async () => (await feature()).describe(),
 		describeAll: async () => (await feature()).describeAll(),
 		handOver,
-		answerFound: async answer => (await feature()).answerFound(answer),
+		answerFoundServer: async answer => (await feature()).answerFoundServer(answer),
 		origin: async () => (await feature()).origin(),
 		nameRepositories: async folders => (await feature()).nameRepositories(folders),
 		checkTask: async request => (await feature()).checkTask(request),

@@ -41,7 +41,7 @@ export async function readDescription({ address, token }: Discovery): Promise<Ga
 }
 
 /** Sends the user's answer about a server that was found. Rejects if the service does not accept it. */
-export async function answerFound({ address, token }: Discovery, answer: FoundAnswer): Promise<void> {
+export async function answerFoundServer({ address, token }: Discovery, answer: FoundAnswer): Promise<void> {
 	const request = { ...requestOptionsFor(address, controlPaths.foundServers), method: 'POST' };
 	await askService({ ...request, headers: headersWith(token) }, LIMITS, JSON.stringify(answer));
 }

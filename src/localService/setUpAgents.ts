@@ -7,8 +7,8 @@ import type {
 	AgentStatus,
 	AgentsReport,
 	AgentTrial,
-	KeptConsent,
 	SandboxStatus,
+	StoredConsent,
 	Withdrawal,
 } from '../contract/agents.ts';
 import { executeCommand } from '../platform/commands.ts';
@@ -39,7 +39,7 @@ const STATUS_MS = 5000;
 export interface AgentControl {
 	report(): Promise<AgentsReport>;
 	/** Returns the user's consents for repositories. */
-	consents(): Promise<KeptConsent[]>;
+	consents(): Promise<StoredConsent[]>;
 	withdraw(withdrawal: Withdrawal): Promise<void>;
 	tryOut(id: string, signal: AbortSignal): Promise<AgentTrial>;
 	install(request: AgentInstallRequest, signal: AbortSignal): Promise<AgentTrial>;
@@ -61,7 +61,7 @@ type Next = 'list' | 'leave';
 class AgentList {
 	private readonly control: AgentControl;
 	private report: AgentsReport | undefined;
-	private consents: readonly KeptConsent[] = [];
+	private consents: readonly StoredConsent[] = [];
 	private installCommand: string | undefined;
 	/** The results of the latest actions, each as a sentence by the agent's id. */
 	private readonly results = new Map<string, string>();
@@ -123,7 +123,7 @@ class AgentList {
 		}
 	}
 
-	private readConsents(): Promise<readonly KeptConsent[]> {
+	private readConsents(): Promise<readonly StoredConsent[]> {
 		return this.control.consents().catch(error => {
 			// An older service that is still running does not report them.
 			if (ClientError.is(error, 'not-found')) {
@@ -164,7 +164,7 @@ class AgentList {
 		}
 	}
 
-	private async withdraw(consent: KeptConsent): Promise<Next> {
+	private async withdraw(consent: StoredConsent): Promise<Next> {
 		const { folder, kind } = consent;
 		const withdraw = { label: `$(trash) ${vscode.l10n.t('Revoke')}`, value: true };
 		const placeHolder =

@@ -1,7 +1,7 @@
 // The tasks that other programs can use through their calls.
 import type {
-	AskedOutcome,
 	ContinuedTask,
+	EditorOutcome,
 	FileDiff,
 	LaunchFinding,
 	PipeParsed,
@@ -48,13 +48,16 @@ export interface ShownStop {
  * has resolved with true for exactly what is shown.
  */
 export interface TasksForPrograms {
-	start(wish: PipeParsed<'start'>, allow: (shown: ShownLaunch) => Promise<boolean>): Promise<AskedOutcome<StartedTask>>;
+	start(
+		wish: PipeParsed<'start'>,
+		allow: (shown: ShownLaunch) => Promise<boolean>,
+	): Promise<EditorOutcome<StartedTask>>;
 	continueTask(
 		id: string,
 		prompt: string,
 		allow: (shown: ShownFollowUp) => Promise<boolean>,
-	): Promise<AskedOutcome<ContinuedTask>>;
-	stop(id: string, allow: (shown: ShownStop) => Promise<boolean>): Promise<AskedOutcome<Task>>;
+	): Promise<EditorOutcome<ContinuedTask>>;
+	stop(id: string, allow: (shown: ShownStop) => Promise<boolean>): Promise<EditorOutcome<Task>>;
 	changes(asked: PipeParsed<'changes'>): Promise<TaskChangeList>;
 	diff(asked: PipeParsed<'diff'>): Promise<FileDiff>;
 }

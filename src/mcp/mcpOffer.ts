@@ -4,7 +4,7 @@ import type { Logger } from '../base/logger.ts';
 import { decideWhole, logEvents, searchWhole } from '../client/plainAnswers.ts';
 import type { Client } from '../client/types.ts';
 import type { Connection } from '../contract/connection.ts';
-import type { AskedOutcome, PipeParsed } from '../contract/editorPipe.ts';
+import type { EditorOutcome, PipeParsed } from '../contract/editorPipe.ts';
 import type { LocalService } from '../localService/api.ts';
 import type { Keys } from '../models/api.ts';
 import { ASKED_SCHEME } from '../platform/ids.ts';
@@ -99,7 +99,7 @@ export class McpOffer implements Disposable {
 	}
 
 	/** Refuses if nobody can be asked. */
-	private async act<Value>(run: () => Promise<AskedOutcome<Value>>): Promise<AskedOutcome<Value>> {
+	private async act<Value>(run: () => Promise<EditorOutcome<Value>>): Promise<EditorOutcome<Value>> {
 		if (!vscode.workspace.isTrusted) {
 			return {
 				done: false,
@@ -119,7 +119,7 @@ export class McpOffer implements Disposable {
 		questionFor: (label: string) => Question,
 		signal: AbortSignal,
 		run: (client: Client) => Promise<Value>,
-	): Promise<AskedOutcome<Value>> {
+	): Promise<EditorOutcome<Value>> {
 		return this.act(async () => {
 			const { client, connection, label } = await this.dependencies.connect.active();
 			if (!(await this.questions.ask(questionFor(label), signal))) {

@@ -17,7 +17,7 @@ import type { KeyStore } from './keys/keyStore.ts';
 import { problemText } from './keys/messages.ts';
 import { keyProblem, serverKey } from './model/keyFormat.ts';
 import { inferenceAddresses, isConnectionAddress, speaksContract } from './model/newConnection.ts';
-import { movedTo, type ServiceDraft, type StepEnd } from './model/serviceDraft.ts';
+import { type ServiceDraft, type StepEnd, withAddress } from './model/serviceDraft.ts';
 import { readTypedAddress } from './model/typedAddress.ts';
 import { readOwnServers, usedServers } from './ownServers.ts';
 import { type PickedModel, pickModel } from './pickModel.ts';
@@ -32,7 +32,7 @@ export interface AddServiceOptions extends AddConnectionOptions {
 		/** Returns the servers that the local service had found when it was last asked. */
 		found(): GatewayDescription['foundServers'];
 		/** Sends the user's answer about a found server. */
-		answerFound(answer: FoundAnswer): Promise<void>;
+		answerFoundServer(answer: FoundAnswer): Promise<void>;
 	};
 }
 
@@ -174,7 +174,7 @@ class ServiceFlow {
 		if (picked === undefined || picked === 'back') {
 			return picked;
 		}
-		await this.options.service.answerFound({ url: server.url, user: owner.user, use: true });
+		await this.options.service.answerFoundServer({ url: server.url, user: owner.user, use: true });
 		return this.settle({ slug: server.slug, label, url: server.url, model: picked.model });
 	}
 
@@ -273,7 +273,7 @@ class ServiceFlow {
 				}
 				if (chosen !== 'back') {
 					const parts = current.parts && this.draftAt(chosen.url, undefined).parts;
-					current = { ...movedTo(chosen.url, chosen.key, current), ...defined({ parts }) };
+					current = { ...withAddress(chosen.url, chosen.key, current), ...defined({ parts }) };
 					answer = current.key === undefined ? chosen.answer : undefined;
 				}
 			} else {

@@ -21,7 +21,7 @@ import { forgetMissingDefault, type LocalModels, removeServer, updateAddress } f
 export interface ManageServerOptions {
 	context: HostContext;
 	store: KeyStore;
-	service: LocalModels & { answerFound(answer: FoundAnswer): Promise<void> };
+	service: LocalModels & { answerFoundServer(answer: FoundAnswer): Promise<void> };
 }
 
 /** Lets the user change a server of the settings until the list is left. Each change is made at once. */
@@ -78,7 +78,7 @@ export async function manageServer(
 }
 
 /** The same for a found server that is in use. Its address is on this machine, and it has no key. */
-export async function manageFound(
+export async function manageFoundServer(
 	{ slug, label, url, owner }: FoundServer,
 	{ context, service }: ManageServerOptions,
 ): Promise<ManageEnd | undefined> {
@@ -93,7 +93,7 @@ export async function manageFound(
 				tested = await test(context, { url });
 			}),
 			action('trash', vscode.l10n.t('Stop Using It'), async () => {
-				await service.answerFound({ url, user: owner.user, use: false });
+				await service.answerFoundServer({ url, user: owner.user, use: false });
 				await forgetMissingDefault(await service.offer());
 				return 'removed' as const;
 			}),

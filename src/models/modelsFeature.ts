@@ -23,7 +23,7 @@ export interface ModelsDependencies {
 	/** Returns a client for a connection, which sends the keys saved for it. */
 	clientOf(connection: Connection): Promise<Client>;
 	/** The local service, behind which the model servers are. */
-	localService: Pick<LocalService, 'handOver' | 'describeAll' | 'answerFound'>;
+	localService: Pick<LocalService, 'handOver' | 'describeAll' | 'answerFoundServer'>;
 	logger: Logger;
 }
 
@@ -40,7 +40,7 @@ export class ModelsFeature {
 		this.dependencies = dependencies;
 		this.keys = keys;
 		this.store = store;
-		this.found = new FoundServers({ answer: answer => this.local.answerFound(answer) });
+		this.found = new FoundServers({ answer: answer => this.local.answerFoundServer(answer) });
 	}
 
 	/** Records the local service's report about its model servers, and asks about those that it has found. */
@@ -86,7 +86,7 @@ export class ModelsFeature {
 
 	/** Opens the list of all services. */
 	async showServices(): Promise<void> {
-		const [{ showServices }, { manageFound }] = await Promise.all([
+		const [{ showServices }, { manageFoundServer }] = await Promise.all([
 			import('./serviceList.ts'),
 			import('./manageServer.ts'),
 		]);
@@ -98,7 +98,7 @@ export class ModelsFeature {
 				manage: {
 					connection: name => this.manageConnection(name),
 					server: server => this.manageServer(server),
-					found: server => manageFound(server, this.serverOptions()),
+					found: server => manageFoundServer(server, this.serverOptions()),
 				},
 				diagnose: () => this.diagnose(readSetting('errand.connection')),
 			}),
@@ -160,7 +160,7 @@ export class ModelsFeature {
 				},
 				problems: () => this.described.upstreamProblems,
 				found: () => this.described.foundServers,
-				answerFound: local.answerFound,
+				answerFoundServer: local.answerFoundServer,
 			},
 		};
 	}

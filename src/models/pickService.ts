@@ -17,7 +17,7 @@ export type ServiceChoice =
 
 type Row = Choice<ServiceChoice>;
 
-export interface ServicesShown {
+export interface ServiceLists {
 	/** The user's present servers: those of the settings, and found ones that are in use. */
 	own: readonly Pick<OwnServer, 'slug' | 'setting'>[];
 	found: readonly FoundServer[];
@@ -29,7 +29,7 @@ export interface ServicesShown {
  * Lets the user choose a service. `looking` resolves with the servers on this machine; then the list is drawn again.
  */
 export async function pickService(
-	shown: ServicesShown,
+	shown: ServiceLists,
 	looking: Promise<readonly ServerHere[]>,
 ): Promise<ServiceChoice | undefined> {
 	const list = new PickList<Row, ServiceChoice>(picker => {
@@ -65,7 +65,7 @@ export async function pickService(
 }
 
 /** Returns the rows: the servers on this machine, the well-known services, and any other address. */
-export function serviceRows({ own, found, here }: ServicesShown): Row[] {
+export function serviceRows({ own, found, here }: ServiceLists): Row[] {
 	const ownUrls = [...own.map(({ setting }) => setting.url), ...found.map(({ url }) => url)];
 	const others = here?.filter(({ server }) => ownUrls.every(url => !isSamePlace(url, server.url)));
 	const taken = new Set(own.map(({ slug }) => slug));

@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
  * Returns the right side of the comparison that a command applies to, if it has this scheme. The editor's title bar
  * passes it; for the palette, it is that of the active tab.
  */
-export function comparedIn(scheme: string, argument: unknown): vscode.Uri | undefined {
+export function comparisonRightSide(scheme: string, argument: unknown): vscode.Uri | undefined {
 	if (argument instanceof vscode.Uri && argument.scheme === scheme) {
 		return argument;
 	}

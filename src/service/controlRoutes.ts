@@ -6,7 +6,7 @@ import { controlPaths, type GatewayDescription, proofNonceSchema, proofOf } from
 import { type FoundAnswer, foundAnswerSchema } from '../contract/foundServers.ts';
 import { parseOrRefuse, RequestRefused } from './replies.ts';
 import { type App, readJson } from './server.ts';
-import { type MonthUse, shownUse } from './store/modelUseStore.ts';
+import { type MonthUse, useForReply } from './store/modelUseStore.ts';
 import { streamReply } from './streamReply.ts';
 
 const HEARTBEAT_MS = 10_000;
@@ -23,7 +23,7 @@ export interface ServiceIdentity {
 export interface ServiceOffer {
 	describe(): Promise<GatewayDescription>;
 	/** Resolves with false if no such server was found. */
-	answerFound(answer: FoundAnswer): Promise<boolean>;
+	answerFoundServer(answer: FoundAnswer): Promise<boolean>;
 }
 
 /** Requests of windows about tasks that go beyond the contract. */
@@ -53,12 +53,12 @@ export function registerProofRoute(app: App, { token, address }: ServiceIdentity
 	});
 }
 
-export function registerOfferRoutes(app: App, { describe, answerFound }: ServiceOffer): void {
+export function registerOfferRoutes(app: App, { describe, answerFoundServer }: ServiceOffer): void {
 	app.get(controlPaths.description, async context => context.json(await describe()));
 
 	app.post(controlPaths.foundServers, async context => {
 		const answer = parseOrRefuse(foundAnswerSchema, await readJson(context, BODY_MEGABYTES));
-		if (!(await answerFound(answer))) {
+		if (!(await answerFoundServer(answer))) {
 			throw new RequestRefused(404, `No model server was found at ${answer.url}.`);
 		}
 		return context.json({ taken: true });
@@ -78,7 +78,7 @@ export function registerTaskRecordRoutes(app: App, { keepWork, monthlyUse }: Tas
 	});
 
 	app.get(controlPaths.costs, context => {
-		const months = monthlyUse().map(month => ({ ...month, models: month.models.map(shownUse) }));
+		const months = monthlyUse().map(month => ({ ...month, models: month.models.map(useForReply) }));
 		return context.json({ months });
 	});
 }

@@ -203,7 +203,7 @@ async function run(options: ServiceOptions, { lock, log, token, app, server, ope
 			...(await inference.gateway.describe()),
 			agents: (await agents.current()).map(({ id, label, models }) => ({ id, label, models: [...models] })),
 		}),
-		answerFound: inference.answerFound,
+		answerFoundServer: inference.answerFoundServer,
 	});
 	registerTaskRecordRoutes(app, {
 		async keepWork(taskId) {

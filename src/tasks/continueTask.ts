@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
 import { ClientError, UserFacingError } from '../base/errors.ts';
 import { firstLine, shortName } from '../base/plainText.ts';
-import type { AskedOutcome, ContinuedTask } from '../contract/editorPipe.ts';
+import type { ContinuedTask, EditorOutcome } from '../contract/editorPipe.ts';
 import { isRace, type TaskResult } from '../contract/taskResults.ts';
 import { isActiveTask, type Task, type TaskCreateRequest } from '../contract/tasks.ts';
 import type { ShownFollowUp } from '../mcp/api.ts';
@@ -146,7 +146,7 @@ export class TaskFollowUps {
 	 * Sends a prompt for another program, after the same checks, once `allow` has resolved with true for it. Rejects
 	 * with an error to be explained.
 	 */
-	async sendForProgram(id: string, prompt: string, allow: AllowFollowUp): Promise<AskedOutcome<ContinuedTask>> {
+	async sendForProgram(id: string, prompt: string, allow: AllowFollowUp): Promise<EditorOutcome<ContinuedTask>> {
 		if (this.requests.has(id)) {
 			return { done: false, reason: vscode.l10n.t('A prompt for this task is already being sent.') };
 		}

@@ -21,7 +21,7 @@ import { isEntryKey } from '../platform/sharedState.ts';
 import type { Tasks } from './api.ts';
 import type { ApplyCommands } from './apply/applyCommands.ts';
 import type { BranchCommands } from './branches/branchCommands.ts';
-import { KeptTexts } from './common/keptText.ts';
+import { DraftFileSystem } from './common/draftFileSystem.ts';
 import { registerReadOnlyFiles } from './common/readOnlyFiles.ts';
 import { PromptFile } from './launch/promptFile.ts';
 import type { TaskLauncher } from './launch/taskLauncher.ts';
@@ -37,7 +37,7 @@ import {
 	RUNNING_APPLY_FILE,
 	SCRATCH_ENTRIES,
 } from './model/storageKeys.ts';
-import { watchShownChanges } from './results/shownChange.ts';
+import { watchShownChanges } from './results/editorSubject.ts';
 import type { TaskAnswers } from './review/taskAnswers.ts';
 import type { TaskCommands } from './taskCommands.ts';
 import type { TasksDependencies, TasksFeature } from './tasksFeature.ts';
@@ -208,7 +208,7 @@ function registerAnswers(answers: () => Promise<TaskAnswers>): Disposable {
 		}),
 	);
 	store.add(
-		new KeptTexts(COMMENT_PROMPT_SCHEME, {
+		new DraftFileSystem(COMMENT_PROMPT_SCHEME, {
 			read: async uri => (await answers()).prompts.read(uri),
 			write: async (uri, text) => (await answers()).prompts.write(uri, text),
 		}),

@@ -10,9 +10,9 @@ import type { Result } from '../../src/tasks/apply/applyChanges.ts';
 import { ApplyCommands } from '../../src/tasks/apply/applyCommands.ts';
 import {
 	appliedWords,
-	endedWords,
 	interruptedWords,
 	nothingWords,
+	unattendedEndText,
 	undoneWords,
 } from '../../src/tasks/apply/applyMessages.ts';
 import { ApplyRecordFile } from '../../src/tasks/apply/applyRecord.ts';
@@ -22,7 +22,7 @@ import { choosePlanned } from '../../src/tasks/apply/previewList.ts';
 import type { ChangedFile } from '../../src/tasks/model/changedFile.ts';
 import { RUNNING_APPLY_FILE } from '../../src/tasks/model/storageKeys.ts';
 import { changeUri, readChangeUri } from '../../src/tasks/results/changeUri.ts';
-import { namedByEditor } from '../../src/tasks/results/shownChange.ts';
+import { subjectOfEditor } from '../../src/tasks/results/editorSubject.ts';
 import type { ResultChanges } from '../../src/tasks/results/taskChanges.ts';
 import { readTask } from '../support/readTask.ts';
 import { waitFor } from '../support/waitFor.ts';
@@ -291,13 +291,13 @@ describe('applying changes in the editor', () => {
 			}),
 		);
 		const review = vscode.Uri.parse('multi-diff-editor:1');
-		assert.equal(namedByEditor(review), undefined);
+		assert.equal(subjectOfEditor(review), undefined);
 		const resources = addresses.map(([before, after]) => [after, before, after]);
 		await vscode.commands.executeCommand('vscode.changes', 'Changes', resources);
-		const named = await waitFor('the review', () => namedByEditor(review));
+		const named = await waitFor('the review', () => subjectOfEditor(review));
 		assert.deepEqual(named, { taskId: task.id, resultKey: result.key });
-		assert.deepEqual(namedByEditor(addresses[1]?.[1]), readChangeUri(addresses[1]?.[1] ?? assert.fail()));
-		assert.deepEqual(namedByEditor('task-2'), 'task-2');
+		assert.deepEqual(subjectOfEditor(addresses[1]?.[1]), readChangeUri(addresses[1]?.[1] ?? assert.fail()));
+		assert.deepEqual(subjectOfEditor('task-2'), 'task-2');
 	});
 
 	it('offers what can be applied, and never takes what cannot', async () => {
@@ -367,8 +367,8 @@ describe('applying changes in the editor', () => {
 		assert.match(interruptedWords(running, 3), /interrupted when this window closed: 3 of 5 files have them\. Apply/);
 		assert.match(interruptedWords(running, undefined), /to 5 files was interrupted .* Check the Source Control view/);
 		assert.match(interruptedWords({ ...running, isUndo: true }, undefined), /Select Undo to continue/);
-		assert.match(endedWords(running), /were applied while this window was opening/);
-		assert.match(endedWords({ ...running, isUndo: true }), /were undone while/);
+		assert.match(unattendedEndText(running), /were applied while this window was opening/);
+		assert.match(unattendedEndText({ ...running, isUndo: true }), /were undone while/);
 	});
 
 	it('compares the task’s version with the user’s own file, and says why where that is impossible', async () => {

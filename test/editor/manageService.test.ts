@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { manageConnection } from '../../src/models/manageConnection.ts';
-import { manageFound, manageServer } from '../../src/models/manageServer.ts';
+import { manageFoundServer, manageServer } from '../../src/models/manageServer.ts';
 import { serverKey } from '../../src/models/model/keyFormat.ts';
 import { readConnection } from '../../src/models/model/readConnection.ts';
 import { type OwnServer, readOwnServers } from '../../src/models/ownServers.ts';
@@ -299,7 +299,7 @@ describe('a model server is changed', () => {
 	it('by no more use of it, if it was found on this machine', async () => {
 		const { url } = flow.upstream;
 		const found = { slug: 'ollama', label: 'Ollama', url, owner: { kind: 'own' as const, user: 'me' }, use: true };
-		flow.begin(manageFound(found, { context: flow.context, store: flow.store, service: flow.localModels }));
+		flow.begin(manageFoundServer(found, { context: flow.context, store: flow.store, service: flow.localModels }));
 		await flow.lists.pick('Test');
 		await flow.shows(/^Test \| It works\. It lists 2 models\./);
 		await flow.lists.pick('Stop Using It');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { CHANGE_SCHEME } from '../../src/platform/ids.ts';
-import { KeptTexts } from '../../src/tasks/common/keptText.ts';
+import { DraftFileSystem } from '../../src/tasks/common/draftFileSystem.ts';
 import { changeUri } from '../../src/tasks/results/changeUri.ts';
 import type { ChangesState } from '../../src/tasks/results/taskChanges.ts';
 import { CommentPrompts } from '../../src/tasks/review/commentPrompts.ts';
@@ -213,7 +213,7 @@ describe('comments on what a task has changed', () => {
 				},
 				explain: error => problems.push(error),
 			});
-			disposables.push(prompts, new KeptTexts(scheme, prompts));
+			disposables.push(prompts, new DraftFileSystem(scheme, prompts));
 			await store.begin(
 				{
 					...partsOf('first'),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { ClientError } from '../../src/base/errors.ts';
-import type { AgentStatus, AgentsReport, KeptConsent } from '../../src/contract/agents.ts';
+import type { AgentStatus, AgentsReport, StoredConsent } from '../../src/contract/agents.ts';
 import {
 	type AgentsView,
 	agentRows,
@@ -35,7 +35,7 @@ const missing: AgentStatus = {
 	licence: 'MIT',
 	install: { packages: ['pi@0.87.1', 'pi-acp@0.0.34'], downloadMegabytes: 76, diskMegabytes: 166 },
 };
-const consents: KeptConsent[] = [
+const consents: StoredConsent[] = [
 	{ kind: 'unsandboxed', folder: '/home/me/pro$(bug)ject', problem: 'not-permitted', allowedAt: '2026-01-01' },
 	{
 		kind: 'dependencies',
@@ -201,7 +201,7 @@ describe('setting agents up', () => {
 	let asked: string[];
 	let answer: string | undefined;
 	let isOver: boolean;
-	let kept: KeptConsent[];
+	let kept: StoredConsent[];
 
 	beforeEach(() => {
 		kept = [...consents];

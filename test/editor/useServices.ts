@@ -196,7 +196,7 @@ export function useServices() {
 			offer,
 			problems: () => local.problems,
 			found: () => local.found,
-			answerFound: async (answer: FoundAnswer) => void local.answered.push(answer),
+			answerFoundServer: async (answer: FoundAnswer) => void local.answered.push(answer),
 		},
 
 		/** Begins to add a service. `usual` are the servers that are looked for on this machine. */

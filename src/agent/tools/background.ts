@@ -2,7 +2,7 @@ import { systemClock } from '../../base/async.ts';
 import { runChild } from '../../base/childProcess.ts';
 import { describeError } from '../../base/errors.ts';
 import { MAXIMUM_BACKGROUND, MAXIMUM_RESULT } from '../limits.ts';
-import { KeptOutput } from './keptOutput.ts';
+import { KeptOutput } from './outputBuffer.ts';
 import { endWords, shellCommand, withState } from './shell.ts';
 import { ToolFailure } from './toolFailure.ts';
 

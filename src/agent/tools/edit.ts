@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { append } from '../../base/append.ts';
-import { looselyFound, nearestLines, withoutNumbers, withPlainCharacters } from './looseText.ts';
+import { findLoosely, nearestLines, withoutNumbers, withPlainCharacters } from './looseText.ts';
 import { addedText, type FilePatch, patchedText, readPatch } from './patch.ts';
 import { isThere, placeIn } from './place.ts';
 import { type FileChange, MAXIMUM_FILE, readText, shownChange, writeTexts } from './textFile.ts';
@@ -140,7 +140,7 @@ function replaceLoosely(text: string, old: string, replacement: string, all: boo
 	}
 	const end = endOf(text);
 	const lines = text.split(end);
-	const found = looselyFound(lines, old, replacement);
+	const found = findLoosely(lines, old, replacement);
 	if (found === undefined) {
 		const plain = withPlainCharacters(old, replacement);
 		if (plain !== undefined) {

@@ -2,7 +2,7 @@ import { childEnvironment } from '../../base/childEnvironment.ts';
 import { runChild } from '../../base/childProcess.ts';
 import { systemErrorCode } from '../../base/errors.ts';
 import { safeArguments, safeEnvironment } from '../../base/gitConfiguration.ts';
-import { KeptOutput } from './keptOutput.ts';
+import { KeptOutput } from './outputBuffer.ts';
 import type { ToolContext } from './tool.ts';
 import { ToolFailure } from './toolFailure.ts';
 

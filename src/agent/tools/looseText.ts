@@ -55,7 +55,7 @@ export interface LoosePlace {
  * Finds the whole lines that differ from `old` only in leading and trailing white space. Returns undefined unless there
  * is exactly one such place.
  */
-export function looselyFound(lines: readonly string[], old: string, put: string): LoosePlace | undefined {
+export function findLoosely(lines: readonly string[], old: string, put: string): LoosePlace | undefined {
 	const wanted = linesOf(old);
 	const [first, ...rest] = wanted.map(line => line.trim());
 	if (first === undefined || wanted.every(line => line.trim() === '')) {

@@ -1,5 +1,5 @@
 // Patches as models write them: unified diffs, or the form that begins with `*** Begin Patch`.
-import { looselyFound, nearestLines } from './looseText.ts';
+import { findLoosely, nearestLines } from './looseText.ts';
 import { ToolFailure } from './toolFailure.ts';
 
 /** The maximum number of line comparisons for one file. Without a limit, a patch of equal lines could take hours. */
@@ -112,7 +112,7 @@ export function patchedText(text: string, { hunks }: FilePatch, name: string): {
 		let place = findLines(lines, before, { at: at + shift, from, budget });
 		let put: readonly string[] = after;
 		if (place === undefined) {
-			const loose = looselyFound(lines.slice(from), before.join('\n'), after.join('\n'));
+			const loose = findLoosely(lines.slice(from), before.join('\n'), after.join('\n'));
 			if (loose === undefined) {
 				throw new ToolFailure(
 					`Hunk ${number + 1} does not fit ${name}: its lines do not stand there.${nearestLines(lines, before) || ' '}Read the file again.`,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { runChild } from '../../base/childProcess.ts';
 import { COMMAND_MS, MAXIMUM_COMMAND_MS, MAXIMUM_RESULT } from '../limits.ts';
-import { KeptOutput } from './keptOutput.ts';
+import { KeptOutput } from './outputBuffer.ts';
 import { endWords, shellCommand, withState } from './shell.ts';
 import { defineTool } from './tool.ts';
 

@@ -24,7 +24,7 @@ export interface ToolContext {
 }
 
 /** The parts of a call that are shown before it runs. */
-export interface CallShown {
+export interface CallDisplay {
 	title: string;
 	/** The absolute paths that the call is about. */
 	paths?: readonly string[];
@@ -52,7 +52,7 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject> {
 	isSilent?: boolean;
 	/** True if the tool changes something, so that the user may have to agree. */
 	needsPermission: boolean;
-	show(input: z.output<Schema>, context: Pick<ToolContext, 'folder'>): CallShown;
+	show(input: z.output<Schema>, context: Pick<ToolContext, 'folder'>): CallDisplay;
 	/** Resolves with what the call would do, for the user who is asked. Throws a ToolFailure if it could not be done. */
 	preview?(input: z.output<Schema>, context: Pick<ToolContext, 'folder'>): Promise<ToolCallContent[]>;
 	/** Throws a ToolFailure with a message for the model. */

@@ -6,7 +6,7 @@ import { SerialQueue } from '../../base/async.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { createTokenMatch } from '../../base/tokenCheck.ts';
 import type { DeclaredServer } from '../../contract/mcpServers.ts';
-import { type RunPlace, seenFrom } from '../run/runPlace.ts';
+import { placeInside, type RunPlace } from '../run/runPlace.ts';
 import { insideProgram } from '../sandbox/places.ts';
 import type { McpCommand } from '../session/agentSession.ts';
 import { type GateOptions, type GateSide, type McpAnswer, type McpCall, type McpTool, runGate } from './gate.ts';
@@ -85,7 +85,7 @@ export class McpServers<Server extends DeclaredServer = DeclaredServer> {
 		}
 		const isWrapped = place.isSandboxed && process.platform === 'linux';
 		const program = isWrapped ? insideProgram(place.insideProgram) : place.insideProgram;
-		const { port } = new URL(seenFrom(place).relayUrl);
+		const { port } = new URL(placeInside(place).relayUrl);
 		return this.options.servers.map(({ name }) => ({
 			name,
 			command: process.execPath,

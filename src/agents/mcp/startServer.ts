@@ -7,7 +7,7 @@ import { type McpServer, withValues } from '../../contract/mcpServers.ts';
 import { findProgram } from '../catalogue/findProgram.ts';
 import { allowsOnly, proxyVariables, type Relay, withoutModel } from '../relay/relay.ts';
 import { baseEnvironment } from '../run/agentLaunch.ts';
-import { openRelayAt, type RunPlace, seenFrom, startAt } from '../run/runPlace.ts';
+import { openRelayAt, placeInside, type RunPlace, startAt } from '../run/runPlace.ts';
 import type { ServerConnection } from './mcpServers.ts';
 import { installServerPackage, packageOf } from './serverPackage.ts';
 
@@ -55,7 +55,7 @@ export async function startServer(
 		relay = folder === undefined ? undefined : await openHosts(hosts, { ...agent, folder }, onRefused);
 		const tree = files === 'none' ? empty : agent.tree;
 		const own: RunPlace = { ...agent, home, relay, tree, ...(files === 'write' ? {} : { treeFolders: [], lent: [] }) };
-		const seen = seenFrom(own);
+		const seen = placeInside(own);
 		const values = {
 			folder: seen.tree,
 			input: place.input,

@@ -11,7 +11,7 @@ import { type Annotation, CHAT_STREAM_END } from '../../contract/chatReply.ts';
 import { type ChatParameters, type ChatRequest, chatRequestSchema } from '../../contract/chatRequest.ts';
 import type { RoutingPolicy } from '../../contract/provider.ts';
 import { errorBody } from './callAnswer.ts';
-import { addTold, type ModelRequest, type ReplyText, type ToldOfReply } from './modelRequest.ts';
+import { addReplyFacts, type ModelRequest, type ReplyFacts, type ReplyText } from './modelRequest.ts';
 import { reduceChat } from './reduceChat.ts';
 import { type ModelLimits, tokensWithin } from './tokensWithin.ts';
 
@@ -64,7 +64,7 @@ const MAXIMUM_WHOLE = 32 * 1024 * 1024;
 
 /** The fields with which each chunk and each whole reply begins, and the facts known so far about who serves it. */
 class Head {
-	readonly told: ToldOfReply = {};
+	readonly told: ReplyFacts = {};
 	private readonly fields: { id: string; object: string; created: number; model: string; provider?: string };
 
 	constructor(object: 'chat.completion' | 'chat.completion.chunk', model: string) {
@@ -80,7 +80,7 @@ class Head {
 
 	/** Adds the facts about the whole reply. */
 	add(event: ChatStreamEvent): void {
-		addTold(this.told, event);
+		addReplyFacts(this.told, event);
 	}
 }
 
@@ -103,7 +103,7 @@ class ChatChunks implements ReplyText<ChatStreamEvent> {
 		this.head = new Head('chat.completion.chunk', model);
 	}
 
-	get told(): ToldOfReply {
+	get told(): ReplyFacts {
 		return this.head.told;
 	}
 
@@ -179,7 +179,7 @@ class WholeChat implements ReplyText<ChatStreamEvent> {
 		this.head = new Head('chat.completion', model);
 	}
 
-	get told(): ToldOfReply {
+	get told(): ReplyFacts {
 		return this.head.told;
 	}
 

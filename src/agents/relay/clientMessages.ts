@@ -8,7 +8,7 @@ import { type MessageEvent, MessageEvents, type ReplyEnd, WholeMessage } from '.
 import { chatOfMessages, type MessagesRequest, messagesRequestSchema } from '../../contract/messagesRequest.ts';
 import { messagesErrorBody } from './callAnswer.ts';
 import { type ChatSettings, chatRequestFor } from './clientChat.ts';
-import { addTold, type ModelRequest, type ReplyText, type ToldOfReply } from './modelRequest.ts';
+import { addReplyFacts, type ModelRequest, type ReplyFacts, type ReplyText } from './modelRequest.ts';
 
 /**
  * Reads the body of an agent's request. The contract has no place for the thinking of earlier messages.
@@ -37,7 +37,7 @@ export function chatRequestIn(body: unknown, settings: ChatSettings): ChatReques
 
 /** The events of a reply, or the message that they add up to. */
 class MessageText implements ReplyText<ChatStreamEvent> {
-	readonly told: ToldOfReply = {};
+	readonly told: ReplyFacts = {};
 	private readonly events: MessageEvents;
 	private readonly whole: WholeMessage | undefined;
 	private ending: ReplyEnd = {};
@@ -61,7 +61,7 @@ class MessageText implements ReplyText<ChatStreamEvent> {
 				this.ending = { reason: event.reason, native: event.nativeReason };
 				return '';
 			default:
-				addTold(told, event);
+				addReplyFacts(told, event);
 				events.head.id = told.id ?? events.head.id;
 				events.head.model = told.model ?? events.head.model;
 				return '';

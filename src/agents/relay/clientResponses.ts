@@ -13,7 +13,7 @@ import {
 } from '../../contract/responses.ts';
 import { type CallError, errorBody } from './callAnswer.ts';
 import { ForeignCalls } from './foreignTools.ts';
-import type { ModelRequest, ReplyText, ToldOfReply } from './modelRequest.ts';
+import type { ModelRequest, ReplyFacts, ReplyText } from './modelRequest.ts';
 import { reduceResponses } from './reduceResponses.ts';
 
 export interface ResponsesSettings {
@@ -64,7 +64,7 @@ type Sent = Fields & { type: string };
 
 /** The events of a response, or the response in the last one of them. */
 class ResponseText implements ReplyText<ResponseEvent> {
-	readonly told: ToldOfReply = {};
+	readonly told: ReplyFacts = {};
 	private readonly present: (event: Sent) => Sent[];
 	private readonly isStreamed: boolean;
 	private response: unknown;

@@ -7,7 +7,7 @@ import type { CallError } from './callAnswer.ts';
 export type ModelClient = Pick<Client, 'chat' | 'responses'>;
 
 /** The facts that a reply has reported about itself so far. */
-export interface ToldOfReply {
+export interface ReplyFacts {
 	/** The model that serves, as the service names it. */
 	model?: string | undefined;
 	provider?: string | undefined;
@@ -16,7 +16,7 @@ export interface ToldOfReply {
 }
 
 /** Adds the facts that an event of a chat reply reports about the whole. */
-export function addTold(told: ToldOfReply, event: ChatStreamEvent): void {
+export function addReplyFacts(told: ReplyFacts, event: ChatStreamEvent): void {
 	if (event.type === 'served') {
 		const { model, provider, id } = event;
 		Object.assign(told, defined({ model, provider, id }));
@@ -27,7 +27,7 @@ export function addTold(told: ToldOfReply, event: ChatStreamEvent): void {
 
 /** Converts the events of one reply into the text that an agent gets. */
 export interface ReplyText<Event> {
-	readonly told: Readonly<ToldOfReply>;
+	readonly told: Readonly<ReplyFacts>;
 	/** Returns the text for an event, which may be empty. */
 	add(event: Event): string;
 	/** Returns the text that ends a whole reply. */

@@ -23,9 +23,9 @@ import {
 	type PlaceOptions,
 	type ProgramOptions,
 	type Provided,
+	placeInside,
 	type RelayAnswers,
 	type RunPlace,
-	seenFrom,
 	startAt,
 } from './runPlace.ts';
 
@@ -146,7 +146,7 @@ async function open(
 	limits: Pick<ProgramOptions, 'signal' | 'onLimit'>,
 ): Promise<AgentSession> {
 	const { relay: answers, launch, model, decide, fillIn, mcpServers, earlier, chosen, onEvent, logger } = options;
-	const { tree, ...seen } = seenFrom(place);
+	const { tree, ...seen } = placeInside(place);
 	const { modes, files, startHint, inventsCosts, usesAccount, ...program } = await launch({
 		...seen,
 		token: place.relay?.token ?? '',

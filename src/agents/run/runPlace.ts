@@ -54,7 +54,7 @@ export interface RunPlace extends PlaceOptions {
 export type Provided = Required<Pick<RunPlace, 'lent' | 'variables'>>;
 
 /** The same place, as programs in it see it. */
-export interface SeenPlace extends Pick<AgentPlace, 'home' | 'path' | 'relayUrl'> {
+export interface PlaceInside extends Pick<AgentPlace, 'home' | 'path' | 'relayUrl'> {
 	tree: string;
 }
 
@@ -67,7 +67,7 @@ export function openRelayAt({ isSandboxed, folder }: PlaceOptions, answers: Rela
 }
 
 /** Returns the place as a program running there sees it. */
-export function seenFrom({ tree, home, name, isSandboxed, relay, toolchains }: RunPlace): SeenPlace {
+export function placeInside({ tree, home, name, isSandboxed, relay, toolchains }: RunPlace): PlaceInside {
 	const { path: pathInside } = toolchains;
 	if (isSandboxed && process.platform === 'darwin') {
 		return { tree, home, path: pathInside, relayUrl: relay?.url ?? '' };

@@ -284,7 +284,7 @@ async function withScratchIndex<T>(
  * Lists the folders of a copy whose files no state has: repositories that the agent has created in it, and submodules,
  * which are empty in a copy. Rejects when git or the file system fails.
  */
-export function foldersNotKept(place: GitPlace, state: string, copy: string): Promise<string[]> {
+export function unrecordedFolders(place: GitPlace, state: string, copy: string): Promise<string[]> {
 	return withScratchIndex(place, async git => {
 		await git(['read-tree', state]);
 		const untracked = await git([`--work-tree=${copy}`, 'ls-files', '-z', '--others', '--exclude-standard']);

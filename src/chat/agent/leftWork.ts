@@ -43,7 +43,7 @@ export function earlierWork({ conversation, turnId, keepWork }: AgentTurn): Earl
  * earlier work with these states. Rejects with a UserFacingError if something cannot be stored. Users are then told to
  * remove that folder, so a folder that is gone is no failure.
  */
-export async function keepUnkept(
+export async function storeLeftWork(
 	own: AgentFolder,
 	conversation: string,
 	earlier: readonly EarlierWork[],
@@ -62,7 +62,7 @@ export async function keepUnkept(
 						return kept;
 					}
 					const git = placeOf(await getGitApi(), repository);
-					return { ...kept, after: await keptCopy(git, conversation, before, copy) };
+					return { ...kept, after: await storeCopy(git, conversation, before, copy) };
 				}),
 			);
 			if (checkpoints.every((kept, index) => kept === one.work.checkpoints[index])) {
@@ -122,7 +122,7 @@ async function withoutUndone(
 }
 
 /** Stores the files of a copy. Rejects with a UserFacingError that says where the copy is. */
-export async function keptCopy(...[place, conversation, before, copy]: Parameters<typeof keepEnd>): Promise<string> {
+export async function storeCopy(...[place, conversation, before, copy]: Parameters<typeof keepEnd>): Promise<string> {
 	try {
 		const status = await lstat(copy).catch(() => undefined);
 		// If a link replaced the folder, git would read the link's target.

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
-import { closeComparisons, comparedIn } from '../../platform/diffTabs.ts';
+import { closeComparisons, comparisonRightSide } from '../../platform/diffTabs.ts';
 import { commands, internalCommands, QUESTION_SCHEME } from '../../platform/ids.ts';
 import { type AgentStep, type ApprovalAnswer, type StepDiff, waitingStep } from '../model/agentWork.ts';
 import { type Conversation, findTurn, shownReply } from '../model/conversation.ts';
@@ -97,7 +97,7 @@ export class QuestionDiffs implements Disposable {
 
 	/** Answers the question of the comparison that a command refers to. Resolves to whether it refers to one. */
 	async answer(argument: unknown, answer: ApprovalAnswer): Promise<boolean> {
-		const uri = comparedIn(QUESTION_SCHEME, argument);
+		const uri = comparisonRightSide(QUESTION_SCHEME, argument);
 		const shown = uri && this.shown.get(uri.query);
 		if (shown) {
 			(await this.runs()).answer(shown.turn, shown.question, answer);

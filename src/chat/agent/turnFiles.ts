@@ -17,11 +17,11 @@ import {
 	beginRepository,
 	checkOutState,
 	copyIgnoreRules,
-	foldersNotKept,
 	keepState,
 	type TurnRepository,
+	unrecordedFolders,
 } from './checkpoints.ts';
-import { type EarlierWork, keepUnkept, keptCopy, startOfCopy } from './leftWork.ts';
+import { type EarlierWork, startOfCopy, storeCopy, storeLeftWork } from './leftWork.ts';
 import { gitFailureText } from './messages.ts';
 import { getWholeFiles } from './wholeFiles.ts';
 
@@ -126,7 +126,7 @@ export class TurnFiles {
 		for (const repository of this.repositories) {
 			const { place, at, before } = repository;
 			try {
-				repository.after = await keptCopy(place, this.options.conversation, before, path.join(this.copy, at ?? ''));
+				repository.after = await storeCopy(place, this.options.conversation, before, path.join(this.copy, at ?? ''));
 				repository.after = await this.edits.withoutRefused(repository, repository.after);
 			} catch (error) {
 				failures.push(error);
@@ -169,7 +169,7 @@ export class TurnFiles {
 	private async checkInside(): Promise<void> {
 		const folders = await Promise.all(
 			this.repositories.map(async ({ place, at, after }) => {
-				const found = after === undefined ? [] : await foldersNotKept(place, after, path.join(this.copy, at ?? ''));
+				const found = after === undefined ? [] : await unrecordedFolders(place, after, path.join(this.copy, at ?? ''));
 				return found.map(name => agentPath(defined({ at }), name));
 			}),
 		);
@@ -270,7 +270,7 @@ async function beginInside(repositories: readonly TurnRepository[], outer: GitPl
  */
 async function fillCopy(kept: Kept, options: TurnFilesOptions): Promise<boolean> {
 	const { own, conversation, signal } = options;
-	const earlier = await keepUnkept(own, conversation, options.earlier, options.changes.list);
+	const earlier = await storeLeftWork(own, conversation, options.earlier, options.changes.list);
 	let isSetAside = false;
 	await own.replaceCopy(async copy => {
 		for (const repository of [...kept.repositories]) {

@@ -12,7 +12,7 @@ import { createClientModels } from '../../agents/relay/clientModels.ts';
 import { allowsOnly, withoutModel } from '../../agents/relay/relay.ts';
 import { agentLaunch } from '../../agents/run/agentLaunch.ts';
 import { type AgentRunOptions, runAgent } from '../../agents/run/agentRun.ts';
-import { type PlaceOptions, type RelayAnswers, seenFrom } from '../../agents/run/runPlace.ts';
+import { type PlaceOptions, placeInside, type RelayAnswers } from '../../agents/run/runPlace.ts';
 import { AgentFailure } from '../../agents/session/agentFailure.ts';
 import type { AgentEvent, PermissionRequest, ToolCall } from '../../agents/session/events.ts';
 import type { PermissionPolicy } from '../../agents/session/permissions.ts';
@@ -50,7 +50,7 @@ import { earlierWork } from './leftWork.ts';
 import { lentFolders } from './lentFolders.ts';
 import { refusalText } from './messages.ts';
 import { accountLogin, checkAccountUse } from './ownAccount.ts';
-import { filteredTold, foldersTold, imagesTold, instructionsTold, planTold, refusedHunksTold } from './toldToAgents.ts';
+import { imageNotice, instructionNotice, placeNotices, planNotice, refusedHunksNotice } from './promptNotices.ts';
 import { TurnFiles } from './turnFiles.ts';
 import { failedCall, turnServers, unreachedText } from './turnServers.ts';
 import { TurnWeb } from './turnWeb.ts';
@@ -342,22 +342,23 @@ export class TurnRun {
 			logger,
 		};
 		await runAgent(options, async ({ session, place: opened, prompt }) => {
-			this.tree = seenFrom(opened).tree;
+			this.tree = placeInside(opened).tree;
 			agents.keepNews(agent.definition, { type: 'options', options: session.agentOptions });
 			const { text, resources } = promptOf(turn.conversation, turn.turnId, uri => this.pathOf(uri));
 			const summary = session.how === 'new' ? summaryBefore(turn.conversation, turn.turnId) : undefined;
 			this.tell({ session: session.id, how: session.how, ...defined({ summary }) });
 			const told = [
-				...planTold(this.isPlan),
-				...instructionsTold(turn, {
+				...planNotice(this.isPlan),
+				...instructionNotice(turn, {
 					session,
 					reads: readsAll ? reads : [this.files?.firstOf(reads)],
 					pathOf: uri => this.pathOf(uri),
 				}),
 				...(summary === undefined ? [] : [{ uri: 'the conversation so far', text: summary }]),
-				...(session.how === 'new' ? foldersTold(this.files?.checkpoints ?? []) : []),
-				...(session.how === 'new' ? filteredTold((await this.files?.filtered()) ?? []) : []),
-				...imagesTold(turn.images.length, session),
+				...(session.how === 'new' && this.files
+					? placeNotices(this.files.checkpoints, await this.files.filtered())
+					: []),
+				...imageNotice(turn.images.length, session),
 				...resources,
 			];
 			await prompt(text, told, turn.images);
@@ -369,7 +370,7 @@ export class TurnRun {
 					break;
 				}
 				this.take({ type: 'message', text: '\n\n' });
-				await prompt(refusedHunksTold(refused));
+				await prompt(refusedHunksNotice(refused));
 			}
 			const unreached = unreachedText(label, mcpServers);
 			if (unreached && !this.earlierWork(work => work.steps.some(({ title }) => title === unreached))) {

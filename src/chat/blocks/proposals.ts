@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 import { executeCommand } from '../../platform/commands.ts';
-import { closeComparisons, comparedIn } from '../../platform/diffTabs.ts';
+import { closeComparisons, comparisonRightSide } from '../../platform/diffTabs.ts';
 import { commands, PROPOSAL_SCHEME } from '../../platform/ids.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { type Placement, placeByContext, replaceLines } from './placement.ts';
@@ -76,7 +76,7 @@ export class Proposals implements Disposable {
 
 	/** Writes the shown proposal in one undo step. A file that has changed in the meantime is compared again first. */
 	async apply(argument: unknown): Promise<void> {
-		const uri = comparedIn(PROPOSAL_SCHEME, argument);
+		const uri = comparisonRightSide(PROPOSAL_SCHEME, argument);
 		const proposal = uri && this.proposals.get(uri.query);
 		if (!uri || !proposal) {
 			await (uri && close(uri));

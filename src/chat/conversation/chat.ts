@@ -2,7 +2,7 @@ import { defined } from '../../base/defined.ts';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
 import { findModel as findListedModel } from '../../contract/modelIdentifier.ts';
-import { type AgentWork, type TakenFiles, withTaken } from '../model/agentWork.ts';
+import { type AgentWork, markFiles, type TakenFiles } from '../model/agentWork.ts';
 import type { RequestFacts } from '../model/applySettings.ts';
 import {
 	type Conversation,
@@ -33,7 +33,7 @@ import { ConversationChannel, type ConversationChannelState } from './conversati
 import { findModel } from './findModel.ts';
 import { messageRefusal } from './messageRefusal.ts';
 import { requestReply } from './replyRequest.ts';
-import { type Appended, type Session, startSession, type Waiting } from './session.ts';
+import { type ReplyPart, type Session, startSession, type Waiting } from './session.ts';
 
 /**
  * One open conversation and its running reply. It keeps running while the view is hidden or shows another conversation.
@@ -219,7 +219,7 @@ export class Chat {
 	async markTaken(turnId: string, files: TakenFiles): Promise<void> {
 		const turn = findTurn(this.current, turnId);
 		const reply = turn && shownReply(turn);
-		await (reply?.work && this.keepWork(turnId, reply, withTaken(reply.work, files)));
+		await (reply?.work && this.keepWork(turnId, reply, markFiles(reply.work, files)));
 	}
 
 	private readonly keepWork = async (turnId: string, reply: Reply, work: AgentWork): Promise<void> => {
@@ -439,7 +439,7 @@ export class Chat {
 		this.changed.fire({ kind: 'encryption' });
 	}
 
-	private replyChanged(turnId: string, reply: Reply, waiting: Waiting, appended: Appended | undefined): void {
+	private replyChanged(turnId: string, reply: Reply, waiting: Waiting, appended: ReplyPart | undefined): void {
 		this.current = replaceReply(this.current, turnId, reply);
 		if (reply.state !== 'streaming') {
 			this.session = undefined;

@@ -6,12 +6,12 @@ import type { Explanation } from '../../platform/notify.ts';
 import type { SettingsSource } from '../model/applySettings.ts';
 import type { FinishProblem, WorkspaceTag } from '../model/conversation.ts';
 import type { TurnMode } from '../model/mode.ts';
-import type { AskedWith } from '../model/settings.ts';
+import type { ReplySettings } from '../model/settings.ts';
 import type { Repair } from '../storage/conversationStore.ts';
 import type { ImageStore } from '../storage/imageStore.ts';
 import type { EncryptionRefusal } from './conversationChannel.ts';
 import type { AgentTurns, ModeModels } from './replyRequest.ts';
-import type { Appended } from './session.ts';
+import type { ReplyPart } from './session.ts';
 import type { UnsentChoices } from './unsentChoices.ts';
 
 /** A notice for the user about the conversation's file. `code` is the system's error code. */
@@ -30,7 +30,7 @@ export type ChatChange =
 	/** A turn has changed, other than by text that was appended to its reply. */
 	| { kind: 'turn'; turnId: string }
 	/** Text was appended to the reply or to its reasoning, or an agent has done something. */
-	| ({ turnId: string } & Appended)
+	| ({ turnId: string } & ReplyPart)
 	/** Other turns are shown, because another version of a message was chosen. */
 	| { kind: 'path' }
 	/** The conversation has another title or another id. */
@@ -78,7 +78,7 @@ export interface ChatService {
 /** Explains, in sentences, how a reply can fail. */
 export interface ReplyExplanations {
 	/** `asked` is the model and settings that the request was sent with, if it was sent. */
-	error(error: unknown, connection: string, asked: AskedWith | undefined, mode: TurnMode): Explanation;
+	error(error: unknown, connection: string, asked: ReplySettings | undefined, mode: TurnMode): Explanation;
 	finish(problem: FinishProblem, hasThought: boolean): Explanation;
 }
 

@@ -22,10 +22,10 @@ import type { ImageStore } from '../storage/imageStore.ts';
 import { responsesReply, toResponsesRequest } from './responsesReply.ts';
 
 /** A mode whose messages are answered by one request. An agent makes its own requests, with the model of the chat. */
-export type AskedMode = Exclude<TurnMode, 'agent'>;
+export type RequestMode = Exclude<TurnMode, 'agent'>;
 
 /** The models that a connection has for each mode; a mode without a model is absent. */
-export type ModeModels = Partial<Record<Exclude<AskedMode, 'chat'>, string>>;
+export type ModeModels = Partial<Record<Exclude<RequestMode, 'chat'>, string>>;
 
 /**
  * Returns the models of a connection for search and for images. The contract gives the search model one name, whoever
@@ -47,7 +47,7 @@ export function refusedModesOf(connection: Connection): TurnMode[] {
 }
 
 /** The turn that a reply is requested for. */
-export interface AskedTurn {
+export interface TurnRequest {
 	conversation: Conversation;
 	turnId: string;
 	mode: TurnMode;
@@ -58,7 +58,7 @@ export interface AskedTurn {
 }
 
 /** A turn that an agent works on. */
-export interface AgentTurn extends Pick<AskedTurn, 'conversation' | 'turnId' | 'model'> {
+export interface AgentTurn extends Pick<TurnRequest, 'conversation' | 'turnId' | 'model'> {
 	/** The routing policy of all requests that it makes. */
 	provider: RoutingPolicy | undefined;
 	/** The user's instructions for every model. */
@@ -95,7 +95,7 @@ interface ReplySources {
  * RequestRefusal if it cannot be sent.
  */
 export async function requestReply(
-	turn: AskedTurn,
+	turn: TurnRequest,
 	sources: ReplySources,
 	signal: AbortSignal,
 ): Promise<{ facts: RequestFacts; events: AsyncIterable<ReplyEvent> }> {
@@ -124,7 +124,7 @@ export async function requestReply(
  * sent.
  */
 async function prepareRequest(
-	{ conversation, turnId, mode, model, toRequest }: AskedTurn & { mode: AskedMode },
+	{ conversation, turnId, mode, model, toRequest }: TurnRequest & { mode: RequestMode },
 	{ images, settings }: { images: Pick<ImageStore, 'read'>; settings: SettingsSource },
 ): Promise<RequestFacts & { request: ChatRequest }> {
 	const urls =
@@ -140,7 +140,7 @@ async function prepareRequest(
  */
 async function sendRequest(
 	request: ChatRequest,
-	{ mode, conversation: { id } }: { mode: AskedMode; conversation: Conversation },
+	{ mode, conversation: { id } }: { mode: RequestMode; conversation: Conversation },
 	options: { client(): Promise<Client>; images: Pick<ImageStore, 'load'> },
 	signal: AbortSignal,
 ): Promise<AsyncIterable<ReplyEvent>> {

@@ -29,7 +29,7 @@ export interface SessionConversation {
 	/**
 	 * Called for each change, in order, until the reply has ended. `appended` is set if nothing else shown has changed.
 	 */
-	onChange(reply: Reply, waiting: Waiting, appended?: Appended): void;
+	onChange(reply: Reply, waiting: Waiting, appended?: ReplyPart): void;
 	/** Saves the conversation as `onChange` left it, and reports its own failures. */
 	save(): Promise<void>;
 }
@@ -53,7 +53,7 @@ export interface SessionOptions {
 }
 
 /** Text that was appended to a reply or to its reasoning, or an agent's work before its last step. */
-export type Appended = { kind: 'text' | 'reasoning'; text: string } | { kind: 'work'; before: AgentWork };
+export type ReplyPart = { kind: 'text' | 'reasoning'; text: string } | { kind: 'work'; before: AgentWork };
 
 export interface Session {
 	/** Stops the reply at once, whatever the service does. The text so far is kept. */
@@ -159,7 +159,7 @@ class Run {
 		};
 	}
 
-	private change(reply: Reply, waiting: Waiting, appended?: Appended): void {
+	private change(reply: Reply, waiting: Waiting, appended?: ReplyPart): void {
 		this.reply = reply;
 		this.waiting = waiting;
 		this.options.conversation.onChange(reply, waiting, appended);
@@ -216,7 +216,7 @@ class Run {
  * Returns the part that `event` appends to `reply`. The first part may replace an earlier reply's on the page, so it
  * does not count.
  */
-function appended(reply: Reply, event: ReplyEvent): Appended | undefined {
+function appended(reply: Reply, event: ReplyEvent): ReplyPart | undefined {
 	if (event.type === 'work') {
 		return reply.work && { kind: 'work', before: reply.work };
 	}

@@ -296,7 +296,7 @@ export function endedWork(work: AgentWork, now: number | undefined): AgentWork {
 }
 
 /** Marks the changes of files as taken over by the user, or as undone. `taken` is their checkpoint's new `taken`. */
-export function withTaken(work: AgentWork, { repository, taken, paths, isTaken }: TakenFiles): AgentWork {
+export function markFiles(work: AgentWork, { repository, taken, paths, isTaken }: TakenFiles): AgentWork {
 	const named = new Set(paths);
 	const checkpoints = work.checkpoints.map(kept => (kept.repository === repository ? { ...kept, taken } : kept));
 	const files = work.files?.map(file => {

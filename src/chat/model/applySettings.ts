@@ -7,11 +7,11 @@ import { withInstructionFiles } from './instructions.ts';
 import type { TurnMode } from './mode.ts';
 import { type ProviderProblem, providerProblem } from './preview.ts';
 import {
-	type AskedWith,
-	askedWith,
 	type ConversationSettings,
 	excludesProviders,
+	type ReplySettings,
 	type RequestSettings,
+	replySettings,
 	settingsInForce,
 	type UserSettings,
 	withRequestSettings,
@@ -28,7 +28,7 @@ export interface SettingsSource {
 /** The known facts about a request besides its reply. */
 export interface RequestFacts {
 	connection: Connection;
-	asked: AskedWith;
+	asked: ReplySettings;
 	/** The zero data retention of the request, as far as it is known. */
 	retention: ZeroDataRetention;
 	endpoint: 'chat' | 'responses';
@@ -71,7 +71,7 @@ export async function applySettings(
 	const chosen = settingsInForce(source.defaults(), settings);
 	const instructions = withInstructionFiles(files, chosen.instructions);
 	const inForce = settingsFor(mode, { ...chosen, instructions });
-	const asked = askedWith(request.model, inForce);
+	const asked = replySettings(request.model, inForce);
 	const connection = await source.connection();
 	const endpoint = mode === 'chat' ? chatEndpointOf(connection, request.model) : 'chat';
 	const { images, codeOriented } = findModel(connection, request.model) ?? {};

@@ -11,7 +11,7 @@ import type { Cost, ReplyUsage } from './cost.ts';
 import type { Encryption } from './encryption.ts';
 import type { ReplyImage } from './images.ts';
 import type { TurnMode } from './mode.ts';
-import type { AskedWith, ConversationSettings } from './settings.ts';
+import type { ConversationSettings, ReplySettings } from './settings.ts';
 
 /** `cutOff`: the stream or the window ended before the reply did. */
 export type ReplyState = 'streaming' | 'done' | 'stopped' | 'cutOff' | 'failed';
@@ -61,7 +61,7 @@ export interface Reply {
 	/** The name of the connection that was asked, in the settings of that time. */
 	readonly connection?: string;
 	/** The model, routing and parameters that the reply was requested with. */
-	readonly asked?: AskedWith;
+	readonly asked?: ReplySettings;
 	/** The facts known about zero data retention when the reply was requested. */
 	readonly retention?: ZeroDataRetention;
 	/** The usage of the last part, if the reply was continued. */

@@ -14,7 +14,7 @@ import { findModel, withoutPrefix } from '../../contract/modelIdentifier.ts';
 import { readPrices } from '../../contract/prices.ts';
 import type { RoutingPolicy } from '../../contract/provider.ts';
 import { effectiveRoutingPolicy, type RoutingProblem, routingProblem } from '../../contract/routing.ts';
-import type { AskedWith } from './settings.ts';
+import type { ReplySettings } from './settings.ts';
 
 type Provider = Connection['providers'][number];
 
@@ -50,7 +50,7 @@ export interface PreviewRow {
  * Lists the connection's providers: first those that remain, in the order in which they are likely to be tried, then
  * the others.
  */
-export function previewOf(connection: Connection, asked: AskedWith): PreviewRow[] {
+export function previewOf(connection: Connection, asked: ReplySettings): PreviewRow[] {
 	const routing = effectiveRoutingPolicy(connection, requestOf(asked));
 	const listed = providersOf(connection, routing).map(provider => rowOf(connection, provider, asked, routing));
 	const slugs = new Set(connection.providers.map(({ slug }) => slug));
@@ -77,7 +77,7 @@ export type ProviderProblem =
 	| { kind: 'nobody'; rows: readonly PreviewRow[] };
 
 /** Returns why no provider can serve a request, as far as that is known before it is sent. */
-export function providerProblem(connection: Connection, asked: AskedWith): ProviderProblem | undefined {
+export function providerProblem(connection: Connection, asked: ReplySettings): ProviderProblem | undefined {
 	const problem = routingProblem(connection, requestOf(asked));
 	if (problem) {
 		return { kind: 'routing', problem };
@@ -108,11 +108,11 @@ function idsOf({ models }: Connection): ReadonlySet<string> {
 	return ids;
 }
 
-function requestOf({ model, models, provider }: AskedWith) {
+function requestOf({ model, models, provider }: ReplySettings) {
 	return { model, ...defined({ models: models && [...models], provider }) };
 }
 
-function rowOf(connection: Connection, provider: Provider, asked: AskedWith, routing: RoutingPolicy): PreviewRow {
+function rowOf(connection: Connection, provider: Provider, asked: ReplySettings, routing: RoutingPolicy): PreviewRow {
 	const { slug, label } = provider;
 	const names = [asked.model, ...(asked.models ?? [])];
 	if (names.every(name => hostsModel(connection, provider, name) === false)) {

@@ -4,12 +4,12 @@ import { splitDigest } from '../../contract/images.ts';
 import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
 import { allReplies, type Conversation, type Reply } from './conversation.ts';
 import { type Cost, type ReplyUsage, replyCost, totalCost } from './cost.ts';
-import type { AskedWith } from './settings.ts';
+import type { ReplySettings } from './settings.ts';
 
 /** Adds to the reply the facts that are known once its request has been sent and, when it has ended, its cost. */
 export function withFacts(
 	reply: Reply,
-	{ connection, asked, retention }: { connection: Connection; asked: AskedWith; retention: ZeroDataRetention },
+	{ connection, asked, retention }: { connection: Connection; asked: ReplySettings; retention: ZeroDataRetention },
 ): Reply {
 	// A continued reply already states the retention of its earlier part; for the whole, the weaker of the two holds.
 	const known: Reply = {

@@ -88,7 +88,7 @@ export interface RequestSettings {
 }
 
 /** The model and settings that a reply was requested with, in the form in which they were sent and are stored. */
-export interface AskedWith {
+export interface ReplySettings {
 	readonly model: string;
 	readonly models?: readonly string[];
 	readonly provider?: RoutingPolicy;
@@ -130,7 +130,7 @@ export function withRequestSettings(request: ChatRequest, settings: RequestSetti
 	};
 }
 
-export function askedWith(model: string, { models, routing, parameters }: RequestSettings): AskedWith {
+export function replySettings(model: string, { models, routing, parameters }: RequestSettings): ReplySettings {
 	return {
 		model,
 		...defined({

@@ -12,7 +12,7 @@ import { RequestRefusal } from '../model/applySettings.ts';
 import type { TurnMode } from '../model/mode.ts';
 import type { Preset } from '../model/presets.ts';
 import type { PreviewReason, PreviewRow } from '../model/preview.ts';
-import { type AskedWith, excludesProviders, type RetentionChoice } from '../model/settings.ts';
+import { excludesProviders, type ReplySettings, type RetentionChoice } from '../model/settings.ts';
 
 /** The length to which a model's text is cut if it answered with text in place of an image. */
 const MAXIMUM_ANSWER = 500;
@@ -223,7 +223,7 @@ export function newDecisionButton(): NonNullable<Explanation['action']> {
  */
 export function explainRequestFailure(
 	error: unknown,
-	asked: AskedWith | undefined,
+	asked: ReplySettings | undefined,
 	mode: TurnMode,
 ): Explanation | undefined {
 	const action = { label: vscode.l10n.t('Change Routing Policy'), command: internalCommands.selectPolicy };
@@ -269,7 +269,7 @@ export function explainRequestFailure(
 }
 
 /** An unknown model may belong to a server that did not list it, so the failure of each server is explained. */
-function explainUnlisted(error: ClientError, { model }: AskedWith): Explanation {
+function explainUnlisted(error: ClientError, { model }: ReplySettings): Explanation {
 	const { cause, help } = explainFailure(error, { name: '' });
 	return {
 		message: `${vscode.l10n.t('No model server currently lists “{0}”.', model)} ${cause}`,
@@ -278,7 +278,7 @@ function explainUnlisted(error: ClientError, { model }: AskedWith): Explanation 
 }
 
 /** A wrong address also gives a 404. Only words about the model or its providers distinguish the two. */
-function notFoundText({ model, provider }: AskedWith, said = ''): string {
+function notFoundText({ model, provider }: ReplySettings, said = ''): string {
 	if (!said.includes(model) && !/model|provider|deployment/i.test(said)) {
 		return vscode.l10n.t(
 			'The service doesn’t have the model “{0}”, or nothing serves models at its address. Select a different model, or check the connection’s address.',

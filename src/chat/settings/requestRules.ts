@@ -12,7 +12,7 @@ import { knownCost, replyCost } from '../model/cost.ts';
 import { hostsOf } from '../model/modelChoices.ts';
 import { nameOf } from '../model/presets.ts';
 import { type PreviewRow, previewOf } from '../model/preview.ts';
-import { askedWith, settingsInForce } from '../model/settings.ts';
+import { replySettings, settingsInForce } from '../model/settings.ts';
 import { retentionText, routingLabel } from '../protocol/labels.ts';
 import { explainRequestFailure, modelText, reasonText } from './messages.ts';
 import { readChatSettings } from './readChatSettings.ts';
@@ -64,7 +64,7 @@ async function applied(
 function describeModel(connection: Connection, model: ConnectionModel): ModelDescription {
 	const user = readChatSettings();
 	const { routing } = settingsInForce(user);
-	const asked = askedWith(model.id, { models: [], routing, parameters: user.parameters, instructions: '' });
+	const asked = replySettings(model.id, { models: [], routing, parameters: user.parameters, instructions: '' });
 	const rows = previewOf(connection, asked).filter(isAbout);
 	const candidates = rows.filter(({ verdict }) => verdict !== 'out');
 	const excluded = rows.filter(({ verdict }) => verdict === 'out');

@@ -13,9 +13,9 @@ import { RequestRefusal, type SettingsSource } from '../model/applySettings.ts';
 import { nameOf, PRESETS, type Preset, presetSettings } from '../model/presets.ts';
 import { previewOf } from '../model/preview.ts';
 import {
-	type AskedWith,
-	askedWith,
+	type ReplySettings,
 	type RetentionChoice,
+	replySettings,
 	retentionInForce,
 	settingsInForce,
 } from '../model/settings.ts';
@@ -236,10 +236,10 @@ export class SettingsPickers {
 	}
 
 	/** Resolves to the model and settings of the conversation's next request. */
-	private async askedBy(chat: Chat): Promise<AskedWith> {
+	private async askedBy(chat: Chat): Promise<ReplySettings> {
 		const { settings } = chat.conversation;
 		const model = settings?.model ?? (await this.options.defaultModel()) ?? '';
-		return askedWith(model, settingsInForce(this.options.source.defaults(), settings));
+		return replySettings(model, settingsInForce(this.options.source.defaults(), settings));
 	}
 
 	private conversationTarget(chat: Chat, connection: Connection): RoutingTarget {
@@ -263,13 +263,13 @@ export class SettingsPickers {
 			write: async routing => writeSetting('errand.chat.routing', routing),
 			preview: async () => {
 				const { model } = await this.askedBy(chat);
-				await this.preview(connection, askedWith(model, settingsInForce(this.options.source.defaults())));
+				await this.preview(connection, replySettings(model, settingsInForce(this.options.source.defaults())));
 			},
 		};
 	}
 
 	/** Shows the providers for information only: choosing a row does nothing. */
-	private async preview(connection: Connection, asked: AskedWith): Promise<void> {
+	private async preview(connection: Connection, asked: ReplySettings): Promise<void> {
 		const rows = previewOf(connection, asked);
 		const icons = { remains: '$(check)', unclear: '$(question)', out: '$(circle-slash)' };
 		const words = {

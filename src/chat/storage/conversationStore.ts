@@ -22,7 +22,7 @@ import {
 	writeTitle,
 } from './conversationWriter.ts';
 import { imagesOf, moveImages, removeImages } from './imageStore.ts';
-import { seenFor } from './trashDays.ts';
+import { expiredTrash } from './trashDays.ts';
 
 /** The folder that keeps deleted conversations for a while. */
 const TRASH_FOLDER = 'trash';
@@ -190,7 +190,12 @@ export class ConversationStore {
 			if (names.length === 0) {
 				return;
 			}
-			for (const name of await seenFor(TRASH_DAYS, path.join(this.folder, TRASH_DAYS_FILE), names, this.clock.now())) {
+			for (const name of await expiredTrash(
+				TRASH_DAYS,
+				path.join(this.folder, TRASH_DAYS_FILE),
+				names,
+				this.clock.now(),
+			)) {
 				await rm(path.join(trash, name), { force: true });
 				await removeImages(path.join(trash, name + TRASHED_IMAGES));
 				const [id = ''] = name.split('.', 1);

@@ -21,7 +21,12 @@ const countSchema = z.object({
  * least `days` days. Each examination adds the time since the previous one, but at most a day. Rejects with the
  * system's error if nothing can be recorded, and then nothing may be removed.
  */
-export async function seenFor(days: number, file: string, names: readonly string[], now: number): Promise<string[]> {
+export async function expiredTrash(
+	days: number,
+	file: string,
+	names: readonly string[],
+	now: number,
+): Promise<string[]> {
 	const before = countSchema.safeParse(parseJson(await readFile(file, 'utf8').catch(() => ''))).data;
 	const passed = before === undefined ? 0 : Math.min(Math.max(0, now - before.lookedAt), DAY_MS) / DAY_MS;
 	const count = (before?.days ?? 0) + passed;

@@ -59,7 +59,7 @@ export interface PageHost {
  * Returns the initial state of a page: that of its own window or, without one, the newer of the editor's copy and the
  * host's. The copies of the window and of the host are JSON.
  */
-export function keptState(
+export function initialState(
 	windows: string | undefined,
 	editors: SavedState | undefined,
 	hosts: string | undefined,

@@ -88,9 +88,9 @@ export function provenKey(proof: Proof): NamedKey {
 }
 
 export function remember(memory: ChannelMemory, attested: Attested, { fingerprint }: NamedKey): void {
-	memory.accept(attested.address, acceptedOf(attested, fingerprint), nonceOf(attested.attestation));
+	memory.accept(attested.address, acceptedAttestation(attested, fingerprint), nonceOf(attested.attestation));
 }
 
-export function acceptedOf({ verdicts, devices }: Attested, keyFingerprint: string): AcceptedAttestation {
+export function acceptedAttestation({ verdicts, devices }: Attested, keyFingerprint: string): AcceptedAttestation {
 	return { verdicts, keyFingerprint, devices };
 }

@@ -15,7 +15,7 @@ import type { Attested, ChannelOpenOptions, ChannelSession } from '../types.ts';
 import { channelTarget } from './address.ts';
 import { type Accepted, accept, type ChannelContext, type Opening } from './attest.ts';
 import { Handshake } from './handshake.ts';
-import { acceptedOf } from './ladder.ts';
+import { acceptedAttestation } from './ladder.ts';
 import { postMessage } from './message.ts';
 import { ReplyNonces } from './replyNonces.ts';
 import { readReplyStream } from './replyStream.ts';
@@ -225,7 +225,7 @@ class Session implements ChannelSession {
 
 	/** `wasSent` tells whether the message that needs the new attestation was sent before. */
 	private async renew(signal: AbortSignal, wasSent: boolean): Promise<ServiceSession> {
-		const current = acceptedOf(this.attested, this.attested.keyFingerprint ?? '');
+		const current = acceptedAttestation(this.attested, this.attested.keyFingerprint ?? '');
 		const accepted = await accept(this.opening, { current, wasSent, signal });
 		if (signal.aborted) {
 			throw abortedError();

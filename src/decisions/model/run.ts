@@ -49,7 +49,7 @@ const MAXIMUM_ANSWER = 100_000;
  * Returns the answers to the questions in the form in which they are stored. If an answer is too long, only the
  * beginning of its JSON is stored.
  */
-export function keptAnswers(
+export function storableAnswers(
 	questions: Readonly<Record<string, unknown>>,
 	answers: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {

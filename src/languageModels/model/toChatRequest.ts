@@ -13,7 +13,7 @@ import type { Message } from './message.ts';
 import { toMessages } from './toMessages.ts';
 
 /** A request of the editor's interface for language models. */
-export interface AskedRequest {
+export interface EditorRequest {
 	messages: readonly Message[];
 	tools: readonly { name: string; description: string; inputSchema?: object | undefined }[];
 	/** True if the model must call a tool. */
@@ -29,7 +29,7 @@ const PARAMETERS = Object.keys(chatParametersSchema.shape).filter(name => name !
  * Writes a request in the form of the contract. Options that the contract does not have are left out; the client checks
  * the values of the others. Throws a MessageRefusal.
  */
-export function toChatRequest(model: string, limits: ModelLimits, asked: AskedRequest): ChatRequest {
+export function toChatRequest(model: string, limits: ModelLimits, asked: EditorRequest): ChatRequest {
 	const parameters = only(PARAMETERS, withDocumentedNames(asked.options)) as ChatParameters;
 	const { max_tokens: wanted } = parameters;
 	const tools = asked.tools.map(

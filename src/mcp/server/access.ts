@@ -1,6 +1,6 @@
 import type {
-	AskedOutcome,
 	ContinuedTask,
+	EditorOutcome,
 	LogEventOfTask,
 	MadeDecision,
 	PipeAnswer,
@@ -39,7 +39,7 @@ export interface Question {
 export interface Action<Value> {
 	/** The question to which the client's user must say yes first. Undefined if the editor asks its own user. */
 	question: Question | undefined;
-	run(signal: AbortSignal): Promise<AskedOutcome<Value>>;
+	run(signal: AbortSignal): Promise<EditorOutcome<Value>>;
 }
 
 /**
@@ -59,5 +59,5 @@ export interface Access {
 		call: Call,
 		asked: PipeArguments<Call>,
 		signal: AbortSignal,
-	): Promise<Action<ActionValues[Call]> | Extract<AskedOutcome<never>, { done: false }>>;
+	): Promise<Action<ActionValues[Call]> | Extract<EditorOutcome<never>, { done: false }>>;
 }

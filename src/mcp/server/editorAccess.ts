@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { UserFacingError } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
 import {
-	type AskedOutcome,
+	type EditorOutcome,
 	type LogEventOfTask,
 	MAXIMUM_PIPE_LINE,
 	type PipeAnswer,
@@ -31,7 +31,7 @@ export function createEditorAccess(pipe: EditorPipe): Access {
 			Promise.resolve({
 				question: undefined,
 				run: async (signal: AbortSignal) =>
-					(await answerOf(pipe, call, asked, signal)) as AskedOutcome<ActionValues[typeof call]>,
+					(await answerOf(pipe, call, asked, signal)) as EditorOutcome<ActionValues[typeof call]>,
 			}),
 	};
 }

@@ -1,6 +1,6 @@
 import type { CallToolResult, InputRequiredResult, ServerContext, ToolAnnotations } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
-import type { AskedOutcome } from '../../contract/editorPipe.ts';
+import type { EditorOutcome } from '../../contract/editorPipe.ts';
 import type { Access, Action } from './access.ts';
 
 /** The interval at which a client that shows progress is told that a call still waits, in milliseconds. */
@@ -20,7 +20,7 @@ export interface Tools {
 	): void;
 	/** Carries out an action once the user has said yes, and returns the answer that `answer` makes from its value. */
 	act<Value>(
-		prepared: Action<Value> | Extract<AskedOutcome<never>, { done: false }>,
+		prepared: Action<Value> | Extract<EditorOutcome<never>, { done: false }>,
 		context: ServerContext,
 		answer: (value: Value) => CallToolResult,
 	): Promise<ToolResult>;

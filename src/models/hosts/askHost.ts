@@ -141,7 +141,7 @@ function isElsewhere({ code }: ClientError): boolean {
 	return code === 'not-found' || code === 'bad-response' || code === 'invalid-request';
 }
 
-type Asked =
+type HostReply =
 	| { state: 'fits'; models?: ListedModel[]; noList?: true }
 	| { state: 'wants-key'; noList: true }
 	| { state: 'answers' };
@@ -150,7 +150,7 @@ async function ask(
 	{ kind, key, channelModel, milliseconds = PATIENCE }: HostQuestion,
 	caller: Caller,
 	signal: AbortSignal,
-): Promise<Asked> {
+): Promise<HostReply> {
 	const { silence } = milliseconds;
 	const call = (route: Route, more: Partial<Call> = {}): Call => ({
 		// The host under test takes the place of every host.
@@ -197,7 +197,7 @@ async function fits(
 	caller: Caller,
 	call: Call,
 	schema: { safeParse(value: unknown): { success: boolean } },
-): Promise<Asked> {
+): Promise<HostReply> {
 	const reply = await caller.json(call);
 	if (!schema.safeParse(reply).success) {
 		throw new ClientError('bad-response', 'the reply is not what the contract describes');
@@ -206,7 +206,7 @@ async function fits(
 }
 
 /** Any HTTP status is an answer. */
-async function answers(caller: Caller, call: Call): Promise<Asked> {
+async function answers(caller: Caller, call: Call): Promise<HostReply> {
 	try {
 		(await caller.stream(call)).close();
 	} catch (error) {
@@ -221,7 +221,7 @@ async function askInference(
 	caller: Caller,
 	call: (route: Route, more?: Partial<Call>) => Call,
 	hasKey: boolean,
-): Promise<Asked> {
+): Promise<HostReply> {
 	try {
 		const list = modelListSchema.safeParse(await caller.json(call(routes.modelList)));
 		if (list.success) {
@@ -244,7 +244,7 @@ async function askWithoutList(
 	caller: Caller,
 	call: (route: Route, more?: Partial<Call>) => Call,
 	hasKey: boolean,
-): Promise<Asked | undefined> {
+): Promise<HostReply | undefined> {
 	try {
 		await caller.json(call(routes.chatCompletionsV1, { body: {} }));
 		return undefined;

@@ -8,7 +8,7 @@ import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
 import type { KeyKind } from '../../contract/routes.ts';
 import { showMessage } from '../../platform/notify.ts';
 import type { KeyState, Keys } from '../api.ts';
-import { isTurnedDown } from '../model/keyCheck.ts';
+import { isKeyRefusal } from '../model/keyCheck.ts';
 import { connectionKey, connectionSecret, isSavedFor, KEY_KINDS } from '../model/keyFormat.ts';
 import { askForKey } from './askForKey.ts';
 import type { KeyStore } from './keyStore.ts';
@@ -98,7 +98,7 @@ async function checkUsable(context: KeysContext, connection: Connection, kind: K
 	if (check === undefined) {
 		throw new ClientError('no-key', 'the key was removed or replaced meanwhile', { unsent: true });
 	}
-	const answer = check.answer === 'accepted' ? 'accepted' : isTurnedDown(check) ? 'turned-down' : 'unknown';
+	const answer = check.answer === 'accepted' ? 'accepted' : isKeyRefusal(check) ? 'turned-down' : 'unknown';
 	return { answer, sentence: answerSentence(check, kind, connection) };
 }
 

@@ -8,7 +8,7 @@ import { executeCommand } from '../../platform/commands.ts';
 import { hasMovedToEditor } from '../../platform/editorUse.ts';
 import { commands } from '../../platform/ids.ts';
 import { explainError, showExplanation } from '../../platform/notify.ts';
-import { isTurnedDown, type KeyCheck } from '../model/keyCheck.ts';
+import { isKeyRefusal, type KeyCheck } from '../model/keyCheck.ts';
 import { connectionKey, isSavedFor, KEY_KINDS, keyEnding, keyOrigins } from '../model/keyFormat.ts';
 import { importKey } from './importKey.ts';
 import type { StoredKey } from './keyStore.ts';
@@ -233,7 +233,7 @@ function iconOf({ check }: StoredKey): string {
 	if (!check) {
 		return 'key';
 	}
-	return isTurnedDown(check) ? 'error' : check.answer === 'accepted' ? 'pass' : 'key';
+	return isKeyRefusal(check) ? 'error' : check.answer === 'accepted' ? 'pass' : 'key';
 }
 
 type Action = 'confirm' | 'check' | 'replace' | 'rotate' | 'remove';

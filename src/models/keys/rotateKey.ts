@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Connection } from '../../contract/connection.ts';
 import type { KeyKind } from '../../contract/routes.ts';
 import { showMessage } from '../../platform/notify.ts';
-import { isTurnedDown, type KeyCheck } from '../model/keyCheck.ts';
+import { isKeyRefusal, type KeyCheck } from '../model/keyCheck.ts';
 import { askForKey } from './askForKey.ts';
 import { answerSentence, connectionLabel } from './messages.ts';
 import { checkWithService, type KeysContext, saveKey } from './saveKey.ts';
@@ -54,7 +54,7 @@ export async function rotateKey(
 
 async function decide(check: KeyCheck, kind: KeyKind, connection: Connection): Promise<'replace' | 'again' | 'keep'> {
 	const sentence = answerSentence(check, kind, connection);
-	if (isTurnedDown(check)) {
+	if (isKeyRefusal(check)) {
 		const again = vscode.l10n.t('Try Again');
 		const message = vscode.l10n.t('The current key stays in use. {0}', sentence);
 		return (await showMessage('error', message, again)) === again ? 'again' : 'keep';

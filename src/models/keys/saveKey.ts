@@ -7,7 +7,7 @@ import type { Client } from '../../client/types.ts';
 import type { Connection } from '../../contract/connection.ts';
 import type { KeyKind } from '../../contract/routes.ts';
 import { showMessage } from '../../platform/notify.ts';
-import { isTurnedDown, type KeyCheck } from '../model/keyCheck.ts';
+import { isKeyRefusal, type KeyCheck } from '../model/keyCheck.ts';
 import { connectionKey } from '../model/keyFormat.ts';
 import { askForKey } from './askForKey.ts';
 import { checkKey } from './checkKey.ts';
@@ -47,7 +47,7 @@ export async function saveAndTell(
 		if (!check) {
 			return;
 		}
-		if (isTurnedDown(check)) {
+		if (isKeyRefusal(check)) {
 			context.note.value = undefined;
 			tellCheck(context, connection, kind, check);
 		} else {
@@ -102,7 +102,7 @@ export async function checkWithService(
 /** Shows the result of a check in a notification. */
 export function tellCheck(context: KeysContext, connection: Connection, kind: KeyKind, check: KeyCheck): void {
 	const sentence = answerSentence(check, kind, connection);
-	if (!isTurnedDown(check)) {
+	if (!isKeyRefusal(check)) {
 		void showMessage('information', sentence);
 		return;
 	}

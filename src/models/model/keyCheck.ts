@@ -52,6 +52,6 @@ function answerOf(kind: KeyKind, error: unknown): KeyCheck['answer'] {
 }
 
 /** Returns whether every request with this key will be refused. */
-export function isTurnedDown({ answer }: KeyCheck): boolean {
+export function isKeyRefusal({ answer }: KeyCheck): boolean {
 	return answer === 'refused' || answer === 'plan-required' || answer === 'forbidden';
 }

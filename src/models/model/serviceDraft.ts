@@ -28,7 +28,7 @@ export interface ServiceDraft {
  * Returns the draft at another address. A key, and the facts about a well-known service, belong to the origin for which
  * they were given.
  */
-export function movedTo(
+export function withAddress(
 	url: string,
 	pasted: string | undefined,
 	{ key, label, service, parts: _, ...others }: ServiceDraft,

@@ -29,7 +29,7 @@ export interface Decider {
 	without: readonly string[];
 }
 
-export interface QuestionAsked extends Decider {
+export interface QuestionRequest extends Decider {
 	id: string;
 	question: Question;
 	state: object;
@@ -40,7 +40,7 @@ export interface QuestionAsked extends Decider {
  * @throws RequestRefused 502 if the model gives no valid answer, or what the gateway throws; the signal's reason if it
  * aborts.
  */
-export async function evaluate(gateway: ChatGateway, asked: QuestionAsked, signal: AbortSignal): Promise<Evaluation> {
+export async function evaluate(gateway: ChatGateway, asked: QuestionRequest, signal: AbortSignal): Promise<Evaluation> {
 	const { id, question, state, model, without } = asked;
 	const options = optionsOf(question);
 	const usage = { input_tokens: 0, output_tokens: 0 };

@@ -37,7 +37,7 @@ export interface Inference {
 	/** Replaces the list of upstreams. */
 	replaceUpstreams(handover: UpstreamHandover): void;
 	/** Stores the user's answer about a server that was found. Resolves with false if there is no such server. */
-	answerFound(answer: FoundAnswer): Promise<boolean>;
+	answerFoundServer(answer: FoundAnswer): Promise<boolean>;
 	close(): Promise<void>;
 }
 
@@ -78,7 +78,7 @@ export function startInference({ app, stateFolder, address, handover, clock, log
 		gateway,
 		seal,
 		replaceUpstreams: next => directory.replace(next),
-		answerFound: answer => directory.answer(answer),
+		answerFoundServer: answer => directory.answer(answer),
 		close() {
 			directory.dispose();
 			return transport.close();

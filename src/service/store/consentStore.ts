@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import type { KeptConsent, SandboxProblem, Withdrawal } from '../../contract/agents.ts';
+import type { SandboxProblem, StoredConsent, Withdrawal } from '../../contract/agents.ts';
 
 const MAXIMUM_MISSING = 20;
 
@@ -62,7 +62,7 @@ export class ConsentStore {
 	}
 
 	/** Returns all consents, sorted by the paths of the repositories. */
-	list(): KeptConsent[] {
+	list(): StoredConsent[] {
 		return this.database.prepare('SELECT * FROM consents ORDER BY folder, kind').all().map(consentOf);
 	}
 
@@ -73,7 +73,7 @@ export class ConsentStore {
 
 	private put(
 		folder: string,
-		kind: KeptConsent['kind'],
+		kind: StoredConsent['kind'],
 		{ hosts, allowsScripts }: DependencyConsent,
 		problem: SandboxProblem | null,
 	): void {
@@ -87,13 +87,13 @@ export class ConsentStore {
 			.run(...values);
 	}
 
-	private get(folder: string, kind: KeptConsent['kind']): KeptConsent | undefined {
+	private get(folder: string, kind: StoredConsent['kind']): StoredConsent | undefined {
 		const row = this.database.prepare('SELECT * FROM consents WHERE folder = ? AND kind = ?').get(folder, kind);
 		return row && consentOf(row);
 	}
 }
 
-function consentOf(row: Record<string, SQLOutputValue>): KeptConsent {
+function consentOf(row: Record<string, SQLOutputValue>): StoredConsent {
 	const kept = { folder: String(row['folder']), allowedAt: String(row['allowedAt']) };
 	return row['kind'] === 'unsandboxed'
 		? { kind: 'unsandboxed', ...kept, problem: row['problem'] as SandboxProblem }

@@ -116,7 +116,7 @@ export function knownCost(use: readonly Pick<ModelUse, 'cost'>[]): number {
 }
 
 /** Returns a use in the form that replies have (contract/agents.ts, `modelUseSchema`): unknown values are left out. */
-export function shownUse({ provider, cost, calls, ...others }: ModelUse): object {
+export function useForReply({ provider, cost, calls, ...others }: ModelUse): object {
 	return {
 		...others,
 		...defined({ provider: provider ?? undefined, cost: cost ?? undefined, calls: calls || undefined }),

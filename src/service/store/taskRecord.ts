@@ -3,7 +3,7 @@
 import { defined } from '../../base/defined.ts';
 import type { TestOutcome } from '../../contract/agents.ts';
 import { isFinalStatus, type TASK_FILTERS, TASK_STATES, type TASK_STATUS_FILTERS } from '../../contract/tasks.ts';
-import { type ExecutionUse, knownCost, shownUse } from './modelUseStore.ts';
+import { type ExecutionUse, knownCost, useForReply } from './modelUseStore.ts';
 
 export type TaskStatus = (typeof TASK_STATES)[number];
 export type TaskFilter = (typeof TASK_FILTERS)[number];
@@ -203,7 +203,7 @@ function usedBy(use: readonly ExecutionUse[]): object {
 		inputTokens: use.reduce((sum, { inputTokens }) => sum + inputTokens, 0),
 		outputTokens: use.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
 		...defined({ cost: use.some(({ cost }) => cost === null) ? undefined : knownCost(use) }),
-		models: use.map(({ position: _, ...part }) => shownUse(part)),
+		models: use.map(({ position: _, ...part }) => useForReply(part)),
 	};
 }
 

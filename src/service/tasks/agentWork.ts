@@ -1,5 +1,5 @@
 import { type AgentRunOptions, runAgent } from '../../agents/run/agentRun.ts';
-import { type RunPlace, seenFrom } from '../../agents/run/runPlace.ts';
+import { placeInside, type RunPlace } from '../../agents/run/runPlace.ts';
 import type { AgentSession } from '../../agents/session/agentSession.ts';
 import type { AgentEvent } from '../../agents/session/events.ts';
 import type { Agent } from './agent.ts';
@@ -78,7 +78,7 @@ export async function workOn(
 	};
 	try {
 		return await runAgent(options, async ({ session, place, prompt }) => {
-			agentLog = new AgentLog(log, seenFrom(place).tree);
+			agentLog = new AgentLog(log, placeInside(place).tree);
 			isNew = session.how === 'new';
 			await onSession(session.id);
 			await prompt(promptFor(assignment, session, log));

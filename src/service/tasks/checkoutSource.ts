@@ -1,7 +1,7 @@
 import { GitError } from '../../base/gitError.ts';
 import { type IgnoreRules, writeExcludes } from '../../base/ignoreRules.ts';
 import { type GitLocation, runGit } from './git.ts';
-import { BranchCheckedOut, pushFailure, sourceFailure, worktreeOf } from './sourceRepository.ts';
+import { BranchInUseError, pushFailure, sourceFailure, worktreeOf } from './sourceRepository.ts';
 import { locateSource, readSourceRules, sourceSide } from './sourceSide.ts';
 
 /** The time to withdraw a push after the task's own signal has aborted. */
@@ -67,7 +67,7 @@ export class CheckoutSource {
 	/**
 	 * Creates `branch`, or moves it forward from the commit `expected`. The receiving side checks that under its own
 	 * lock, so no other state of the branch is ever overwritten. If the task is stopped meanwhile, a completed push is
-	 * withdrawn. Throws a BranchCheckedOut if the branch is checked out in somebody's folder.
+	 * withdrawn. Throws a BranchInUseError if the branch is checked out in somebody's folder.
 	 */
 	async push(commit: string, branch: string, expected: string | undefined): Promise<void> {
 		const reference = `refs/heads/${branch}`;
@@ -75,7 +75,7 @@ export class CheckoutSource {
 		try {
 			const worktree = expected && (await worktreeOf(location, folder, branch, signal));
 			if (worktree) {
-				throw new BranchCheckedOut(branch, worktree);
+				throw new BranchInUseError(branch, worktree);
 			}
 			const lease = `${reference}:${expected ?? ''}`;
 			await this.move(lease, `${commit}:${reference}`, signal).catch(error => {

@@ -1,7 +1,7 @@
 import os from 'node:os';
 import { GitError } from '../../base/gitError.ts';
+import { planDependencies, userDependencies } from './dependencies/dependencyPlan.ts';
 import { lockfilesAmong } from './dependencies/lockfiles.ts';
-import { planDependencies, userDependencies } from './dependencies/shownDependencies.ts';
 import { beginningOf } from './dependencies/treeFiles.ts';
 import { userRegistries } from './dependencies/userRegistries.ts';
 import { runGit } from './git.ts';

@@ -1,12 +1,12 @@
 import { baseEnvironment } from '../../agents/run/agentLaunch.ts';
-import { type ProgramOptions, type RunPlace, runAt, seenFrom } from '../../agents/run/runPlace.ts';
+import { type ProgramOptions, placeInside, type RunPlace, runAt } from '../../agents/run/runPlace.ts';
 import type { ChildResult } from '../../base/childProcess.ts';
 import { describeError } from '../../base/errors.ts';
+import { type DependencyPlan, planDependencies, type UserDependencies } from './dependencies/dependencyPlan.ts';
 import { installationEnvironment } from './dependencies/installationEnvironment.ts';
 import type { Installation, Installations } from './dependencies/installations.ts';
 import { findLockfiles, MANIFEST } from './dependencies/lockfiles.ts';
 import type { InstallationHosts } from './dependencies/reachableHosts.ts';
-import { type DependencyPlan, planDependencies, type UserDependencies } from './dependencies/shownDependencies.ts';
 import { filesOfFolder } from './dependencies/treeFiles.ts';
 import type { UserRegistries } from './dependencies/userRegistries.ts';
 import type { DependencyAnswer } from './runServices.ts';
@@ -55,7 +55,7 @@ export async function installDependencies(options: InstallationOptions): Promise
 	const forAgent: Record<string, string> = {};
 	for (const installation of installations) {
 		if (await installOne(installation, { ...options, answer })) {
-			Object.assign(forAgent, installation.agentEnvironment(seenFrom(place)));
+			Object.assign(forAgent, installation.agentEnvironment(placeInside(place)));
 		}
 	}
 	return forAgent;
@@ -114,7 +114,7 @@ async function installOne(
 		log.step(STEP, message, 'warning');
 		return false;
 	}
-	const seen = seenFrom(place);
+	const seen = placeInside(place);
 	reached.takeRefused();
 	log.step(STEP, `Running "${command.join(' ')}"${folder === '' ? '' : ` in ${folder}`}…`);
 	const { token = '' } = place.relay ?? {};

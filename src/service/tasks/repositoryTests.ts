@@ -2,7 +2,7 @@ import { lstat, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
 import { baseEnvironment } from '../../agents/run/agentLaunch.ts';
-import { type Provided, type RunPlace, runAt, seenFrom } from '../../agents/run/runPlace.ts';
+import { type Provided, placeInside, type RunPlace, runAt } from '../../agents/run/runPlace.ts';
 import { describeError } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
 import { isTestFile } from '../../base/testFile.ts';
@@ -33,7 +33,7 @@ const NOT_FOUND =
 	/Cannot find (?:module|package) ['"]((?:@[^/'"\s]+\/)?[^/'"\s]+)|Failed to resolve import ['"]((?:@[^/'"\s]+\/)?[^/'"\s]+)/g;
 
 /** The work of an agent that is to be tested. */
-export interface TestedWork {
+export interface WorkToTest {
 	checkout: Checkout;
 	/** The commit where the branch began. The command is taken from it, so that no agent chooses how it is judged. */
 	base: string;
@@ -70,7 +70,7 @@ export interface TestResult {
  * decides that through its tests and their settings, which the work may have changed.
  */
 export async function runRepositoryTests(
-	work: TestedWork,
+	work: WorkToTest,
 	where: TestPlace,
 	log: TaskLog,
 	signal: AbortSignal,
@@ -85,7 +85,7 @@ export async function runRepositoryTests(
 	}
 }
 
-async function testOnce(work: TestedWork, where: TestPlace, log: TaskLog, signal: AbortSignal): Promise<TestResult> {
+async function testOnce(work: WorkToTest, where: TestPlace, log: TaskLog, signal: AbortSignal): Promise<TestResult> {
 	const { checkout, base, commit } = work;
 	const changed = (await checkout.changedFiles(base, commit)).filter(isTestFile);
 	if (changed.length > 0) {
@@ -112,7 +112,7 @@ function notPrepared(log: TaskLog, error: unknown): void {
 }
 
 /** Writes the commit's files, with the package scripts from before the work, as an agent may have changed those. */
-async function prepare({ checkout, base, commit }: TestedWork, place: TestPlace['place'], log: TaskLog): Promise<void> {
+async function prepare({ checkout, base, commit }: WorkToTest, place: TestPlace['place'], log: TaskLog): Promise<void> {
 	for (const folder of [place.tree, place.home]) {
 		await mkdir(path.dirname(folder), { recursive: true, mode: 0o700 });
 		// An existing folder may hold files that would decide how the tests end.
@@ -156,7 +156,7 @@ async function runTests(
 		const { exitCode } = await runAt(place, {
 			command: '/bin/sh',
 			args: ['-c', command],
-			env: baseEnvironment(seenFrom(place)),
+			env: baseEnvironment(placeInside(place)),
 			signal: AbortSignal.any([signal, limit, over.signal]),
 			onLimit,
 			onOutput: (stream, bytes) => {

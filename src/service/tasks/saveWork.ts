@@ -2,7 +2,7 @@ import type { ExecutionRecord, TaskRecord } from '../store/taskRecord.ts';
 import type { Checkout, DiffStatistics } from './checkout.ts';
 import { findFilteredFiles } from './filteredFiles.ts';
 import { newFilesText } from './newFiles.ts';
-import { BranchCheckedOut } from './sourceRepository.ts';
+import { BranchInUseError } from './sourceRepository.ts';
 import { MAXIMUM_LIST_BYTES } from './specialFiles.ts';
 import type { TaskLog } from './taskLog.ts';
 import { commitSubject, listed, newBranchOf } from './taskNames.ts';
@@ -82,7 +82,7 @@ async function push({ checkout, task, execution, log }: SaveOptions, start: stri
 			await checkout.push(commit, execution.branchName, start);
 			return execution.branchName;
 		} catch (error) {
-			if (!(error instanceof BranchCheckedOut)) {
+			if (!(error instanceof BranchInUseError)) {
 				throw error;
 			}
 			const message = `The branch ${execution.branchName} has been checked out meanwhile, so it is left as it is. The work goes to a new branch.`;

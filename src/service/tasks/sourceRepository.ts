@@ -167,7 +167,7 @@ export async function readBranchToMove(query: ReferencesQuery & { branch: string
 	await (references.isPartial && checkComplete(query, source));
 	const worktree = await worktreeOf(ownPlace(query), folder, branch, signal);
 	if (worktree !== undefined) {
-		throw new BranchCheckedOut(branch, worktree);
+		throw new BranchInUseError(branch, worktree);
 	}
 	return source;
 }
@@ -184,7 +184,7 @@ export async function worktreeOf(
 }
 
 /** A branch cannot be moved because its files are checked out in somebody's folder. */
-export class BranchCheckedOut extends UserFacingError {
+export class BranchInUseError extends UserFacingError {
 	constructor(branch: string, worktree: string) {
 		super(
 			`The branch "${branch}" is checked out in ${worktree}, so it cannot be moved on. Switch to another branch there, or start a new task from this one.`,
@@ -218,7 +218,7 @@ export function pushFailure(error: unknown, branch: string, folder: string, expe
 		return error;
 	}
 	if (/branch is currently checked out/.test(error.stderr)) {
-		return new BranchCheckedOut(branch, folder);
+		return new BranchInUseError(branch, folder);
 	}
 	if (expected !== undefined && /stale info|cannot lock ref/.test(error.stderr)) {
 		return new UserFacingError(

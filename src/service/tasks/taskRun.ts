@@ -17,7 +17,7 @@ import { Checkout } from './checkout.ts';
 import { tellFilteredFiles } from './filteredFiles.ts';
 import { readMarker, writeMarker } from './folderRetention.ts';
 import { describeCall, type ModelCall } from './relay/modelCall.ts';
-import { runRepositoryTests, type TestedWork, type TestPlace, type TestResult } from './repositoryTests.ts';
+import { runRepositoryTests, type TestPlace, type TestResult, type WorkToTest } from './repositoryTests.ts';
 import { folderOfRepoUrl, withoutFieldName } from './repoUrl.ts';
 import { describeCost } from './runCost.ts';
 import type { RunModels, RunServices } from './runServices.ts';
@@ -426,7 +426,7 @@ class TaskRun {
 	}
 
 	/** Runs the repository's tests in folders of their own, which are removed afterwards. */
-	private async test(work: TestedWork, agentPlace: RunPlace): Promise<TestResult> {
+	private async test(work: WorkToTest, agentPlace: RunPlace): Promise<TestResult> {
 		const folder = path.join(this.storage.folder, 'tests');
 		const own = { tree: path.join(folder, 'tree'), home: path.join(folder, 'home') };
 		// Tests may write where the agent may not.

@@ -9,8 +9,8 @@ import { getGitApi, placeOf } from '../../platform/git.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { type Applied, type AppliedFile, type ApplyOptions, applyChanges } from './applyChanges.ts';
-import { appliedWords, endedWords, interruptedWords, isWritten, undoneWords } from './applyMessages.ts';
-import { inWorkingTree, whileTold } from './applyPlace.ts';
+import { appliedWords, interruptedWords, isWritten, unattendedEndText, undoneWords } from './applyMessages.ts';
+import { inWorkingTree, withStatusTitle } from './applyPlace.ts';
 import { type ApplyRecord, type ApplyRecordFile, type Interrupted, type Running, undoing } from './applyRecord.ts';
 import type { Change } from './change.ts';
 import { plan } from './plan.ts';
@@ -59,7 +59,7 @@ export class Applier {
 		return this.inTurn(async () => {
 			const title = vscode.l10n.t('Applying changes…');
 			const { directory, like } = options.tree.options;
-			const applied = await whileTold(title, () =>
+			const applied = await withStatusTitle(title, () =>
 				this.noted({ directory, like, count: changes.length, isUndo: false }, beforeEdit =>
 					applyChanges(changes, { ...options, beforeEdit }),
 				),
@@ -140,7 +140,7 @@ export class Applier {
 				return;
 			}
 			const written = running.isOver ? await this.takeOver(running) : undefined;
-			const words = running.isOver ? interruptedWords(running, written) : endedWords(running);
+			const words = running.isOver ? interruptedWords(running, written) : unattendedEndText(running);
 			const canUndo = written !== 0 && (await this.read()) !== undefined;
 			const undo = vscode.l10n.t('Undo');
 			const ask = async () => {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { append } from '../../base/append.ts';
 import { systemErrorCode } from '../../base/errors.ts';
 import { replaceFile } from '../../base/files.ts';
-import { type Change, ChangedMeanwhile, type ChangeOutcome, type FileContent, type FileEdit } from './change.ts';
+import { type Change, type ChangeOutcome, ConcurrentChangeError, type FileContent, type FileEdit } from './change.ts';
 import { inOrder } from './inOrder.ts';
 import { type PlanOptions, plan } from './plan.ts';
 import type { WorkingTree } from './tree.ts';
@@ -11,7 +11,7 @@ import type { WorkingTree } from './tree.ts';
 /** The result of a change. */
 export type Result =
 	| ChangeOutcome
-	/** The file could not be written. The cause is a ChangedMeanwhile or an error of the system. */
+	/** The file could not be written. The cause is a ConcurrentChangeError or an error of the system. */
 	| { kind: 'failed'; cause: unknown };
 
 /** A file that was written, removed or moved. */
@@ -153,18 +153,18 @@ async function applyOpen<T extends Change>(
 
 /**
  * Carries out an edit in the file system. Each file is replaced as a whole or stays as it is. Rejects with a
- * ChangedMeanwhile if the files, or the folders on their paths, are not those that the edit was planned for, and with
+ * ConcurrentChangeError if the files, or the folders on their paths, are not those that the edit was planned for, and with
  * the system's errors. `tree` must be a new one, which has not read anything yet.
  */
 async function writeEdit({ before, after }: FileEdit, tree: WorkingTree): Promise<void> {
 	for (const name of new Set([before?.path, after?.path].filter(path => path !== undefined))) {
 		if ((await tree.refusal(name)) !== undefined) {
-			throw new ChangedMeanwhile();
+			throw new ConcurrentChangeError();
 		}
 		const present = await tree.content(name);
 		const expected = before?.path === name ? before.content : undefined;
 		if (expected ? !present?.equals(expected) : present !== undefined) {
-			throw new ChangedMeanwhile();
+			throw new ConcurrentChangeError();
 		}
 	}
 	const isMoved = before !== undefined && before.path !== after?.path;
@@ -201,7 +201,7 @@ async function write(
 		await inPlace(() => mkdir(path.dirname(file), { recursive: true }));
 		// A folder may have become a link since the last look.
 		if ((await tree.again().refusal(name)) !== undefined) {
-			throw new ChangedMeanwhile();
+			throw new ConcurrentChangeError();
 		}
 		await inPlace(() => removeEmptyFolders(file));
 		await replaceFile(file, content, mode ?? 0o666);
@@ -210,14 +210,14 @@ async function write(
 }
 
 /**
- * Runs an action. Rejects with a ChangedMeanwhile if something is in the way of a file, and with the system's other
+ * Runs an action. Rejects with a ConcurrentChangeError if something is in the way of a file, and with the system's other
  * errors.
  */
 async function inPlace(run: () => Promise<unknown>): Promise<void> {
 	try {
 		await run();
 	} catch (error) {
-		throw IN_THE_WAY.has(systemErrorCode(error) ?? '') ? new ChangedMeanwhile() : error;
+		throw IN_THE_WAY.has(systemErrorCode(error) ?? '') ? new ConcurrentChangeError() : error;
 	}
 }
 

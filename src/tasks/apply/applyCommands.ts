@@ -8,12 +8,12 @@ import { rowWords } from '../common/messages.ts';
 import { type ChangedFile, pathOf } from '../model/changedFile.ts';
 import { taskTitle } from '../model/taskRow.ts';
 import { changeUri, readChangeUri } from '../results/changeUri.ts';
-import { fileNamedByEditor, namedByEditor, shownChange } from '../results/shownChange.ts';
+import { fileOfEditor, shownChange, subjectOfEditor } from '../results/editorSubject.ts';
 import type { ResultChanges } from '../results/taskChanges.ts';
 import { Applier, type ApplierDependencies } from './applier.ts';
 import type { Applied, ApplyOptions } from './applyChanges.ts';
 import { nothingWords, refusalWords, undoneWords } from './applyMessages.ts';
-import { inWorkingTree, whileTold } from './applyPlace.ts';
+import { inWorkingTree, withStatusTitle } from './applyPlace.ts';
 import { type ApplySubjectDependencies, findSubject } from './applySubject.ts';
 import { findHunks, hunksAt } from './hunks.ts';
 import { type Planned, plan } from './plan.ts';
@@ -45,7 +45,7 @@ export class ApplyCommands {
 	apply(argument: unknown): Promise<void> {
 		const command = vscode.l10n.t('Apply Task Changes');
 		return this.reporting(async () => {
-			const subject = await findSubject(namedByEditor(argument), command, this.dependencies);
+			const subject = await findSubject(subjectOfEditor(argument), command, this.dependencies);
 			if (subject) {
 				const { task, changes, file } = subject;
 				const title = vscode.l10n.t('Apply: {0}', taskTitle(task, rowWords.untitled, MAXIMUM_TITLE));
@@ -73,7 +73,7 @@ export class ApplyCommands {
 	/** Opens the task's version of a file beside the user's own, in a diff whose arrows take hunks. */
 	compareWithFile(argument: unknown): Promise<void> {
 		return this.reporting(async () => {
-			const named = fileNamedByEditor(argument);
+			const named = fileOfEditor(argument);
 			if (named === undefined) {
 				throw new UserFacingError(NO_FILE());
 			}
@@ -232,7 +232,7 @@ function inTreeOf<T>({ repository, tip }: ResultChanges, run: (options: ApplyOpt
 }
 
 function planAll(files: readonly ChangedFile[], options: ApplyOptions): Thenable<Planned<ChangedFile>[]> {
-	return whileTold(vscode.l10n.t('Checking your files…'), async () => {
+	return withStatusTitle(vscode.l10n.t('Checking your files…'), async () => {
 		const planned: Planned<ChangedFile>[] = [];
 		for await (const file of plan(files, { ...options, tree: options.tree.again(), withEdits: false })) {
 			planned.push(file);

@@ -3,7 +3,7 @@ import { describeError } from '../../base/errors.ts';
 import { oneLine, shortName } from '../../base/plainText.ts';
 import { type Applied, NotEdited, type Result } from './applyChanges.ts';
 import type { Running } from './applyRecord.ts';
-import { type Change, ChangedMeanwhile, type ChangeOutcome, type ChangeRefusal } from './change.ts';
+import { type Change, type ChangeOutcome, type ChangeRefusal, ConcurrentChangeError } from './change.ts';
 
 const MAXIMUM_REASON = 120;
 
@@ -166,7 +166,7 @@ export function interruptedWords({ count, isUndo }: Running, written: number | u
 }
 
 /** Returns the result of an application that ended after its window had closed, so that the user was not told. */
-export function endedWords({ isUndo }: Running): string {
+export function unattendedEndText({ isUndo }: Running): string {
 	return isUndo
 		? vscode.l10n.t('The changes were undone while this window was opening.')
 		: vscode.l10n.t('The changes were applied while this window was opening. Review them in the Source Control view.');
@@ -194,7 +194,7 @@ function failedWords(results: Results): string[] {
 }
 
 function causeWords(cause: unknown): string {
-	if (cause instanceof ChangedMeanwhile) {
+	if (cause instanceof ConcurrentChangeError) {
 		return refusalWords('changedMeanwhile');
 	}
 	if (cause instanceof NotEdited) {

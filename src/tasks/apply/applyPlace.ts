@@ -67,7 +67,7 @@ export async function inWorkingTree<T>(
 }
 
 /** Shows a title in the status bar until `run` has ended, because it may take a while. */
-export function whileTold<T>(title: string, run: () => Promise<T>): Thenable<T> {
+export function withStatusTitle<T>(title: string, run: () => Promise<T>): Thenable<T> {
 	return vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, run);
 }
 

@@ -37,8 +37,8 @@ export type ChangeRefusal =
 	| 'changedMeanwhile';
 
 /** A file has changed since it was looked at. */
-export class ChangedMeanwhile extends Error {
-	override readonly name = 'ChangedMeanwhile';
+export class ConcurrentChangeError extends Error {
+	override readonly name = 'ConcurrentChangeError';
 
 	constructor() {
 		super('the file has changed meanwhile');

@@ -4,7 +4,7 @@ import type { GitPlace } from '../../platform/git.ts';
 import { runGit } from '../../platform/gitCommand.ts';
 import { findFiltered } from '../../platform/gitFilters.ts';
 import type { FileVersion } from '../model/changedFile.ts';
-import { type Change, ChangedMeanwhile, type ChangeRefusal } from './change.ts';
+import { type Change, type ChangeRefusal, ConcurrentChangeError } from './change.ts';
 import { byteString, type Contents, type PlacedVersion, versionKey } from './contents.ts';
 import { type FileWork, findWork, type Known, refusal, type Settled } from './fileWork.ts';
 import { futureAttributes } from './futureAttributes.ts';
@@ -176,7 +176,7 @@ class Planner<T extends Change> {
 		const contentIn = (found: ReadonlyMap<string, Buffer>) => (version: PlacedVersion) => {
 			const content = found.get(versionKey(version));
 			if (!content) {
-				throw new ChangedMeanwhile();
+				throw new ConcurrentChangeError();
 			}
 			return content;
 		};
@@ -194,7 +194,7 @@ class Planner<T extends Change> {
 }
 
 function changedMeanwhile(error: unknown): Settled {
-	if (error instanceof ChangedMeanwhile) {
+	if (error instanceof ConcurrentChangeError) {
 		return { outcome: { kind: 'cannot', reason: 'changedMeanwhile' }, edit: undefined };
 	}
 	throw error;

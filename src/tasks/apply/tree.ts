@@ -3,7 +3,7 @@ import path from 'node:path';
 import { isGitsOwn } from '../../base/decisiveFiles.ts';
 import { isWithin, realPathOf } from '../../base/filePlace.ts';
 import { MAXIMUM_COMPARED } from '../results/readChanges.ts';
-import { ChangedMeanwhile, type PlaceRefusal } from './change.ts';
+import { ConcurrentChangeError, type PlaceRefusal } from './change.ts';
 import { fileObjectName, objectName } from './contents.ts';
 import { isText } from './lineEnds.ts';
 
@@ -22,7 +22,7 @@ export interface PresentFile {
 	isOpen: boolean;
 	/** True if the editor has unsaved changes of it. */
 	isDirty: boolean;
-	/** Reads the content again. Rejects with a ChangedMeanwhile if it is no longer the same. */
+	/** Reads the content again. Rejects with a ConcurrentChangeError if it is no longer the same. */
 	load(): Promise<Buffer>;
 }
 
@@ -160,7 +160,7 @@ export class WorkingTree {
 			load: async () => {
 				const again = await read().catch(() => undefined);
 				if (!again || objectName(again, this.options.like) !== object) {
-					throw new ChangedMeanwhile();
+					throw new ConcurrentChangeError();
 				}
 				return again;
 			},

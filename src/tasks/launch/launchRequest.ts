@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { AskedOutcome, LaunchFinding, PipeParsed } from '../../contract/editorPipe.ts';
+import type { EditorOutcome, LaunchFinding, PipeParsed } from '../../contract/editorPipe.ts';
 import type { ShownLaunch } from '../../mcp/api.ts';
 import { refusedByUser } from '../../platform/refusalMessages.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
@@ -29,7 +29,7 @@ export async function askLaunch(
 	dependencies: LaunchCheckDependencies,
 	wish: LaunchRequest,
 	allow: AllowLaunch,
-): Promise<AskedOutcome<AllowedLaunch>> {
+): Promise<EditorOutcome<AllowedLaunch>> {
 	const subject = await namedSubject(dependencies.subjects, wish);
 	const check = new LaunchCheck(dependencies, wish.prompt, subject, () => {});
 	const agents = agentsOf(check.connection, check.choices.agents, wish);

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../../base/disposable.ts';
-import { KeptTexts } from '../common/keptText.ts';
+import { DraftFileSystem } from '../common/draftFileSystem.ts';
 import { PromptDraft } from './promptDraft.ts';
 
 /** The prompt that is being written, as a file kept in the workspace's state. */
@@ -9,7 +9,7 @@ export class PromptFile implements Disposable {
 	readonly uri: vscode.Uri;
 	/** The stored form of the prompt. */
 	readonly draft: PromptDraft;
-	private readonly texts: KeptTexts;
+	private readonly texts: DraftFileSystem;
 
 	/** `onRead` is called when the document is opened, including by the window itself after a reload. */
 	constructor(scheme: string, workspaceState: vscode.Memento, onRead: () => void) {
@@ -17,7 +17,7 @@ export class PromptFile implements Disposable {
 		const draft = new PromptDraft(workspaceState);
 		this.draft = draft;
 		const isThere = ({ path }: vscode.Uri) => path === this.uri.path;
-		this.texts = new KeptTexts(scheme, {
+		this.texts = new DraftFileSystem(scheme, {
 			read: uri => (isThere(uri) ? draft.text : undefined),
 			opened: uri => {
 				if (!isThere(uri)) {

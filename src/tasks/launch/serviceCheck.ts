@@ -8,7 +8,7 @@ import { inertText } from '../../platform/inertText.ts';
 import { errorText } from '../../platform/notify.ts';
 import type { ServiceCheck } from '../model/findings.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
-import { consentsOf, type NeedsAnswers, type NeedsLook } from '../model/taskNeeds.ts';
+import { consentsOf, type NeedsAnswers, type NeedsState } from '../model/taskNeeds.ts';
 
 /**
  * A list of this length may be only one page: the contract names no paging, so it does not prove that a missing item
@@ -115,14 +115,14 @@ export interface NeedsCheckDependencies {
 /** The needs of one launch, as the local service reports them, and the user's answers to them. */
 export class NeedsCheck {
 	private readonly dependencies: NeedsCheckDependencies;
-	private asked: { repoUrl: string; question: string; look: NeedsLook; answer: Promise<void> } | undefined;
+	private asked: { repoUrl: string; question: string; look: NeedsState; answer: Promise<void> } | undefined;
 	private given: NeedsAnswers = {};
 
 	constructor(dependencies: NeedsCheckDependencies) {
 		this.dependencies = dependencies;
 	}
 
-	get look(): NeedsLook {
+	get look(): NeedsState {
 		return this.asked?.look ?? { kind: 'not-asked' };
 	}
 
@@ -143,7 +143,7 @@ export class NeedsCheck {
 		const asked = {
 			repoUrl: request.repoUrl,
 			question,
-			look: { kind: 'asking' } as NeedsLook,
+			look: { kind: 'asking' } as NeedsState,
 			answer: Promise.resolve(),
 		};
 		this.asked = asked;
@@ -185,7 +185,7 @@ export class NeedsCheck {
 	private async read(
 		checkTask: (request: TaskCheckRequest) => Promise<TaskCheck>,
 		request: TaskCheckRequest,
-	): Promise<NeedsLook> {
+	): Promise<NeedsState> {
 		try {
 			return { kind: 'known', check: await checkTask(request) };
 		} catch (error) {

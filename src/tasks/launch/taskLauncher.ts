@@ -9,7 +9,7 @@ import { UserFacingError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Client } from '../../client/types.ts';
 import type { Consent } from '../../contract/agents.ts';
-import type { AskedOutcome, StartedTask } from '../../contract/editorPipe.ts';
+import type { EditorOutcome, StartedTask } from '../../contract/editorPipe.ts';
 import { isActiveTask, type Task, type TaskCreateRequest } from '../../contract/tasks.ts';
 import type { LocalService } from '../../localService/api.ts';
 import { getGitApi, placeOf } from '../../platform/git.ts';
@@ -268,12 +268,12 @@ export class TaskLauncher {
 	 * Starts a task for another program, once `allow` has resolved with true for exactly what is sent. Errors are
 	 * reported only to the program. Rejects with an error to be explained.
 	 */
-	async startForProgram(wish: LaunchRequest, allow: AllowLaunch): Promise<AskedOutcome<StartedTask>> {
+	async startForProgram(wish: LaunchRequest, allow: AllowLaunch): Promise<EditorOutcome<StartedTask>> {
 		if (this.isStarting) {
 			return { done: false, reason: vscode.l10n.t('Another task is starting. Try again when it has started.') };
 		}
 		const { connection, known } = this.dependencies;
-		let result: AskedOutcome<StartedTask> = { done: false, reason: refusedByUser() };
+		let result: EditorOutcome<StartedTask> = { done: false, reason: refusedByUser() };
 		await this.showing(async target => {
 			if (!(await connection.ensureKey())) {
 				const reason = vscode.l10n.t('{0} has no key, so nothing was sent.', target.connection.label);

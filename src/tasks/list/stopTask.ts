@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { AskedOutcome } from '../../contract/editorPipe.ts';
+import type { EditorOutcome } from '../../contract/editorPipe.ts';
 import { isActiveTask, type Task } from '../../contract/tasks.ts';
 import type { ShownStop } from '../../mcp/api.ts';
 import { showMessage } from '../../platform/notify.ts';
@@ -49,7 +49,7 @@ export class TaskStops {
 	/**
 	 * Stops a task for another program, once `allow` has resolved with true for it. Rejects with an error to be explained.
 	 */
-	async stopForProgram(id: string, allow: AllowStop): Promise<AskedOutcome<Task>> {
+	async stopForProgram(id: string, allow: AllowStop): Promise<EditorOutcome<Task>> {
 		const target = await this.dependencies.active.target();
 		const task = await target.client.tasks.get(id);
 		if (!isActiveTask(task) || this.requests.has(id)) {

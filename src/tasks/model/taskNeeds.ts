@@ -12,7 +12,7 @@ import {
  * The result of asking the local service for the needs of a task. Nothing is shown while it is being asked, as most
  * tasks need nothing.
  */
-export type NeedsLook =
+export type NeedsState =
 	| { kind: 'not-asked' }
 	| { kind: 'asking' }
 	| { kind: 'failed'; reason: string }
@@ -58,7 +58,7 @@ export interface NeedsChoices {
 }
 
 /** Returns what the user should know about the needs of a task, and the questions to be answered before it starts. */
-export function needsFindings(look: NeedsLook, answers: NeedsAnswers, choices: NeedsChoices): NeedsFinding[] {
+export function needsFindings(look: NeedsState, answers: NeedsAnswers, choices: NeedsChoices): NeedsFinding[] {
 	if (look.kind !== 'known') {
 		return look.kind === 'failed' ? [{ kind: 'needs-unknown', reason: look.reason }] : [];
 	}
@@ -130,7 +130,7 @@ export function isAnswerable({ kind }: NeedsFinding): boolean {
  * Returns the consents to be given to the service when a repository's task starts: the answers that it does not have
  * yet.
  */
-export function consentsOf(look: NeedsLook, answers: NeedsAnswers, repoUrl: string): Consent[] {
+export function consentsOf(look: NeedsState, answers: NeedsAnswers, repoUrl: string): Consent[] {
 	if (look.kind !== 'known') {
 		return [];
 	}

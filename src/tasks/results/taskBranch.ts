@@ -35,7 +35,7 @@ const NO_NAME = /[\s\p{Cc}~^:?*[\\]|\.\.|@\{/u;
 /**
  * Returns names for both ends of a branch of the repository itself, which git can resolve without an earlier look-up.
  */
-export function namedEnds(
+export function branchEnds(
 	remote: string | undefined,
 	{ branch }: TaskResult,
 	start: TaskStart,

@@ -15,8 +15,8 @@ import {
 	type BranchEnds,
 	BranchMissing,
 	type BranchRange,
+	branchEnds,
 	fetchBranch,
-	namedEnds,
 	rangeOf,
 	StartUnknown,
 	type TaskStart,
@@ -170,7 +170,7 @@ export class TaskChanges implements Disposable {
 			const commit = baseCommitOf(task, result) ?? this.dependencies.startCommit(task.id);
 			const start = { branch: task.selectedBranch, commit };
 			// Each process takes as long as the comparison, so it is not preceded by one that looks up its ends.
-			const named = namedEnds(remote, result, start);
+			const named = branchEnds(remote, result, start);
 			const early = named && (await listChangedNames(place, named.start, named.tip).catch(() => undefined));
 			const known = early ? undefined : await this.listSlowly(repository, result, start);
 			const changes = { result, repository, tip: known?.tip, files: early ?? known?.files ?? [], isCounted: false };

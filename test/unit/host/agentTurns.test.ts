@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { type AgentWork, waitingStep, withTaken } from '../../../src/chat/model/agentWork.ts';
+import { type AgentWork, markFiles, waitingStep } from '../../../src/chat/model/agentWork.ts';
 import { currentReply, replaceReply } from '../../../src/chat/model/conversation.ts';
 import type { Step } from '../../support/scriptedModel.ts';
 import { useAgentRuns } from './useAgentRuns.ts';
@@ -330,7 +330,7 @@ describe('a turn of an agent', () => {
 		const { conversation, work: done } = await work(fresh(MORE));
 		const [turn = assert.fail()] = conversation.turns;
 		const { repository, before } = done.checkpoints[0] ?? assert.fail();
-		const undone = withTaken(done, { repository, taken: before, paths: ['README.md'], isTaken: false });
+		const undone = markFiles(done, { repository, taken: before, paths: ['README.md'], isTaken: false });
 		const next = await work(ask(replaceReply(conversation, turn.id, { ...currentReply(turn), work: undone }), AGAIN));
 		assert.deepEqual(
 			next.work.files?.map(file => file.path),

@@ -17,7 +17,7 @@ import { HostRequests, noAnswerText } from '../hostRequests.ts';
 import { CodeHighlighter } from '../markdown/codeHighlighter.ts';
 import { messageProblem, stillReplyingText } from '../message.ts';
 import { MissingTurns } from '../missingTurns.ts';
-import { type Draft, keptState, type PageHost, type Post, type ReadingPosition } from '../page.ts';
+import { type Draft, initialState, type PageHost, type Post, type ReadingPosition } from '../page.ts';
 import { applyMessage, emptyPageState, type PageState } from '../pageState.ts';
 import { readingPosition, scrollToPosition } from '../readingPosition.ts';
 import { StateKeeper } from '../stateKeeper.ts';
@@ -174,7 +174,7 @@ export class ChatApp extends LitElement {
 	override willUpdate(changed: PropertyValues): void {
 		if (!this.hasUpdated) {
 			this.requests = new HostRequests(this.post);
-			this.keeper.state = keptState(this.copy.read(), this.host.getState(), this.kept);
+			this.keeper.state = initialState(this.copy.read(), this.host.getState(), this.kept);
 			const { draft, sentAs, task, next, reading } = this.keeper.state;
 			this.initialDraft = { text: draft, ...defined({ sentAs, task, next }) };
 			this.resumeReading = reading;

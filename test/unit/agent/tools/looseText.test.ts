@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import {
-	looselyFound,
+	findLoosely,
 	nearestLines,
 	withoutNumbers,
 	withPlainCharacters,
 } from '../../../../src/agent/tools/looseText.ts';
 
 describe('a text that was not copied exactly', () => {
-	const found = (lines: string[], old: string, put: string) => looselyFound(lines, old, put);
+	const found = (lines: string[], old: string, put: string) => findLoosely(lines, old, put);
 
 	it('is found where only the white space around its lines differs, and what is put there is indented like the file', () => {
 		assert.deepEqual(found(['if (a) {', '\tb();', '}'], '  b();', '  b();\n  c();'), {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type RunPlace, seenFrom } from '../../../../src/agents/run/runPlace.ts';
+import { placeInside, type RunPlace } from '../../../../src/agents/run/runPlace.ts';
 import { placeIn } from './placeIn.ts';
 
 describe('the description of its place for an agent', () => {
@@ -10,13 +10,13 @@ describe('the description of its place for an agent', () => {
 	};
 
 	it('is the host’s without a sandbox, with the PATH of this process', () => {
-		const seen = seenFrom(place);
+		const seen = placeInside(place);
 		assert.deepEqual([seen.tree, seen.home, seen.relayUrl], ['/srv/run/tree', '/srv/run/home', '']);
 		assert.notEqual(seen.path, '');
 	});
 
 	it('is nothing of the host in a sandbox', () => {
-		assert.deepEqual(seenFrom({ ...place, isSandboxed: true }), {
+		assert.deepEqual(placeInside({ ...place, isSandboxed: true }), {
 			tree: '/workspace/sample',
 			home: '/home/agent',
 			path: '/opt/tools/bin',

@@ -6,13 +6,13 @@ import {
 	MAXIMUM_KEPT,
 	MAXIMUM_OUTPUT,
 	MAXIMUM_STEPS,
+	markFiles,
 	type WorkMoment,
 	waitingStep,
 	withAgentEvent,
 	withAnswer,
 	withCall,
 	withQuestion,
-	withTaken,
 } from '../../../../src/chat/model/agentWork.ts';
 import { AGENT_WORK } from '../conversations.ts';
 
@@ -202,7 +202,7 @@ describe('the work of an agent', () => {
 		};
 		const [one, two] = ['1'.repeat(40), '2'.repeat(40)];
 		const other = { repository: '/s', before: one };
-		const taken = withTaken(
+		const taken = markFiles(
 			{ ...work, checkpoints: [{ repository: '/r', before: one }, other] },
 			{ repository: '/r', paths: ['b'], isTaken: true, taken: two },
 		);
@@ -211,11 +211,11 @@ describe('the work of an agent', () => {
 			{ path: 'a', status: 'M' },
 			{ path: 'b', status: 'A', isTaken: true },
 		]);
-		assert.deepEqual(withTaken(taken, { repository: '/r', paths: ['a'], isTaken: true, taken: two }).files, [
+		assert.deepEqual(markFiles(taken, { repository: '/r', paths: ['a'], isTaken: true, taken: two }).files, [
 			{ path: 'a', status: 'M', isTaken: true },
 			{ path: 'b', status: 'A', isTaken: true },
 		]);
-		assert.deepEqual(withTaken(taken, { repository: '/r', paths: ['b'], isTaken: false, taken: one }).files, [
+		assert.deepEqual(markFiles(taken, { repository: '/r', paths: ['b'], isTaken: false, taken: one }).files, [
 			{ path: 'a', status: 'M' },
 			{ path: 'b', status: 'A', isUndone: true },
 		]);

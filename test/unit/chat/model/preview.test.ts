@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { previewOf, providerProblem } from '../../../../src/chat/model/preview.ts';
-import type { AskedWith } from '../../../../src/chat/model/settings.ts';
+import type { ReplySettings } from '../../../../src/chat/model/settings.ts';
 import { type Connection, connectionSchema } from '../../../../src/contract/connection.ts';
 import type { RoutingPolicy } from '../../../../src/contract/provider.ts';
 
@@ -38,7 +38,7 @@ function connection(name = 'acme', others: object = {}): Connection {
 	};
 }
 
-const rowsOf = (provider: RoutingPolicy, others: Partial<AskedWith> = {}, of = connection()) =>
+const rowsOf = (provider: RoutingPolicy, others: Partial<ReplySettings> = {}, of = connection()) =>
 	Object.fromEntries(
 		previewOf(of, { model: 'large', provider, ...others }).map(({ slug, verdict, reasons }) => [
 			slug,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { applySettings } from '../../../../src/chat/model/applySettings.ts';
 import { nameOf, PRESETS, presetSettings } from '../../../../src/chat/model/presets.ts';
 import {
-	askedWith,
+	replySettings,
 	retentionInForce,
 	settingsInForce,
 	type UserSettings,
@@ -31,7 +31,7 @@ const ALL: RoutingPolicy = {
 describe('the policy in force', () => {
 	it('sends nothing that was not set', () => {
 		assert.deepEqual(withRequestSettings(REQUEST, settingsInForce(NONE)), REQUEST);
-		assert.deepEqual(askedWith('large', settingsInForce(NONE)), { model: 'large' });
+		assert.deepEqual(replySettings('large', settingsInForce(NONE)), { model: 'large' });
 	});
 
 	it('sends every field of the settings as it is, object forms too', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { keptAnswers, MAXIMUM_RUNS, type Run, withRun } from '../../../../src/decisions/model/run.ts';
+import { MAXIMUM_RUNS, type Run, storableAnswers, withRun } from '../../../../src/decisions/model/run.ts';
 
 const run = (id: string) => ({ id }) as Run;
 
@@ -22,7 +22,10 @@ describe('the runs that are kept', () => {
 
 	it('have an answer for each question at most, and no more of it than can be an answer', () => {
 		const answer = { type: 'noul', noul: 0.5 };
-		const kept = keptAnswers({ a: {}, b: {} }, { a: answer, b: { flood: 'x'.repeat(10_000_000) }, toString: answer });
+		const kept = storableAnswers(
+			{ a: {}, b: {} },
+			{ a: answer, b: { flood: 'x'.repeat(10_000_000) }, toString: answer },
+		);
 		assert.deepEqual([Object.keys(kept), kept['a']], [['a', 'b'], answer]);
 		assert.equal(String(kept['b']).length, 100_000);
 	});

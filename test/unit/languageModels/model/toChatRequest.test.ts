@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { chatRequestSchema } from '../../../../src/contract/chatRequest.ts';
-import { type AskedRequest, toChatRequest } from '../../../../src/languageModels/model/toChatRequest.ts';
+import { type EditorRequest, toChatRequest } from '../../../../src/languageModels/model/toChatRequest.ts';
 
-const asked = (others: Partial<AskedRequest> = {}): AskedRequest => ({
+const asked = (others: Partial<EditorRequest> = {}): EditorRequest => ({
 	messages: [{ role: 'user', parts: [{ kind: 'text', text: 'Hello' }] }],
 	tools: [],
 	mustCall: false,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { MODEL_SERVICES } from '../../../../src/models/model/modelServices.ts';
-import { movedTo } from '../../../../src/models/model/serviceDraft.ts';
+import { withAddress } from '../../../../src/models/model/serviceDraft.ts';
 
 describe('a service that is moved to another address', () => {
 	const [service] = MODEL_SERVICES;
@@ -10,20 +10,20 @@ describe('a service that is moved to another address', () => {
 
 	it('stays what it is at its origin, with its key', () => {
 		const moved = `${new URL(url).origin}/v9`;
-		assert.deepEqual(movedTo(moved, undefined, draft), { ...draft, url: moved });
-		assert.equal(movedTo(moved, 'sk-two', draft).key, 'sk-two');
+		assert.deepEqual(withAddress(moved, undefined, draft), { ...draft, url: moved });
+		assert.equal(withAddress(moved, 'sk-two', draft).key, 'sk-two');
 	});
 
 	it('is no well-known service any more elsewhere, and its key is not known there', () => {
-		assert.deepEqual(movedTo('https://foreign.example/v1', undefined, draft), {
+		assert.deepEqual(withAddress('https://foreign.example/v1', undefined, draft), {
 			label: 'foreign.example',
 			url: 'https://foreign.example/v1',
 		});
-		assert.equal(movedTo('https://foreign.example/v1', 'sk-two', draft).key, 'sk-two');
+		assert.equal(withAddress('https://foreign.example/v1', 'sk-two', draft).key, 'sk-two');
 	});
 
 	it('keeps the name that the user gave to it', () => {
 		const own = { slug: 'mine', label: 'Mine', url: 'http://127.0.0.1:1/v1', form: 'messages' as const };
-		assert.deepEqual(movedTo('https://b.example/v1', undefined, own), { ...own, url: 'https://b.example/v1' });
+		assert.deepEqual(withAddress('https://b.example/v1', undefined, own), { ...own, url: 'https://b.example/v1' });
 	});
 });

@@ -7,7 +7,7 @@ import {
 	NotEdited,
 	type Result,
 } from '../../../../src/tasks/apply/applyChanges.ts';
-import { type Change, ChangedMeanwhile } from '../../../../src/tasks/apply/change.ts';
+import { type Change, ConcurrentChangeError } from '../../../../src/tasks/apply/change.ts';
 import { type ChangedFile, pathOf } from '../../../../src/tasks/model/changedFile.ts';
 import { asPresent, type Files, TaskInRepository } from '../../../support/taskInRepository.ts';
 
@@ -98,7 +98,7 @@ describe('applying changes to the working tree', () => {
 		});
 		const { results } = await task.apply(task.files, meanwhile);
 		assert.deepEqual(kinds(results), { 'gone.txt': 'cannot', 'link.txt': 'failed', 'made.txt': 'failed' });
-		assert.ok(results.every(({ result }) => result.kind !== 'failed' || result.cause instanceof ChangedMeanwhile));
+		assert.ok(results.every(({ result }) => result.kind !== 'failed' || result.cause instanceof ConcurrentChangeError));
 		assert.equal(await readFile(outside, 'utf8'), LINES);
 		assert.ok((await lstat(inTree('link.txt'))).isSymbolicLink());
 	});

@@ -278,7 +278,7 @@ const history = fc
 type History = typeof history extends fc.Arbitrary<infer T> ? T : never;
 
 /** Where a file goes that the task moves: sometimes to a place with other attributes, sometimes into its own place. */
-const movedTo = (name: string, at: number) =>
+const withAddress = (name: string, at: number) =>
 	[`${name}/inner.txt`, `moved/${path.basename(name)}`, `in/${path.basename(name)}.bat`][at % 3] ?? '';
 
 function treesOf({ rules: old, newRules = old, files }: History): { before: Files; after: Files } {
@@ -288,7 +288,7 @@ function treesOf({ rules: old, newRules = old, files }: History): { before: File
 		const name = NAMES[index] ?? '';
 		before[name] = bytesOf(content);
 		if (task.kind === 'rename') {
-			after[movedTo(name, task.at)] = bytesOf(
+			after[withAddress(name, task.at)] = bytesOf(
 				task.at % 2 === 0 ? content : changed(content, { ...task, kind: 'edit' }),
 			);
 		} else if (task.kind !== 'remove') {

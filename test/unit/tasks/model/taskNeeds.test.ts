@@ -5,7 +5,7 @@ import {
 	consentsOf,
 	type NeedsAnswers,
 	type NeedsChoices,
-	type NeedsLook,
+	type NeedsState,
 	needsFindings,
 } from '../../../../src/tasks/model/taskNeeds.ts';
 
@@ -25,8 +25,8 @@ const npm = {
 	allowed: false,
 	allowsScripts: false,
 };
-const known = (check: Partial<TaskCheck>): NeedsLook => ({ kind: 'known', check: { ...nothing, ...check } });
-const find = (look: NeedsLook, answers: NeedsAnswers = {}, choices: Partial<NeedsChoices> = {}) =>
+const known = (check: Partial<TaskCheck>): NeedsState => ({ kind: 'known', check: { ...nothing, ...check } });
+const find = (look: NeedsState, answers: NeedsAnswers = {}, choices: Partial<NeedsChoices> = {}) =>
 	needsFindings(look, answers, { installDependencies: true, isSandboxRequired: false, ...choices });
 const answer = (allowsScripts: boolean, hosts: readonly string[] = npm.hosts): NeedsAnswers => ({
 	dependencies: { hosts, allowsScripts },
@@ -70,7 +70,7 @@ describe('what a task of the local service needs', () => {
 	});
 
 	it('is a yes to exactly the hosts that dependencies come from', () => {
-		const allowed = (look: NeedsLook, answers?: NeedsAnswers) => {
+		const allowed = (look: NeedsState, answers?: NeedsAnswers) => {
 			const [found] = find(look, answers);
 			assert.ok(found?.kind === 'installation');
 			assert.equal(blocksTask(found), found.allowed === undefined);
@@ -118,7 +118,7 @@ describe('what a task of the local service needs', () => {
 });
 
 describe('what the service is told when the task starts', () => {
-	const consents = (look: NeedsLook, answers: NeedsAnswers) => consentsOf(look, answers, '/repository');
+	const consents = (look: NeedsState, answers: NeedsAnswers) => consentsOf(look, answers, '/repository');
 
 	it('is each answer that it does not have yet', () => {
 		const look = known({ asksForUnsandboxed: true, dependencies: npm });

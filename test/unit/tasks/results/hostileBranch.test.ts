@@ -5,7 +5,7 @@ import { pathOf } from '../../../../src/tasks/model/changedFile.ts';
 import { describeFile } from '../../../../src/tasks/model/fileRow.ts';
 import { ObjectReader } from '../../../../src/tasks/results/objectReader.ts';
 import { listChangedFiles, listChangedNames, MAXIMUM_COMPARED } from '../../../../src/tasks/results/readChanges.ts';
-import { fetchBranch, namedEnds, rangeOf } from '../../../../src/tasks/results/taskBranch.ts';
+import { branchEnds, fetchBranch, rangeOf } from '../../../../src/tasks/results/taskBranch.ts';
 import { fileWords } from '../../../support/fileWords.ts';
 import { RepositoryTrap } from '../../../support/repositoryTrap.ts';
 import type { TemporaryRepository } from '../../../support/temporaryRepository.ts';
@@ -52,7 +52,7 @@ describe('a hostile branch', () => {
 
 	/** Does all that unfolding a task and reading its files does. */
 	async function unfold() {
-		const named = namedEnds(undefined, RESULT, START) ?? assert.fail();
+		const named = branchEnds(undefined, RESULT, START) ?? assert.fail();
 		const ends = await fetchBranch(place(), undefined, RESULT, START);
 		const names = await listChangedNames(place(), named.start, named.tip);
 		const { base, tip } = await rangeOf(place(), RESULT, ends);
@@ -145,11 +145,11 @@ describe('a hostile branch', () => {
 
 	it('cannot pass an expression for its name', () => {
 		for (const branch of ['a..b', 'a^{/x}', 'a~1', '@{-1}x@{u}', 'a:b', 'a b', 'a\nb', 'a*', '\0']) {
-			assert.equal(namedEnds(undefined, { ...RESULT, branch }, START), undefined, branch);
-			assert.equal(namedEnds(undefined, RESULT, { branch, commit: undefined }), undefined, branch);
+			assert.equal(branchEnds(undefined, { ...RESULT, branch }, START), undefined, branch);
+			assert.equal(branchEnds(undefined, RESULT, { branch, commit: undefined }), undefined, branch);
 		}
-		assert.equal(namedEnds('origin', RESULT, START), undefined);
-		assert.deepEqual(namedEnds(undefined, RESULT, { branch: 'main', commit: '--output=x' }), {
+		assert.equal(branchEnds('origin', RESULT, START), undefined);
+		assert.deepEqual(branchEnds(undefined, RESULT, { branch: 'main', commit: '--output=x' }), {
 			start: 'refs/heads/main',
 			tip: 'refs/heads/errand/work',
 		});

@@ -22,7 +22,7 @@ export function shownChange(address?: vscode.Uri): vscode.TextEditor | undefined
  * Returns the subject of a command for one file: its argument, or the active file if it has none or that of a button
  * above an editor. Undefined if no file is active.
  */
-export function fileNamedByEditor(argument: unknown): unknown {
+export function fileOfEditor(argument: unknown): unknown {
 	if (argument !== undefined && !(argument instanceof vscode.Uri)) {
 		return argument;
 	}
@@ -34,7 +34,7 @@ export function fileNamedByEditor(argument: unknown): unknown {
  * Returns the subject of a command whose button is above an editor, and which gets its URI. The URI of a review does
  * not identify it, so the subject is the result whose files are visible. Any other argument is returned unchanged.
  */
-export function namedByEditor(argument: unknown): unknown {
+export function subjectOfEditor(argument: unknown): unknown {
 	if (!(argument instanceof vscode.Uri)) {
 		return argument;
 	}

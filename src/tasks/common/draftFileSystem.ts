@@ -27,7 +27,7 @@ export interface TextKeeper {
  * Texts that the user is writing, as files of a custom file system. They are kept at every change, survive closing,
  * errors and reloads of the window, and never ask for a place to be saved.
  */
-export class KeptTexts implements vscode.FileSystemProvider, Disposable {
+export class DraftFileSystem implements vscode.FileSystemProvider, Disposable {
 	private readonly keeper: TextKeeper;
 	private readonly store = new DisposableStore();
 	/** Never fires, because only the files' own editors write to them. */

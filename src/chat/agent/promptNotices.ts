@@ -22,7 +22,7 @@ export interface KnownInstructions {
 /**
  * Gives the repository's instructions and the user's own, except those that the agent reads itself or was given before.
  */
-export function instructionsTold(
+export function instructionNotice(
 	{ conversation, turnId, instructions }: AgentTurn,
 	{ session: { id, how }, reads, pathOf }: KnownInstructions,
 ): PromptResource[] {
@@ -38,8 +38,12 @@ export function instructionsTold(
 	return text.trim() === '' ? [] : [{ uri: 'instructions', text }];
 }
 
-/** Describes the repositories in an agent's folder, if there are several. */
-export function foldersTold(checkpoints: readonly Checkpoint[]): PromptResource[] {
+/** Describes the folder of a new session: its repositories, if there are several, and the files behind a filter. */
+export function placeNotices(checkpoints: readonly Checkpoint[], filtered: readonly string[]): PromptResource[] {
+	return [...folderNotice(checkpoints), ...filteredFilesNotice(filtered)];
+}
+
+function folderNotice(checkpoints: readonly Checkpoint[]): PromptResource[] {
 	const folders = checkpoints.flatMap(({ at }) => at ?? []);
 	if (folders.length === 0) {
 		return [];
@@ -49,14 +53,14 @@ export function foldersTold(checkpoints: readonly Checkpoint[]): PromptResource[
 }
 
 /** Says that a plan is wanted. */
-export function planTold(isPlan: boolean): PromptResource[] {
+export function planNotice(isPlan: boolean): PromptResource[] {
 	const text =
 		'The user wants a plan and no changes: the files cannot be written in this turn. Read and search, and run what changes nothing. Ask what is unclear. End with the plan in Markdown: the steps in their order, each with the files that it changes, how it is checked, and what is left open.';
 	return isPlan ? [{ uri: 'what this turn is for', text }] : [];
 }
 
 /** Tells an agent about the images that it does not get. */
-export function imagesTold(count: number, { takesImages }: { takesImages: boolean }): PromptResource[] {
+export function imageNotice(count: number, { takesImages }: { takesImages: boolean }): PromptResource[] {
 	const text = `The message has ${count === 1 ? 'an image' : `${count} images`}, which you are not given, as you take none. Say so.`;
 	return count === 0 || takesImages ? [] : [{ uri: 'the images', text }];
 }
@@ -65,7 +69,7 @@ export function imagesTold(count: number, { takesImages }: { takesImages: boolea
 const MAXIMUM_TOLD = 20;
 
 /** Lists the files behind a filter: it may not have run, and their changes are not written to the user's files. */
-export function filteredTold(names: readonly string[]): PromptResource[] {
+function filteredFilesNotice(names: readonly string[]): PromptResource[] {
 	if (names.length === 0) {
 		return [];
 	}
@@ -75,7 +79,7 @@ export function filteredTold(names: readonly string[]): PromptResource[] {
 }
 
 /** Lists the hunks of an agent's edits that the user has refused. */
-export function refusedHunksTold(refused: readonly StepDiff[]): string {
+export function refusedHunksNotice(refused: readonly StepDiff[]): string {
 	const hunks = refused.map(({ path, before, after }) => {
 		const lines = lineDiff(before, after)?.lines ?? [];
 		return [path, ...lines.map(({ kind, text }) => `${SIGNS[kind]}${text}`)].join('\n');

@@ -5,7 +5,7 @@ const RECENT_KEY = 'errand.recentModels';
 const FOUND_KEY = 'errand.foundModels';
 
 /** Returns the models that the workspace's state stores by connection. */
-export function keptModels(state: vscode.Memento): Pick<ModelSources, 'recent' | 'found'> {
+export function storedModels(state: vscode.Memento): Pick<ModelSources, 'recent' | 'found'> {
 	const keyed = <T>(key: string) => ({
 		read: (connection: string) => state.get<T[]>(`${key}.${connection}`) ?? [],
 		write: (connection: string, values: T[]) => void state.update(`${key}.${connection}`, values),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { imagesTold, instructionsTold } from '../../../../src/chat/agent/toldToAgents.ts';
+import { imageNotice, instructionNotice } from '../../../../src/chat/agent/promptNotices.ts';
 import type { AgentTurn } from '../../../../src/chat/conversation/replyRequest.ts';
 import type { Attachment } from '../../../../src/chat/model/attachment.ts';
 import { AGENT_WORK, conversation, reply, TURN_IDS, turn } from '../conversations.ts';
@@ -30,7 +30,7 @@ describe('the instructions that an agent is told', () => {
 		keepWork: async () => {},
 	});
 	const told = (agentTurn: AgentTurn, how: string, ...reads: string[]) =>
-		instructionsTold(agentTurn, {
+		instructionNotice(agentTurn, {
 			session: { id: 's1', how },
 			reads,
 			pathOf: uri => uri.replace('file:///w/', ''),
@@ -56,9 +56,9 @@ describe('the instructions that an agent is told', () => {
 
 describe('the images that an agent is told of', () => {
 	it('are those that it does not get', () => {
-		assert.deepEqual(imagesTold(0, { takesImages: false }), []);
-		assert.deepEqual(imagesTold(2, { takesImages: true }), []);
-		assert.match(imagesTold(1, { takesImages: false })[0]?.text ?? '', /has an image, which you are not given/);
-		assert.match(imagesTold(2, { takesImages: false })[0]?.text ?? '', /has 2 images/);
+		assert.deepEqual(imageNotice(0, { takesImages: false }), []);
+		assert.deepEqual(imageNotice(2, { takesImages: true }), []);
+		assert.match(imageNotice(1, { takesImages: false })[0]?.text ?? '', /has an image, which you are not given/);
+		assert.match(imageNotice(2, { takesImages: false })[0]?.text ?? '', /has 2 images/);
 	});
 });
