@@ -112,7 +112,7 @@ describe('a change that an agent asks about, in the diff editor', () => {
 		}
 	});
 
-	it('is opened once', async () => {
+	it('is opened once, however often it is asked for', async () => {
 		await diffs.open('turn', stepOf(waiting()), 0);
 		const uri = await asked();
 		await diffs.open('turn', stepOf(waiting()), 0);

@@ -168,12 +168,12 @@ describe('the turn of an agent in the chat', () => {
 			assert.equal(await chat.page.locator('chat-fold chat-step').count(), 12);
 		});
 
-		it('no eight', async () => {
+		it('but leaves eight steps as they are', async () => {
 			await show({ steps: finished(8) });
 			assert.equal(await chat.page.locator('chat-fold').count(), 0);
 		});
 
-		it('nothing that runs, failed or was not allowed', async () => {
+		it('but no step that runs, has failed or was refused', async () => {
 			const { endedAt: _, ...running } = stepView({ state: 'running', title: 'Runs' });
 			const failed = stepView({ state: 'failed', title: 'Failed' });
 			const refused = stepView({ title: 'Refused', approval: { state: 'no' } });

@@ -72,7 +72,7 @@ describe('the form of an agent', () => {
 		assert.equal(await box().getByLabel('Name of the database').inputValue(), 'secret');
 	});
 
-	it('can be declined', async () => {
+	it('is declined without its answers', async () => {
 		const { turn, step } = await asked();
 		await box().getByRole('button', { name: 'Decline' }).click();
 		await box().waitFor({ state: 'hidden' });

@@ -47,7 +47,7 @@ describe('client.agentTasks', () => {
 		assert.equal(other.received[0]?.headers.authorization, 'Bearer sk-cloud');
 	});
 
-	it('reads a page', async () => {
+	it('reads a page of tasks without the entries that are none', async () => {
 		const reply = { tasks: [task, null, { status: 'running' }, { taskId: 'a2' }], page: 2, limit: 10, hasMore: true };
 		server.answer = response => sendJson(response, 200, reply);
 		const page = await client.agentTasks.list();

@@ -115,7 +115,7 @@ describeWithBothTransports('a body', transport => {
 			});
 		}
 
-		it('may be empty', async () => {
+		it('is truncated if it is empty', async () => {
 			serveCoded('gzip', Buffer.alloc(0), 'text/event-stream');
 			assert.ok(ClientError.is((await collect(client.chat.stream(request))).error, 'truncated'));
 		});

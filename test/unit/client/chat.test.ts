@@ -381,7 +381,7 @@ describe('client.chat.stream', () => {
 		assert.equal(error.serviceMessage, 'No capacity');
 	});
 
-	it('refuses a page', async () => {
+	it('refuses an HTML page in place of a reply', async () => {
 		serve(
 			response => void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Sign in to the network</h1>'),
 		);

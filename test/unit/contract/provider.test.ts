@@ -26,7 +26,7 @@ describe('routingPolicySchema', () => {
 		});
 	}
 
-	it('fills in nothing', () => {
+	it('adds no field that the policy leaves out', () => {
 		assert.deepEqual(routingPolicySchema.parse({}), {});
 	});
 

@@ -153,7 +153,7 @@ describe('the look at the repository before a task is sent', () => {
 		});
 	});
 
-	it('changes nothing', async () => {
+	it('changes neither references nor files', async () => {
 		await repository.write('new.txt', 'new\n');
 		const before = [await repository.git('for-each-ref'), await repository.git('status', '--porcelain')];
 		await read();

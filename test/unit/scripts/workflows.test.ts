@@ -66,7 +66,7 @@ describe('the workflows', () => {
 				}
 			});
 
-			it('ends by itself', () => {
+			it('limits the time of every job', () => {
 				const machines = [...text.matchAll(/^ +runs-on: /gm)].length;
 				assert.equal([...text.matchAll(/^ +timeout-minutes: \d+$/gm)].length, machines);
 			});

@@ -260,7 +260,7 @@ describe('the target of a tunnel', () => {
 		assert.deepEqual(targetOf('0x7f.1:80'), { host: '127.0.0.1', port: 80 });
 	});
 
-	it('is nothing else', () => {
+	it('is not read from anything but a host and a port', () => {
 		for (const text of [
 			'',
 			'host',

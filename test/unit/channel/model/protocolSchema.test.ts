@@ -9,7 +9,7 @@ describe('a message that the report page may send', () => {
 		});
 	}
 
-	it('is nothing else', () => {
+	it('is not read from anything else', () => {
 		for (const message of [undefined, null, 'check-again', [], {}, { kind: 'run' }, { kind: ['check-again'] }]) {
 			assert.equal(parseFromReportPage(message), undefined);
 		}

@@ -35,7 +35,7 @@ describe('the memory of a client for attestations', () => {
 		assert.ok(!memory.hasSeenWithAnother('02', 'key 2'));
 	});
 
-	it('has an end', () => {
+	it('forgets the oldest addresses and nonces over its limits', () => {
 		const memory = new ChannelMemory();
 		for (let nonce = 0; nonce <= MAXIMUM_NONCES; nonce++) {
 			memory.accept(`https://${nonce % (MAXIMUM_ADDRESSES + 1)}.example`, accepted, String(nonce));

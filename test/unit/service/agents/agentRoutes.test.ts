@@ -100,7 +100,7 @@ describe('the routes about agents', () => {
 		test.sandbox = { works: false, problem: 'not-installed' };
 	};
 
-	it('answer the report', async () => {
+	it('answer with the report about the agents', async () => {
 		const report = agentsReportSchema.parse(await (await ask(controlPaths.agents)).json());
 		assert.deepEqual(report.sandbox, { works: true });
 		assert.equal(report.agents.at(-1)?.id, 'demo-two');

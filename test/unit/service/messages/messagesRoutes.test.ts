@@ -112,7 +112,7 @@ describe('the Messages form at the local service', () => {
 		assert.deepEqual(harness.server('one').chats[0]?.body['stop_sequences'], ['END']);
 	});
 
-	it('answers whole', async () => {
+	it('answers with one message where no stream is wanted', async () => {
 		await serve({ pieces: ['Hello', ' there'] });
 		const response = await post({});
 		assert.equal(response.status, 200);

@@ -15,7 +15,7 @@ describe('a message that the page of a comparison may send', () => {
 		}
 	});
 
-	it('is nothing else', () => {
+	it('is not read from anything else', () => {
 		for (const message of [
 			undefined,
 			null,

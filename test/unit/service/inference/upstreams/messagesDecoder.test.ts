@@ -135,7 +135,7 @@ describe('the stream of a server of the Messages form', () => {
 		);
 	});
 
-	it('may come whole', () => {
+	it('is the same reply if it comes as one message', () => {
 		const decoder = new MessagesDecoder('small');
 		const chunks: ReplyChunk[] = [];
 		decoder.decodeWhole(
