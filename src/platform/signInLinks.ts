@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import { EXTENSION_ID } from './ids.ts';
-import { showMessage } from './notify.ts';
 
 /** The path of the link by which the browser returns from a sign-in. */
 const SIGN_IN_PATH = '/sign-in';
@@ -30,11 +29,12 @@ export class SignInLinks {
 	}
 
 	/** Takes the decoded query of a link. One that no sign-in of this window waits for is refused with a message. */
-	take(query: string): void {
+	async take(query: string): Promise<void> {
 		// The editor has decoded the query, so that what looks like an escape is none.
 		const answer = new URLSearchParams(query.replaceAll('%', '%25').replaceAll('+', '%2B'));
 		const resolve = this.waiting.get(answer.get('state') ?? '');
 		if (resolve === undefined) {
+			const { showMessage } = await import('./notify.ts');
 			void showMessage(
 				'error',
 				vscode.l10n.t(

@@ -37,7 +37,6 @@ import {
 	RUNNING_APPLY_FILE,
 	SCRATCH_ENTRIES,
 } from './model/storageKeys.ts';
-import { watchShownChanges } from './results/editorSubject.ts';
 import type { TaskAnswers } from './review/taskAnswers.ts';
 import type { TaskCommands } from './taskCommands.ts';
 import type { TasksDependencies, TasksFeature } from './tasksFeature.ts';
@@ -149,6 +148,14 @@ export function registerTasks(dependencies: TasksDependencies): Tasks & { progra
 		},
 		dispose: () => store.dispose(),
 	};
+}
+
+/** Updates the context key by which the menus distinguish a review from other editors with several files. */
+function watchShownChanges(): Disposable {
+	const isChange = ({ document }: vscode.TextEditor) => document.uri.scheme === CHANGE_SCHEME;
+	const update = () => setContextKey('errand.showsChanges', vscode.window.visibleTextEditors.some(isChange));
+	update();
+	return vscode.window.onDidChangeVisibleTextEditors(update);
 }
 
 /** Registers the commands of the list and of its rows. */

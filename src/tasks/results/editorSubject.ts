@@ -1,6 +1,4 @@
 import * as vscode from 'vscode';
-import type { Disposable } from '../../base/disposable.ts';
-import { setContextKey } from '../../platform/commands.ts';
 import { CHANGE_SCHEME } from '../../platform/ids.ts';
 import { type ChangeUriParts, readChangeUri } from './changeUri.ts';
 
@@ -45,11 +43,4 @@ export function subjectOfEditor(argument: unknown): unknown {
 
 function resultOf(parts: ChangeUriParts | undefined): Pick<ChangeUriParts, 'taskId' | 'resultKey'> | undefined {
 	return parts && { taskId: parts.taskId, resultKey: parts.resultKey };
-}
-
-/** Updates the context key by which the menus distinguish a review from other editors with several files. */
-export function watchShownChanges(): Disposable {
-	const update = () => setContextKey('errand.showsChanges', vscode.window.visibleTextEditors.some(isChange));
-	update();
-	return vscode.window.onDidChangeVisibleTextEditors(update);
 }

@@ -72,14 +72,14 @@ describe('the sign-in at an MCP server in the editor', () => {
 		assert.match(asked[0] ?? '', /“test” wants you to sign in/);
 		assert.ok(asked[0]?.includes(`The page is at ${page.host}`));
 		const answer = server.signInOn(page);
-		links.take(decoded(new URLSearchParams({ ...Object.fromEntries(answer), state: 'another' })));
+		await links.take(decoded(new URLSearchParams({ ...Object.fromEntries(answer), state: 'another' })));
 		assert.match(told[0] ?? '', /was not begun in this window, or it is over/);
 		assert.equal(await authorization.token(AbortSignal.timeout(20)).catch(() => 'none'), 'none');
-		links.take(decoded(answer));
+		await links.take(decoded(answer));
 		await renewed;
 		assert.notEqual(await authorization.token(signal), undefined);
 		assert.match(told[1] ?? '', /You are signed in/);
-		links.take(decoded(answer));
+		await links.take(decoded(answer));
 		assert.match(told[2] ?? '', /was not begun in this window, or it is over/);
 	});
 
@@ -98,7 +98,7 @@ describe('the sign-in at an MCP server in the editor', () => {
 		const { renewed } = begin();
 		const answer = server.signInOn(await waitFor('the page', () => opened[0]));
 		answer.set('iss', 'https://evil.example');
-		links.take(decoded(answer));
+		await links.take(decoded(answer));
 		await assert.rejects(renewed);
 		assert.match(told[0] ?? '', /sign-in for the MCP server “test” has failed: the answer/);
 	});
