@@ -315,8 +315,8 @@ const shownId = (id: string): string => `${id}-${randomUUID().slice(0, 8)}`;
 
 function shownCall(
 	{ call_id: id }: FunctionCall,
-	{ kind }: Tool,
-	{ title, paths = [] }: CallDisplay,
+	tool: Tool,
+	{ title, paths = [], kind = tool.kind }: CallDisplay,
 	rawInput: Record<string, unknown>,
 ): ShownCall {
 	return {

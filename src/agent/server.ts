@@ -62,7 +62,7 @@ interface Session {
 	items: readonly InputItem[];
 	/** The prompt in progress. */
 	running: { controller: AbortController; ended: Promise<unknown> } | undefined;
-	/** Tools whose calls the user has allowed for the whole session. */
+	/** What the user has allowed for the whole session, in the words of the question. */
 	allowed: Set<string>;
 	servers: McpClients;
 }
@@ -256,9 +256,8 @@ async function isAllowed(
 	call: ShownCall,
 	{ client, signal }: Pick<PromptServices, 'client' | 'signal'>,
 ): Promise<boolean> {
-	const kind = String(call.kind);
-	const all = EVERY[kind] ?? 'every change of a file';
-	if (session.allowed.has(kind)) {
+	const all = EVERY[String(call.kind)] ?? 'every change of a file';
+	if (session.allowed.has(all)) {
 		return true;
 	}
 	const request: RequestPermissionRequest = {
@@ -273,7 +272,7 @@ async function isAllowed(
 	const asked = client.request(methods.client.session.requestPermission, request);
 	const { outcome } = await untilAborted(asked, signal);
 	if (outcome.outcome === 'selected' && outcome.optionId === 'session') {
-		session.allowed.add(kind);
+		session.allowed.add(all);
 		return true;
 	}
 	return outcome.outcome === 'selected' && outcome.optionId === 'once';

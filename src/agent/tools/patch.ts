@@ -9,7 +9,9 @@ const MAXIMUM_COMPARISONS = 50_000_000;
 export interface FilePatch {
 	/** Undefined if the patch does not name the file. */
 	path: string | undefined;
-	kind: 'change' | 'add' | 'delete' | 'rename';
+	/** The new path of a file that is renamed. */
+	to?: string | undefined;
+	kind: 'change' | 'add' | 'delete';
 	hunks: Hunk[];
 }
 
@@ -20,6 +22,9 @@ interface Hunk {
 	after: string[];
 }
 
+/** The name of the missing side of a file that is added or deleted. */
+const NOWHERE = '/dev/null';
+
 const KINDS = { Update: 'change', Add: 'add', Delete: 'delete' } as const;
 
 /** Reads a patch. Lines that belong to no hunk are ignored. */
@@ -29,26 +34,35 @@ export function readPatch(patch: string): FilePatch[] {
 	let hunk: Hunk | undefined;
 	/** The empty lines so far, which belong to a hunk that goes on after them: models leave out the blank before them. */
 	let empty = 0;
-	const begin = (path: string | undefined, kind: FilePatch['kind']): FilePatch => {
-		const file = { path, kind, hunks: [] };
+	const begin = (head: Omit<FilePatch, 'hunks'>): FilePatch => {
+		const file = { ...head, hunks: [] };
 		files.push(file);
 		hunk = undefined;
 		return file;
 	};
 	const beginHunk = (at: number): Hunk => {
 		const begun = { at, before: [], after: [] };
-		(files.at(-1) ?? begin(undefined, 'change')).hunks.push(begun);
+		(files.at(-1) ?? begin({ path: undefined, kind: 'change' })).hunks.push(begun);
 		return begun;
 	};
 	for (let index = 0; index < lines.length; index++) {
 		const line = lines[index] ?? '';
 		const [, action, named] = /^\*\*\* (Update|Add|Delete) File: (.+)$/.exec(line) ?? [];
+		const [, side, moved] = /^(rename from|rename to|\*\*\* Move to:) (.+)$/.exec(line) ?? [];
 		const start = /^@@(?: -(\d+)(?:,\d+)? \+\d+(?:,\d+)?)? @@|^@@/.exec(line);
 		if (action !== undefined && named !== undefined) {
-			begin(named.trim(), KINDS[action as keyof typeof KINDS]);
+			begin({ path: named.trim(), kind: KINDS[action as keyof typeof KINDS] });
+		} else if (moved !== undefined && side === 'rename from') {
+			begin({ path: moved.trim(), kind: 'change' });
+		} else if (moved !== undefined) {
+			Object.assign(files.at(-1) ?? {}, { to: moved.trim() });
 		} else if (isHead(lines, index, hunk !== undefined)) {
-			const { path, kind } = headOf(line, lines[index + 1] ?? '');
-			begin(path, kind);
+			const head = headOf(line, lines[index + 1] ?? '');
+			const last = files.at(-1);
+			// Git names a renamed file before its head.
+			if (head.to === undefined || last?.path !== head.path || last?.to !== head.to || hunk !== undefined) {
+				begin(head);
+			}
 			index++;
 		} else if (start) {
 			hunk = beginHunk(Math.max(0, Number(start[1] ?? 1) - 1));
@@ -80,12 +94,14 @@ function isHead(lines: readonly string[], index: number, isInHunk: boolean): boo
 	return first.startsWith('--- ') && second.startsWith('+++ ') && (!isInHunk || third.startsWith('@@'));
 }
 
-function headOf(first: string, second: string): Pick<FilePatch, 'path' | 'kind'> {
+function headOf(first: string, second: string): Omit<FilePatch, 'hunks'> {
 	const [from = '', to = ''] = [first, second].map(line => line.slice(4).replace(/\t.*$/, '').trim());
 	const isGits = /^a\/|^\/dev\/null$/.test(from) && /^b\/|^\/dev\/null$/.test(to);
-	const [before, after] = [from, to].map(name => (isGits ? name.replace(/^[ab]\//, '') : name));
-	const kind = from === '/dev/null' ? 'add' : to === '/dev/null' ? 'delete' : before === after ? 'change' : 'rename';
-	return { path: kind === 'delete' ? before : after, kind };
+	const [before = '', after = ''] = [from, to].map(name => (isGits ? name.replace(/^[ab]\//, '') : name));
+	if (from === NOWHERE || to === NOWHERE) {
+		return from === NOWHERE ? { path: after, kind: 'add' } : { path: before, kind: 'delete' };
+	}
+	return { path: before, kind: 'change', ...(before !== after && { to: after }) };
 }
 
 /** Returns the text of a new file. */

@@ -40,11 +40,16 @@ export function isThere({ absolute }: Place): Promise<boolean> {
 	);
 }
 
+/** Returns the failure of a call for a file that does not exist. */
+export function notThere({ relative }: Place): ToolFailure {
+	return new ToolFailure(`${relative} does not exist. List the folder to see what there is.`);
+}
+
 /** Returns the size of a file in bytes. Throws a ToolFailure unless the place is a regular file. */
 export async function fileSizeOf({ absolute, relative }: Place): Promise<number> {
 	const status = await lstat(absolute).catch(() => undefined);
 	if (status === undefined) {
-		throw new ToolFailure(`${relative} does not exist. List the folder to see what there is.`);
+		throw notThere({ absolute, relative });
 	}
 	if (!status.isFile()) {
 		throw new ToolFailure(`${relative} is ${status.isDirectory() ? 'a folder' : 'no plain file'}.`);

@@ -36,40 +36,49 @@ export interface FileChange {
 	place: Place;
 	/** Null for a new file. */
 	before: string | null;
-	after: string;
+	/** Null for a file that is deleted. */
+	after: string | null;
+	/** The permissions of a file that is deleted, and of a new one that takes its place. */
+	mode?: number | undefined;
 }
 
 /** Returns what to show of a change. `oldText` is null for a new file. Nothing is shown of a very large change. */
 export function shownChange({ place, before, after }: FileChange): ToolCallContent[] {
-	const length = (before?.length ?? 0) + after.length;
-	return length > MAXIMUM_DIFF ? [] : [{ type: 'diff', path: place.absolute, oldText: before, newText: after }];
+	const length = (before?.length ?? 0) + (after?.length ?? 0);
+	return length > MAXIMUM_DIFF ? [] : [{ type: 'diff', path: place.absolute, oldText: before, newText: after ?? '' }];
 }
 
 /**
- * Writes all changes, or none: a full disk or a crash must not destroy an old text, and a file that cannot be written
- * leaves the others as they were. Throws a ToolFailure if one cannot be written.
+ * Makes all changes, or none: a full disk or a crash must not destroy an old text, and a file that cannot be written
+ * leaves the others as they were. Nothing is deleted before everything is written. Throws a ToolFailure if a change
+ * cannot be made.
  */
 export async function writeTexts(changes: readonly FileChange[]): Promise<void> {
-	const written: FileChange[] = [];
+	const made: FileChange[] = [];
 	try {
-		for (const change of changes) {
-			await writeText(change.place, change.after);
-			written.push(change);
+		for (const change of changes.toSorted((one, other) => Number(one.after === null) - Number(other.after === null))) {
+			await writeText(change.place, change.after, change.mode);
+			made.push(change);
 		}
 	} catch (error) {
 		const left: string[] = [];
-		for (const { place, before } of written.reverse()) {
-			const undone = before === null ? rm(place.absolute) : writeText(place, before);
-			await undone.catch(() => left.push(place.relative));
+		for (const { place, before, mode } of made.reverse()) {
+			await writeText(place, before, mode).catch(() => left.push(place.relative));
 		}
 		throw left.length === 0 ? error : new ToolFailure(`${describeError(error)} ${left.join(', ')} had been changed.`);
 	}
 }
 
-/** Writes a text file as a whole, or not at all, with the folders that it needs. */
-async function writeText({ absolute, relative }: Place, text: string): Promise<void> {
+/** Writes a text file as a whole, or not at all, with the folders that it needs. Deletes it if `text` is null. */
+async function writeText({ absolute, relative }: Place, text: string | null, newMode = NEW_FILE): Promise<void> {
+	if (text === null) {
+		await rm(absolute).catch((error: unknown) => {
+			throw new ToolFailure(`${relative} cannot be deleted: ${systemErrorCode(error)}.`);
+		});
+		return;
+	}
 	const status = await lstat(absolute).catch(() => undefined);
-	const mode = status === undefined ? NEW_FILE : status.mode & 0o777;
+	const mode = status === undefined ? newMode : status.mode & 0o777;
 	if (status === undefined) {
 		await mkdir(path.dirname(absolute), { recursive: true }).catch((error: unknown) => {
 			throw new ToolFailure(`The folder of ${relative} cannot be made: ${systemErrorCode(error)}.`);

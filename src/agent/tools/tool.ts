@@ -26,6 +26,8 @@ export interface ToolContext {
 /** The parts of a call that are shown before it runs. */
 export interface CallDisplay {
 	title: string;
+	/** The kind of the call, if it is not that of the tool. */
+	kind?: ToolKind;
 	/** The absolute paths that the call is about. */
 	paths?: readonly string[];
 }

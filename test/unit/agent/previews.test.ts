@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+	chmodSync,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	symlinkSync,
+	writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import type { PermissionRequest } from '../../../src/agents/session/events.ts';
 import type { ScriptedReply } from '../../support/replyServer.ts';
@@ -215,11 +225,24 @@ describe('Errand’s own agent, before it changes a file', () => {
 		});
 
 		it('makes none where one cannot be made, and says which', async () => {
+			symlinkSync('b/c.txt', at('link.txt'));
+			put('three\nfour\n', 'b/d.txt');
 			for (const [bad, said] of [
 				['--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-nine\n+ten\n', /Hunk 1 does not fit a\.txt/],
 				['--- a/../x\n+++ b/../x\n@@ -1 +1 @@\n-a\n+b\n', /outside of the working folder/],
 				['--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1 @@\n+a\n', /a\.txt exists already/],
-				['--- a/a.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n', /cannot delete a\.txt\. Do that with run/],
+				['--- a/a.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-nine\n', /Hunk 1 does not fit a\.txt/],
+				['*** Delete File: absent.txt\n', /absent\.txt does not exist/],
+				['*** Delete File: b\n', /b is a folder/],
+				['*** Delete File: ../x\n', /outside of the working folder/],
+				['*** Delete File: .git/config\n', /git's own files/],
+				['*** Delete File: link.txt\n', /link\.txt is a link/],
+				['rename from link.txt\nrename to new.txt\n', /link\.txt is a link/],
+				['rename from a.txt\nrename to b/c.txt\n', /b\/c\.txt exists already/],
+				['rename from a.txt\nrename to b\n', /b is a folder/],
+				['rename from a.txt\nrename to .git/hooks/pre-commit\n', /git's own files/],
+				['rename from a.txt\nrename to ../x\n', /outside of the working folder/],
+				['*** Delete File: a.txt\n*** Update File: a.txt\n-one\n+two\n', /a\.txt does not exist/],
 				['*** Update File: a.txt\n', /no hunk for a\.txt/],
 			] as const) {
 				const { asked, results } = await play([edits(patch[1] ?? '', bad)]);
@@ -231,8 +254,62 @@ describe('Errand’s own agent, before it changes a file', () => {
 				call('edit', { patch: '@@ -1 +1 @@\n-one\n+two\n' }),
 				call('edit', { patch: 'x' }),
 			]);
+			const [half = '', other = ''] = (
+				await play([
+					edits('--- a/b/d.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-three\n'),
+					call('edit', { path: 'b/c.txt', patch: '*** Delete File: a.txt\n' }),
+				])
+			).results;
+			assert.match(half, /would delete b\/d\.txt, but leaves lines of it/);
+			assert.match(other, /would delete a\.txt, not b\/c\.txt/);
+			assert.deepEqual([read(), read('b/c.txt'), read('b/d.txt')], ['one\n', 'three\n', 'three\nfour\n']);
 			assert.match(results[0] ?? '', /Give path, or name each file in the patch/);
 			assert.match(results[1] ?? '', /The patch has no hunk/);
+		});
+
+		it('deletes and renames, shows all of it, and keeps the permissions', async () => {
+			chmodSync(at('b/c.txt'), 0o750);
+			const { asked, results } = await play([
+				edits(patch[2] ?? '', 'rename from b/c.txt\nrename to e/f.txt\n', '*** Delete File: a.txt\n'),
+				edits('--- a/d/new.txt\n+++ b/d/newer.txt\n@@ -1 +1 @@\n-new\n+newer\n'),
+				edits('--- a/d/newer.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-newer\n'),
+			]);
+			assert.deepEqual(
+				asked.map(({ call: { title, kind, diffs } }) => [
+					title,
+					kind,
+					...diffs.map(({ path: file, oldText = '', newText }) => [file, oldText, newText]),
+				]),
+				[
+					[
+						'Edit d/new.txt; move b/c.txt to e/f.txt; delete a.txt',
+						'edit',
+						[at('d/new.txt'), '', 'new\n'],
+						[at('b/c.txt'), 'three\n', ''],
+						[at('e/f.txt'), '', 'three\n'],
+						[at('a.txt'), 'one\n', ''],
+					],
+					['Move d/new.txt to d/newer.txt', 'move', [at('d/new.txt'), 'new\n', ''], [at('d/newer.txt'), '', 'newer\n']],
+					['Delete d/newer.txt', 'delete', [at('d/newer.txt'), 'newer\n', '']],
+				],
+			);
+			assert.deepEqual(results, [
+				'd/new.txt, e/f.txt were changed. b/c.txt, a.txt were deleted.',
+				'd/newer.txt was changed. d/new.txt was deleted.',
+				'd/newer.txt was deleted.',
+			]);
+			assert.deepEqual(
+				[existsSync(at('a.txt')), existsSync(at('b/c.txt')), read('e/f.txt')],
+				[false, false, 'three\n'],
+			);
+			assert.deepEqual(readdirSync(at('d')), []);
+			assert.equal(statSync(at('e/f.txt')).mode & 0o777, 0o750);
+		});
+
+		it('has deleted nothing where another file cannot be written', async () => {
+			const { results } = await play([edits('*** Delete File: b/c.txt\n', ...patch.slice(2))], () => put('', 'd'));
+			assert.match(results[0] ?? '', /^The folder of d\/new\.txt cannot be made/);
+			assert.equal(read('b/c.txt'), 'three\n');
 		});
 
 		it('leaves the others as they were where one cannot be written', async () => {

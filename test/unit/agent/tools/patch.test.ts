@@ -9,7 +9,10 @@ function applied(text: string, patch: string): string {
 }
 
 describe('a patch', () => {
-	const named = (patch: string) => readPatch(patch).map(({ path, kind, hunks }) => [path, kind, hunks.length]);
+	const named = (patch: string) =>
+		readPatch(patch).map(({ path, to = '', kind, hunks }) =>
+			[path, kind, hunks.length, to].filter(part => part !== ''),
+		);
 
 	it('names its files in the heads of git, of diff, and of apply_patch', () => {
 		assert.deepEqual(
@@ -27,7 +30,21 @@ describe('a patch', () => {
 				['a/b.ts', 'change', 2],
 				['new.ts', 'add', 1],
 				['old.ts', 'delete', 1],
-				['two.ts', 'rename', 1],
+				['one.ts', 'change', 1, 'two.ts'],
+			],
+		);
+		assert.deepEqual(
+			named(
+				[
+					'diff --git a/a.ts b/b.ts\nsimilarity index 100%\nrename from a.ts\nrename to b.ts',
+					'rename from c.ts\nrename to d.ts\n--- a/c.ts\n+++ b/d.ts\n@@ -1 +1 @@\n-a\n+b',
+					'*** Update File: e.ts\n*** Move to: f.ts\n@@\n-a\n+b',
+				].join('\n'),
+			),
+			[
+				['a.ts', 'change', 0, 'b.ts'],
+				['c.ts', 'change', 1, 'd.ts'],
+				['e.ts', 'change', 1, 'f.ts'],
 			],
 		);
 		assert.deepEqual(
