@@ -277,6 +277,9 @@ export function questionOf({ kind, command, mcpTool, diffs = [], approval, form 
 	if (mcpTool !== undefined) {
 		return l10n.t('Call this tool?');
 	}
+	if (kind === 'delete' && diffs.every(({ added }) => added === 0)) {
+		return l10n.t('Delete this?');
+	}
 	if (changes.length > 1) {
 		return l10n.t('Change these files?');
 	}
@@ -286,8 +289,6 @@ export function questionOf({ kind, command, mcpTool, diffs = [], approval, form 
 	switch (kind) {
 		case 'edit':
 			return l10n.t('Change this file?');
-		case 'delete':
-			return l10n.t('Delete this?');
 		case 'move':
 			return l10n.t('Move this?');
 		case 'fetch':
