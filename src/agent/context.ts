@@ -76,8 +76,8 @@ export class Context {
 	private readonly fixed: number;
 	/** The assumed context length in tokens. A service that refuses a request as too long lowers it. */
 	private length: number;
-	/** The message of this turn. It is never changed. */
-	private prompt: InputItem | undefined;
+	/** The message of this turn with its images. They are never changed. */
+	private prompt: readonly InputItem[] = [];
 
 	constructor(items: readonly InputItem[], options: ContextOptions) {
 		const described = options.tools.map(tool => [tool.name, tool.description, parametersOf(tool)]);
@@ -89,9 +89,9 @@ export class Context {
 	}
 
 	/** Adds the message of this turn. */
-	begin(prompt: InputItem): void {
+	begin(prompt: readonly InputItem[]): void {
 		this.prompt = prompt;
-		this.items.push(prompt);
+		append(this.items, prompt);
 	}
 
 	/** Makes the conversation fit into a request. Throws a TurnFailure if that cannot be done. */
@@ -138,7 +138,7 @@ export class Context {
 	/** Replaces the conversation by the model's summary. Throws a TurnFailure if that fails. */
 	async summarise(): Promise<void> {
 		const { prompt } = this;
-		if (prompt !== undefined && tokensOf([prompt]) > this.maximum()) {
+		if (tokensOf(prompt) > this.maximum()) {
 			throw this.tooLong();
 		}
 		let summary = '';
@@ -150,9 +150,8 @@ export class Context {
 		const length = Math.min(MAXIMUM_SUMMARY, Math.floor((maximum / 4) * CHARACTERS_PER_TOKEN));
 		const note = noteItem(`What came before was replaced by your summary of it:\n\n${cutMiddle(summary, length)}`);
 		const again = await this.toldAgain(Math.min(MAXIMUM_TOLD, length));
-		const own = prompt === undefined ? [] : [prompt];
-		const isAtWork = this.items.at(-1) !== prompt;
-		const placed = (told: readonly InputItem[]) => (isAtWork ? [...own, note, ...told] : [note, ...told, ...own]);
+		const isAtWork = this.items.at(-1) !== prompt.at(-1);
+		const placed = (told: readonly InputItem[]) => (isAtWork ? [...prompt, note, ...told] : [note, ...told, ...prompt]);
 		const items = [placed(again), placed([])].find(shorter => tokensOf(shorter) <= maximum);
 		if (items === undefined) {
 			throw this.tooLong();

@@ -44,15 +44,27 @@ function lengthOf(item: InputItem): number {
 	return imageIn(item) === undefined ? JSON.stringify(item).length : IMAGE_TOKENS * CHARACTERS_PER_TOKEN;
 }
 
-/** The beginning of a result that is an image: its `data:` URL. No other result begins like this. */
+/** The beginning of a result, or a message of the user, that is an image: its `data:` URL. No other begins like this. */
 const IMAGE = 'data:image/';
 
-/** Returns the `data:` URL of an image that is the result of a call, or undefined for any other item. */
+/** Returns the `data:` URL of an image that is the result of a call or of the user, or undefined for any other item. */
 export function imageIn(item: InputItem): string | undefined {
-	return item.type === 'function_call_output' && item.output.startsWith(IMAGE) ? item.output : undefined;
+	const text = item.type === 'function_call_output' ? item.output : isOfUser(item) ? textIn([item]) : '';
+	return text.startsWith(IMAGE) ? text : undefined;
 }
 
-/** Returns a text as a result that is no image. */
+const isOfUser = (item: InputItem): boolean => 'role' in item && item.role === 'user';
+
+/** Returns a message of the user, and behind it an item for each image, which is given as its `data:` URL. */
+export function promptItems(text: string, images: readonly string[]): InputItem[] {
+	return [asText(text), ...images].map(part => ({
+		type: 'message',
+		role: 'user',
+		content: [{ type: 'input_text', text: part }],
+	}));
+}
+
+/** Returns a text as a result or a message that is no image. */
 export function asText(text: string): string {
 	return text.startsWith(IMAGE) ? ` ${text}` : text;
 }
@@ -106,7 +118,7 @@ export function laterHalf(items: readonly InputItem[]): InputItem[] | undefined 
 		(item, index) =>
 			index >= middle &&
 			item.type !== 'function_call_output' &&
-			(items[index - 1]?.type === 'function_call_output' || ('role' in item && item.role === 'user')),
+			(items[index - 1]?.type === 'function_call_output' || isOfUser(item)),
 	);
 	return start < 0 ? undefined : items.slice(start);
 }

@@ -21,7 +21,7 @@ import { ClientError, systemErrorCode } from '../base/errors.ts';
 import { explainFailure } from '../base/explainFailure.ts';
 import type { InputItem } from '../contract/responses.ts';
 import type { ShownCall } from './calls.ts';
-import { noteIn } from './conversation.ts';
+import { imageIn, noteIn } from './conversation.ts';
 import { instructionsFor } from './instructions.ts';
 import { MAXIMUM_TIME_MS } from './limits.ts';
 import { McpClients } from './mcpClients.ts';
@@ -117,7 +117,7 @@ export async function serveAgent(settings: AgentSettings, version: string): Prom
 			agentInfo: { name: 'errand-agent', title: 'Errand agent', version },
 			agentCapabilities: {
 				loadSession: true,
-				promptCapabilities: { embeddedContext: true },
+				promptCapabilities: { embeddedContext: true, image: settings.takesImages },
 				sessionCapabilities: { close: {}, resume: {} },
 			},
 		}))
@@ -153,7 +153,7 @@ export async function serveAgent(settings: AgentSettings, version: string): Prom
 			}
 			const controller = new AbortController();
 			const { signal } = controller;
-			const ended = prompt(session, promptText(params.prompt), { settings, model, files, client, signal });
+			const ended = prompt(session, params.prompt, { settings, model, files, client, signal });
 			session.running = { controller, ended };
 			try {
 				return { stopReason: await ended };
@@ -196,7 +196,7 @@ interface PromptServices {
 
 async function prompt(
 	session: Session,
-	text: string,
+	blocks: readonly ContentBlock[],
 	{ settings, model, files, client, signal: cancelled }: PromptServices,
 ): Promise<StopReason> {
 	const limit = AbortSignal.timeout(MAXIMUM_TIME_MS);
@@ -233,7 +233,7 @@ async function prompt(
 		{ items: session.items, signal },
 	);
 	try {
-		const reason = await turn.run(text);
+		const reason = await turn.run(promptText(blocks), blocks.flatMap(imageOf));
 		if (reason === 'cancelled' && !cancelled.aborted) {
 			throw new TurnFailure(`The work took longer than ${MAXIMUM_TIME_MS / 3_600_000} hours and was stopped.`);
 		}
@@ -281,7 +281,7 @@ async function isAllowed(
 /** Joins the parts of a prompt. A file is named, so that the model can read it. */
 function promptText(blocks: readonly ContentBlock[]): string {
 	return blocks
-		.map(block => {
+		.flatMap(block => {
 			switch (block.type) {
 				case 'text':
 					return block.text;
@@ -290,11 +290,15 @@ function promptText(blocks: readonly ContentBlock[]): string {
 				case 'resource_link':
 					return block.uri;
 				default:
-					return '';
+					return [];
 			}
 		})
 		.join('\n');
 }
+
+/** Returns the `data:` URL of an image. */
+const imageOf = (block: ContentBlock): string[] =>
+	block.type === 'image' && block.mimeType.startsWith('image/') ? [`data:${block.mimeType};base64,${block.data}`] : [];
 
 /** Returns the messages of user and model, as the updates that first reported them. A note becomes a thought. */
 function replay(items: readonly InputItem[]): SessionUpdate[] {
@@ -304,7 +308,7 @@ function replay(items: readonly InputItem[]): SessionUpdate[] {
 			return [{ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text: note } }];
 		}
 		const text = textIn([item]);
-		if (text === '' || (item.type !== 'message' && item.type !== undefined)) {
+		if (text === '' || imageIn(item) !== undefined || (item.type !== 'message' && item.type !== undefined)) {
 			return [];
 		}
 		const sessionUpdate = item.role === 'user' ? 'user_message_chunk' : 'agent_message_chunk';

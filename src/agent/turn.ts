@@ -11,7 +11,7 @@ import type { InputItem } from '../contract/responses.ts';
 import { askModel, isEmpty } from './askModel.ts';
 import { Calls, type TurnTools } from './calls.ts';
 import { Context, type TurnModel } from './context.ts';
-import { asMeant, asSentBack, missingResults, noteItem, tokensOf, withOwnIds } from './conversation.ts';
+import { asMeant, asSentBack, missingResults, noteItem, promptItems, tokensOf, withOwnIds } from './conversation.ts';
 import { MAXIMUM_CALLS, MAXIMUM_STEPS, MAXIMUM_TOKENS, MAXIMUM_UNUSABLE } from './limits.ts';
 import { callsIn, type ModelReply, textIn } from './model/model.ts';
 import { BackgroundCommands } from './tools/background.ts';
@@ -69,15 +69,15 @@ export class Turn {
 		});
 	}
 
-	/** Throws a TurnFailure, or a ClientError of the model's service. */
-	async run(prompt: string): Promise<StopReason> {
+	/** `images` are `data:` URLs. Throws a TurnFailure, or a ClientError of the model's service. */
+	async run(prompt: string, images: readonly string[] = []): Promise<StopReason> {
 		const { signal, context } = this;
 		append(context.items, missingResults(context.items, 'This call was interrupted.'));
 		try {
 			if (prompt.trim() === COMPACT) {
 				return await this.compact();
 			}
-			context.begin({ type: 'message', role: 'user', content: [{ type: 'input_text', text: prompt }] });
+			context.begin(promptItems(prompt, images));
 			return await this.work();
 		} catch (error) {
 			if (signal.aborted) {

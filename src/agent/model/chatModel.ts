@@ -79,13 +79,19 @@ function messagesOf(items: readonly InputItem[]): ChatMessage[] {
 	};
 	/** The results of calls follow each other directly, so images come in a message after them. */
 	const flushImages = () => {
-		if (images.length > 0) {
-			messages.push({ role: 'user', content: images.map(url => ({ type: 'image_url', image_url: { url } })) });
+		const parts = images.map(url => ({ type: 'image_url' as const, image_url: { url } }));
+		const before = messages.at(-1);
+		if (before?.role === 'user' && parts.length > 0) {
+			const text = before.content;
+			before.content = [...(typeof text === 'string' ? [{ type: 'text' as const, text }] : text), ...parts];
+		} else if (parts.length > 0) {
+			messages.push({ role: 'user', content: parts });
 		}
 		images = [];
 	};
 	for (const item of items) {
-		if (item.type !== 'function_call_output') {
+		const image = imageIn(item);
+		if (item.type !== 'function_call_output' && image === undefined) {
 			flushImages();
 		}
 		if (item.type === 'function_call') {
@@ -93,10 +99,12 @@ function messagesOf(items: readonly InputItem[]): ChatMessage[] {
 			calls.push({ id, type: 'function', function: { name, arguments: given } });
 		} else if (item.type === 'function_call_output') {
 			flush();
-			const image = imageIn(item);
 			const content = image === undefined ? item.output : 'The image is in the message after this.';
 			append(images, image === undefined ? [] : [image]);
 			messages.push({ role: 'tool', tool_call_id: item.call_id, content });
+		} else if (image !== undefined) {
+			flush();
+			images.push(image);
 		} else if (item.type !== 'reasoning') {
 			const content = typeof item.content === 'string' ? item.content : item.content.map(({ text }) => text).join('');
 			if (item.role === 'assistant' && calls.length === 0) {

@@ -105,3 +105,46 @@ describe('an image of the tree, for Errand’s own agent', () => {
 		assert.match(JSON.stringify(own.server.requests.at(-1)?.body), /an image, no longer shown/);
 	});
 });
+
+describe('an image of a message, for Errand’s own agent', () => {
+	const own = useOwnAgent();
+	const image = { mimeType: 'image/png', data: PNG.toString('base64') };
+	const url = `data:${image.mimeType};base64,${image.data}`;
+	const part = { type: 'image_url', image_url: { url } };
+	const messages = () =>
+		((own.server.requests.at(-1)?.body['messages'] ?? []) as Message[])
+			.slice(1)
+			.map(({ role, content }) => [role, content]);
+
+	for (const api of ['chat', 'responses', undefined]) {
+		it(`reaches a model that takes images, in this turn and the next, with ${api ?? 'no'} endpoint named`, async () => {
+			const agent = await own.start({ IMAGES: '1', ...(api !== undefined && { API: api }) });
+			assert.equal(agent.session.takesImages, true);
+			own.server.play(DONE, DONE);
+			await agent.session.prompt('Look at both', [], [image, image]);
+			const first = ['user', [{ type: 'text', text: 'Look at both' }, part, part]];
+			assert.deepEqual(messages(), [first]);
+			await agent.session.prompt(url);
+			// What only looks like an image is a text.
+			assert.deepEqual(messages(), [first, ['assistant', 'Done.'], ['user', ` ${url}`]]);
+		});
+	}
+
+	it('stays when a summary replaces the conversation', async () => {
+		const agent = await own.start({ IMAGES: '1', CONTEXT_LENGTH: '12000' });
+		const thoughts = 'some words '.repeat(900);
+		own.server.play(
+			...['a', 'b'].map(path => ({ text: thoughts, calls: [{ name: 'list', input: { path } }] })),
+			{ text: 'A summary.' },
+			DONE,
+		);
+		await agent.session.prompt('Look', [], [image]);
+		const sent = JSON.stringify(messages());
+		assert.match(sent, /A summary\./);
+		assert.ok(sent.includes(url));
+	});
+
+	it('is not taken for a model that is not known to take images', async () => {
+		assert.equal((await own.start()).session.takesImages, false);
+	});
+});
