@@ -125,7 +125,7 @@ describe('the question about a step', () => {
 		assert.equal(asked({ kind: 'read', approval: { state: 'waiting', changes: [change] } }), 'Change this file?');
 		assert.equal(asked({ approval: { state: 'waiting', changes: [{ ...change, isNew: true }] } }), 'Create this file?');
 		assert.equal(asked({ approval: { state: 'waiting', changes: [change, change] } }), 'Change these files?');
-		const gone = { kind: 'delete', approval: { state: 'waiting', changes: [change] } } as const;
+		const gone = { kind: 'delete' as const, approval: { state: 'waiting' as const, changes: [change] } };
 		assert.equal(asked({ ...gone, diffs: [{ path: 'a', isNew: false, added: 0, removed: 3 }] }), 'Delete this?');
 		assert.equal(asked({ ...gone, diffs: [{ path: 'a', isNew: false, added: 1, removed: 3 }] }), 'Change this file?');
 	});
