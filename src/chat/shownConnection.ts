@@ -6,7 +6,7 @@ import type { Connection } from '../contract/connection.ts';
 import { DEMO_SLUGS, LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
 import { findModel } from '../contract/modelIdentifier.ts';
 import type { ModelLimits } from '../contract/modelLimits.ts';
-import { searchModelOf } from '../contract/search.ts';
+import { ownSearchModel } from '../contract/search.ts';
 import { errorText } from '../platform/notify.ts';
 import { readTextSetting } from '../platform/settings.ts';
 import { modelOfMode } from './conversation/findModel.ts';
@@ -92,11 +92,8 @@ export class ShownConnection {
 	/** True if there is a model for web searches, other than the demo's. */
 	get searches(): boolean {
 		const { described } = this;
-		const own = described && searchModelOf(described);
 		return (
-			described !== undefined &&
-			(described.name !== LOCAL_CONNECTION_NAME ||
-				described.models.some(({ id, kinds }) => kinds.includes('search') && id !== own))
+			described !== undefined && (described.name !== LOCAL_CONNECTION_NAME || ownSearchModel(described) !== undefined)
 		);
 	}
 

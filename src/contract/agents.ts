@@ -186,6 +186,8 @@ export const taskCheckSchema = z.object({
 	unusable: z.array(agentStatusSchema),
 	/** True if an agent would run without a sandbox, and this is not allowed here for the present reason. */
 	asksForUnsandboxed: z.boolean(),
+	/** Absent if the agents of the request cannot search the web. `allowed`: the user lets tasks of the repository do it. */
+	search: z.object({ model: z.string(), allowed: z.boolean() }).optional(),
 	/** The models without a price, for which the cost limit does not hold. Empty if there is no limit. */
 	unpricedModels: z.array(z.string()).default([]),
 	/** Null if no dependencies are to be installed, or if none were found. */
@@ -215,7 +217,7 @@ export const taskCheckSchema = z.object({
 });
 export type TaskCheck = z.output<typeof taskCheckSchema>;
 
-/** The scope of a consent: to run agents without a sandbox for this one reason, or to install from these hosts. */
+/** The scope of a consent: to run agents without a sandbox for this one reason, to install from these hosts, or to search the web. */
 const unsandboxedFields = { kind: z.literal('unsandboxed'), problem: z.enum(SANDBOX_PROBLEMS) };
 const dependenciesFields = {
 	kind: z.literal('dependencies'),
@@ -223,8 +225,11 @@ const dependenciesFields = {
 	allowsScripts: z.boolean(),
 };
 
+const searchFields = { kind: z.literal('search') };
+
 /** The body of `POST` to `controlPaths.consents`. The service stores the consent for the repository. */
 export const consentSchema = z.discriminatedUnion('kind', [
+	z.strictObject({ ...searchFields, repoUrl: z.string().min(1) }),
 	z.strictObject({ ...unsandboxedFields, repoUrl: z.string().min(1) }),
 	z.strictObject({ ...dependenciesFields, repoUrl: z.string().min(1) }),
 ]);
@@ -233,6 +238,7 @@ export type Consent = z.output<typeof consentSchema>;
 /** The place and time of a consent: the absolute path of the repository, and a date in ISO 8601. */
 const keptFields = { folder: z.string(), allowedAt: z.string() };
 const keptConsentSchema = z.discriminatedUnion('kind', [
+	z.object({ ...searchFields, ...keptFields }),
 	z.object({ ...unsandboxedFields, ...keptFields }),
 	z.object({ ...dependenciesFields, ...keptFields }),
 ]);
@@ -244,7 +250,7 @@ export const consentListSchema = z.object({ consents: z.array(keptConsentSchema)
 /** The body of `POST` to `controlPaths.withdrawConsent`: the folder and the kind of a stored consent. */
 export const withdrawalSchema = z.strictObject({
 	folder: z.string().min(1),
-	kind: z.enum(['unsandboxed', 'dependencies']),
+	kind: z.enum(['unsandboxed', 'dependencies', 'search']),
 });
 export type Withdrawal = z.output<typeof withdrawalSchema>;
 

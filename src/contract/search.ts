@@ -6,6 +6,16 @@ export function searchModelOf({ service }: Pick<Connection, 'service'>): string 
 	return `${service}-search`;
 }
 
+/** Returns the model for web searches of the local service, other than the demo's, if it offers one. */
+export function ownSearchModel(
+	described: Pick<Connection, 'service'> & { models: readonly OfferedModel[] },
+): string | undefined {
+	const demo = searchModelOf(described);
+	return described.models.find(({ id, kinds }) => kinds.includes('search') && id !== demo)?.id;
+}
+
+type OfferedModel = Pick<Connection['models'][number], 'id' | 'kinds'>;
+
 /** Prices in US dollars. */
 const SEARCH_PRICES = { inputToken: 0.0002 / 1000, outputToken: 0.0005 / 1000, query: 0.03 };
 

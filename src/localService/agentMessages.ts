@@ -239,7 +239,7 @@ function consentRow(consent: StoredConsent): AgentRow {
 		label: escapeIcons(consentLabel(consent)),
 		description: consentText(consent),
 		detail: escapeIcons(consentDetail(consent)),
-		iconPath: new vscode.ThemeIcon(consent.kind === 'unsandboxed' ? 'unlock' : 'package'),
+		iconPath: new vscode.ThemeIcon({ unsandboxed: 'unlock', dependencies: 'package', search: 'search' }[consent.kind]),
 	};
 }
 

@@ -13,6 +13,9 @@ export function consentLabel({ folder }: StoredConsent): string {
 
 /** Describes what a consent allows. */
 export function consentText({ kind }: StoredConsent): string {
+	if (kind === 'search') {
+		return vscode.l10n.t('may search the web');
+	}
 	return kind === 'unsandboxed'
 		? vscode.l10n.t('may run agents without a sandbox')
 		: vscode.l10n.t('may install dependencies');
@@ -24,6 +27,9 @@ export function consentDetail(consent: StoredConsent): string {
 }
 
 function conditions(consent: StoredConsent): string[] {
+	if (consent.kind === 'search') {
+		return [];
+	}
 	if (consent.kind === 'unsandboxed') {
 		return [unsandboxedReason(consent.problem)];
 	}

@@ -167,10 +167,13 @@ class AgentList {
 	private async withdraw(consent: StoredConsent): Promise<Next> {
 		const { folder, kind } = consent;
 		const withdraw = { label: `$(trash) ${vscode.l10n.t('Revoke')}`, value: true };
-		const placeHolder =
-			kind === 'unsandboxed'
-				? vscode.l10n.t('You’re asked again before agents run without a sandbox. Running agents aren’t stopped.')
-				: vscode.l10n.t('You’re asked again about the hosts of dependencies. Running agents aren’t stopped.');
+		const placeHolder = {
+			search: vscode.l10n.t('Tasks can’t search the web until you allow it again. Running agents aren’t stopped.'),
+			unsandboxed: vscode.l10n.t(
+				'You’re asked again before agents run without a sandbox. Running agents aren’t stopped.',
+			),
+			dependencies: vscode.l10n.t('You’re asked again about the hosts of dependencies. Running agents aren’t stopped.'),
+		}[kind];
 		if (await choose(consentLabel(consent), [withdraw], { placeHolder })) {
 			try {
 				await this.control.withdraw({ folder, kind });

@@ -11,7 +11,8 @@ import {
 	taskSettingsSchema,
 } from '../../contract/agents.ts';
 import type { GatewayDescription } from '../../contract/control.ts';
-import { OWN_ACCOUNT, realModels } from '../../contract/localConnection.ts';
+import { localConnection, OWN_ACCOUNT, realModels } from '../../contract/localConnection.ts';
+import { ownSearchModel } from '../../contract/search.ts';
 import { accountHome } from '../install/installed.ts';
 import { agentProblemSentence } from './agentProblem.ts';
 import { configuredAgent } from './configuredAgent.ts';
@@ -107,6 +108,12 @@ export class AgentDirectory {
 	async unpriced(models: readonly string[]): Promise<string[]> {
 		const offered = await this.options.describe();
 		return models.filter(name => offered.models.some(({ id, prices }) => id === name && prices === undefined));
+	}
+
+	/** Resolves with the model for web searches, if there is one. */
+	async searchModel(): Promise<string | undefined> {
+		const { models } = await this.options.describe();
+		return ownSearchModel({ ...localConnection, models });
 	}
 
 	async report(): Promise<AgentsReport> {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type * as z from 'zod';
 import type { AgentDirectory } from '../../agents/catalogue/agentDirectory.ts';
+import { OWN_AGENT } from '../../agents/catalogue/ownAgent.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import {
 	type AgentStatus,
@@ -80,9 +81,10 @@ export function registerAgentRoutes(app: App, dependencies: AgentRoutesDependenc
 		const request = parseOrRefuse(taskCheckRequestSchema, await readJson(context, BODY_MEGABYTES));
 		const folder = await sentences(() => consentFolder(request.repoUrl));
 		const isLimited = directory.settings.maxCost !== undefined;
-		const [{ sandbox, statuses }, unpricedModels] = await Promise.all([
+		const [{ sandbox, statuses }, unpricedModels, searchModel] = await Promise.all([
 			checkAgents(directory, request.agents, folder),
 			isLimited ? directory.unpriced(request.models) : [],
+			request.agents.includes(OWN_AGENT) ? directory.searchModel() : undefined,
 		]);
 		const needsSandbox = statuses.some(({ source, problem }) => source !== 'built-in' && problem === undefined);
 		const isAllowed =
@@ -97,6 +99,7 @@ export function registerAgentRoutes(app: App, dependencies: AgentRoutesDependenc
 			takesServers: true,
 			unusable: statuses.filter(({ problem }) => problem !== undefined),
 			asksForUnsandboxed: needsSandbox && !sandbox.works && !isAllowed,
+			...(searchModel && { search: { model: searchModel, allowed: consents.allowsSearch(folder) } }),
 			unpricedModels,
 			dependencies: found.commands.length === 0 ? null : { ...found, ...answerFor(consents, folder, found.hosts) },
 			ownDependencies: { shown, unmet },
@@ -109,6 +112,8 @@ export function registerAgentRoutes(app: App, dependencies: AgentRoutesDependenc
 		const folder = await sentences(() => consentFolder(consent.repoUrl));
 		if (consent.kind === 'dependencies') {
 			consents.allowDependencies(folder, consent);
+		} else if (consent.kind === 'search') {
+			consents.allowSearch(folder);
 		} else if (directory.settings.sandbox === 'require') {
 			throw new RequestRefused(409, 'errand.local.sandbox is "require", so no agent runs without a sandbox.');
 		} else {

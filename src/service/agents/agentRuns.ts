@@ -56,6 +56,8 @@ export function createRunServices(options: RunServicesOptions): RunServices {
 		allowsUnsandboxed: async (repoUrl, problem) =>
 			directory.settings.sandbox === 'ask' && consents.allowsUnsandboxed(await consentFolder(repoUrl), problem),
 		dependencyAnswer: async repoUrl => consents.dependencies(await consentFolder(repoUrl)),
+		allowsSearch: async repoUrl =>
+			consents.allowsSearch(await consentFolder(repoUrl)) && (await directory.searchModel()) !== undefined,
 		rememberMissing: async (repoUrl, hosts) => consents.addMissing(await consentFolder(repoUrl), hosts),
 		openModels(model, events) {
 			const { provider, maxCost } = directory.settings;
@@ -64,6 +66,7 @@ export function createRunServices(options: RunServicesOptions): RunServices {
 				maxCost,
 				tellCost: cost => gateway.tellCost(cost),
 				allCounted: () => gateway.allCounted(),
+				search: (query, signal) => gateway.search(query, signal),
 				handle: createModelListener({ gateway, seal: inference.seal, logger }),
 			};
 		},

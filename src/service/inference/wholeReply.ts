@@ -10,7 +10,7 @@ export interface WholeToolCall {
 	function: { name: string; arguments: string };
 }
 
-interface WholeMessage {
+export interface WholeMessage {
 	role: string;
 	content: string;
 	tool_calls: WholeToolCall[] | null;

@@ -42,6 +42,15 @@ export class ConsentStore {
 			: undefined;
 	}
 
+	/** Stores that tasks of the repository may search the web. */
+	allowSearch(folder: string): void {
+		this.put(folder, 'search', { hosts: [], allowsScripts: false }, null);
+	}
+
+	allowsSearch(folder: string): boolean {
+		return this.get(folder, 'search') !== undefined;
+	}
+
 	/**
 	 * Stores hosts that an installation failed without, at most 20 for a repository, until the user's answer is
 	 * withdrawn. Does nothing if the user has not answered, as nothing was installed then.
@@ -95,6 +104,9 @@ export class ConsentStore {
 
 function consentOf(row: Record<string, SQLOutputValue>): StoredConsent {
 	const kept = { folder: String(row['folder']), allowedAt: String(row['allowedAt']) };
+	if (row['kind'] === 'search') {
+		return { kind: 'search', ...kept };
+	}
 	return row['kind'] === 'unsandboxed'
 		? { kind: 'unsandboxed', ...kept, problem: row['problem'] as SandboxProblem }
 		: {

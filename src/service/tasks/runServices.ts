@@ -11,6 +11,8 @@ export interface RunModels {
 	/** Resolves when every call so far has ended and `onCall` was called for it. */
 	allCounted(): Promise<void>;
 	handle(request: IncomingMessage, response: ServerResponse): void;
+	/** Searches the web, as a call of the run. */
+	search(query: string, signal: AbortSignal): Promise<string>;
 }
 
 /** The user's answer about the dependencies of a repository. */
@@ -27,6 +29,8 @@ export interface RunServices {
 	allowsUnsandboxed(repoUrl: string, problem: SandboxProblem): Promise<boolean>;
 	/** Resolves with undefined if the user has not been asked. */
 	dependencyAnswer(repoUrl: string): Promise<DependencyAnswer | undefined>;
+	/** Resolves with whether the user lets tasks of this repository search the web, and there is a model for it. */
+	allowsSearch(repoUrl: string): Promise<boolean>;
 	/** Stores hosts (`host:port`) that an installation failed without, to ask the user before the next task. */
 	rememberMissing(repoUrl: string, hosts: readonly string[]): Promise<void>;
 	/** `model` is the model of the run, in any form in which a request may name it. */

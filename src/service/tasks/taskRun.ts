@@ -233,7 +233,8 @@ class TaskRun {
 		const models = agent.isBuiltIn || agent.account ? undefined : this.openModels();
 		const onLimit = (sentence: string) => this.endOverLimit(sentence);
 		const servers = path.join(folder, 'servers');
-		const { hosts = [] } = (agent.isBuiltIn ? undefined : await services.dependencyAnswer(task.repoUrl)) ?? {};
+		const { hosts = [] } = (models && (await services.dependencyAnswer(task.repoUrl))) ?? {};
+		const search = models && (await services.allowsSearch(task.repoUrl)) ? models.search : undefined;
 		try {
 			return await workOn(
 				{
@@ -261,7 +262,7 @@ class TaskRun {
 						? undefined
 						: {
 								...this.answers(models?.handle ?? withoutModel(NO_RELAY)),
-								...(models && { web: taskWeb(hosts, sentence => this.refused(sentence)) }),
+								...(models && { web: taskWeb({ hosts, search }, sentence => this.refused(sentence)) }),
 							},
 					mcpServers: agent.isBuiltIn
 						? undefined

@@ -127,6 +127,7 @@ export function findingFixes(finding: PreflightFinding, actions: FixActions): Fi
 		case 'sandbox-required':
 		case 'unsandboxed':
 		case 'installation':
+		case 'search':
 		case 'needs-unknown':
 			return needsFixes(finding, actions);
 		default:
@@ -183,6 +184,17 @@ function needsFixes(finding: NeedsFinding, actions: NeedsActions): FindingFix[] 
 					];
 		case 'installation':
 			return dependenciesFixes(finding, actions);
+		case 'search':
+			// A consent that the service has is revoked where all of them are listed.
+			return finding.isKept
+				? [setUp]
+				: [
+						{
+							icon: finding.isAllowed ? 'circle-slash' : 'check',
+							title: finding.isAllowed ? vscode.l10n.t('Don’t Allow') : vscode.l10n.t('Allow for This Repository'),
+							run: () => actions.answer({ search: !finding.isAllowed }),
+						},
+					];
 		case 'needs-unknown':
 			return [{ icon: 'refresh', title: vscode.l10n.t('Ask Again'), run: () => actions.askAgain() }];
 		case 'unpriced':

@@ -237,6 +237,18 @@ function needsText(finding: NeedsFinding, connection: string): FindingText {
 			);
 		case 'installation':
 			return dependenciesText(finding);
+		case 'search':
+			return told(
+				finding.isAllowed
+					? vscode.l10n.t('The task can search the web')
+					: vscode.l10n.t('The task can’t search the web'),
+				finding.isAllowed
+					? vscode.l10n.t('“{0}” gets what the agent searches for, and nobody is asked.', shortName(finding.model))
+					: vscode.l10n.t(
+							'If you allow it for this repository, “{0}” gets what the agent searches for, and nobody is asked.',
+							shortName(finding.model),
+						),
+			);
 		case 'no-dependencies':
 			return told(
 				vscode.l10n.t('No installable dependencies found'),

@@ -24,6 +24,8 @@ export interface NeedsAnswers {
 	unsandboxed?: SandboxProblem | undefined;
 	/** An answer for exactly these hosts. */
 	dependencies?: { hosts: readonly string[]; allowsScripts: boolean };
+	/** Whether tasks of the repository may search the web. */
+	search?: boolean;
 }
 
 type Dependencies = NonNullable<TaskCheck['dependencies']>;
@@ -47,6 +49,8 @@ export type NeedsFinding =
 	| { kind: 'shown-dependencies'; folders: readonly string[] }
 	/** `packages` as `mocha@^11.0.0`. */
 	| { kind: 'unmet-dependencies'; packages: readonly string[] }
+	/** `isKept`: the service has the consent already. */
+	| { kind: 'search'; model: string; isAllowed: boolean; isKept: boolean }
 	| { kind: 'unpriced'; models: readonly string[] }
 	| { kind: 'needs-unknown'; reason: string };
 
@@ -62,7 +66,7 @@ export function needsFindings(look: NeedsState, answers: NeedsAnswers, choices: 
 	if (look.kind !== 'known') {
 		return look.kind === 'failed' ? [{ kind: 'needs-unknown', reason: look.reason }] : [];
 	}
-	const { sandbox, unusable, asksForUnsandboxed, unpricedModels, dependencies, ownDependencies } = look.check;
+	const { sandbox, unusable, asksForUnsandboxed, unpricedModels, dependencies, ownDependencies, search } = look.check;
 	const { shown, unmet } = ownDependencies;
 	const found: NeedsFinding[] = [];
 	if (unusable.length > 0) {
@@ -74,6 +78,10 @@ export function needsFindings(look: NeedsState, answers: NeedsAnswers, choices: 
 				? { kind: 'sandbox-required', sandbox }
 				: { kind: 'unsandboxed', sandbox, isAllowed: answers.unsandboxed === sandboxProblem(sandbox) },
 		);
+	}
+	if (search) {
+		const { model, allowed } = search;
+		found.push({ kind: 'search', model, isAllowed: allowed || answers.search === true, isKept: allowed });
 	}
 	if (unpricedModels.length > 0) {
 		found.push({ kind: 'unpriced', models: unpricedModels });
@@ -120,6 +128,7 @@ export function isAnswerable({ kind }: NeedsFinding): boolean {
 		case 'sandbox-required':
 		case 'unsandboxed':
 		case 'installation':
+		case 'search':
 			return true;
 		default:
 			return false;
@@ -134,11 +143,12 @@ export function consentsOf(look: NeedsState, answers: NeedsAnswers, repoUrl: str
 	if (look.kind !== 'known') {
 		return [];
 	}
-	const { sandbox, asksForUnsandboxed, dependencies } = look.check;
+	const { sandbox, asksForUnsandboxed, dependencies, search } = look.check;
 	const problem = sandboxProblem(sandbox);
 	const allowed = dependencies ? dependenciesAnswer(dependencies, answers) : undefined;
 	const known = dependencies && keptAnswer(dependencies);
 	return [
+		...(search && !search.allowed && answers.search ? [{ kind: 'search' as const, repoUrl }] : []),
 		...(asksForUnsandboxed && answers.unsandboxed === problem
 			? [{ kind: 'unsandboxed' as const, repoUrl, problem }]
 			: []),

@@ -255,6 +255,23 @@ const every: Record<PreflightFinding['kind'], Said[]> = {
 			row: /^\$\(info\) Your installed dependencies lack mocha@\^11\.0\.0 \| So the task can’t use them\. Install/,
 		},
 	],
+	search: [
+		{
+			finding: { kind: 'search', model: '$(bug)', isAllowed: false, isKept: false },
+			row: /^\$\(info\) The task can’t search the web \| If you allow it .*, “\\\$\(bug\)” gets what/,
+			button: 'Allow for This Repository',
+		},
+		{
+			finding: { kind: 'search', model: 'finder', isAllowed: true, isKept: false },
+			row: /^\$\(info\) The task can search the web \| “finder” gets what/,
+			button: 'Don’t Allow',
+		},
+		{
+			finding: { kind: 'search', model: 'finder', isAllowed: true, isKept: true },
+			row: /^\$\(info\) The task can search the web/,
+			button: 'Set Up Agents…',
+		},
+	],
 	unpriced: [
 		{
 			finding: { kind: 'unpriced', models: ['small', '$(bug)'] },

@@ -2,18 +2,26 @@ import { Refusals } from '../../../agents/relay/refusals.ts';
 import { tokensWithin } from '../../../agents/relay/tokensWithin.ts';
 import type { Clock } from '../../../base/async.ts';
 import { defined } from '../../../base/defined.ts';
+import { UserFacingError } from '../../../base/errors.ts';
 import { oneLine } from '../../../base/plainText.ts';
+import { localConnection } from '../../../contract/localConnection.ts';
 import type { MessagesHints } from '../../../contract/messages.ts';
 import type { RoutingPolicy } from '../../../contract/provider.ts';
+import { ownSearchModel } from '../../../contract/search.ts';
 import type { ChatGateway, GatewayCall, GatewayReply } from '../../inference/gateway.ts';
 import { connectionOf, modelIdOf } from '../../inference/gatewayDescription.ts';
 import type { GatewayRequest, ProviderRequest } from '../../inference/provider.ts';
+import { type WholeMessage, wholeReply } from '../../inference/wholeReply.ts';
 import { RequestRefused } from '../../replies.ts';
 import { CallMeter, type Measured } from './callMeter.ts';
 import { MeteredChunks } from './meteredChunks.ts';
 import { failureWords, type ModelCall, OverBudget } from './modelCall.ts';
 
 const MAXIMUM_NAME = 100;
+
+/** The maximum number of sources of a search that the agent is told. */
+const MAXIMUM_SOURCES = 50;
+
 /** The status means “Payment Required”, as the user has to raise the limit. Agents do not retry after it. */
 const OVER_BUDGET = 402;
 
@@ -73,9 +81,34 @@ export class TaskGateway implements ChatGateway {
 		this.refusals = new Refusals(events.onRefused);
 	}
 
-	async chat(request: GatewayRequest, { endpoint, signal }: GatewayCall): Promise<GatewayReply> {
+	async chat(request: GatewayRequest, call: GatewayCall): Promise<GatewayReply> {
 		this.refuseOther(request);
-		const facts = await this.modelFacts();
+		return this.ask(request, await this.modelFacts(), call);
+	}
+
+	/** Searches the web with the service's search model, under the task's routing policy and limit. */
+	async search(query: string, signal: AbortSignal): Promise<string> {
+		const { models } = await this.gateway.describe();
+		const model = ownSearchModel({ ...localConnection, models });
+		const facts = models.find(({ id }) => id === model);
+		if (facts === undefined) {
+			throw new UserFacingError('There is no model for web searches any more.');
+		}
+		try {
+			const request = { model: facts.id, messages: [{ role: 'user' as const, content: query }] };
+			const { chunks } = await this.ask(request, facts, { host: 'enterprise', endpoint: 'chat', signal });
+			const { choices } = await wholeReply(chunks);
+			return answerWithSources(choices[0]?.message ?? { content: '' });
+		} catch (error) {
+			throw new UserFacingError(`The search failed: ${failureWords(error)}.`, { cause: error });
+		}
+	}
+
+	private async ask(
+		request: GatewayRequest,
+		facts: ModelDescription,
+		{ endpoint, signal }: GatewayCall,
+	): Promise<GatewayReply> {
 		this.refuseSpent();
 		const sent = this.requestOf(request, facts);
 		const { clock, gateway } = this;
@@ -83,7 +116,7 @@ export class TaskGateway implements ChatGateway {
 		const counted = Promise.withResolvers<void>();
 		this.uncounted.add(counted.promise);
 		const end = (reply: Partial<GatewayReply>, outcome: ModelCall['outcome'], failure?: string, measured = NOTHING) => {
-			const { model = this.model, provider } = reply;
+			const { model = facts.id, provider } = reply;
 			const seconds = (clock.now() - began) / 1000;
 			this.uncounted.delete(counted.promise);
 			counted.resolve();
@@ -183,7 +216,7 @@ export class TaskGateway implements ChatGateway {
 		const { models: _, provider: __, max_tokens: wanted, hints: own, ...rest } = request;
 		const max_tokens = wanted === undefined ? undefined : tokensWithin(facts, wanted);
 		const hints = own && max_tokens !== undefined && max_tokens !== wanted ? hintsWithin(own, max_tokens) : own;
-		return { ...rest, model: this.model, ...defined({ provider: this.terms.provider, max_tokens, hints }) };
+		return { ...rest, model: facts.id, ...defined({ provider: this.terms.provider, max_tokens, hints }) };
 	}
 
 	private count(call: ModelCall): void {
@@ -231,6 +264,11 @@ function hintsWithin({ thinking, ...hints }: MessagesHints, limit: number): Mess
 		return { ...hints, ...defined({ thinking }) };
 	}
 	return limit > LEAST_THINKING ? { ...hints, thinking: { ...thinking, budget_tokens: limit - 1 } } : hints;
+}
+
+function answerWithSources({ content, annotations = [] }: Pick<WholeMessage, 'content' | 'annotations'>): string {
+	const sources = annotations.slice(0, MAXIMUM_SOURCES).flatMap(({ url_citation: source }) => source ?? []);
+	return [content, ...sources.map(({ title, url }) => `- ${[title, url].filter(Boolean).join(': ')}`)].join('\n');
 }
 
 /** A call that nobody answered is free, whatever the prices are. */

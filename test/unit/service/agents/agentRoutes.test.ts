@@ -258,6 +258,25 @@ describe('the routes about agents', () => {
 			assert.match(await errorOf(await ask(controlPaths.consents, body), 409), /errand\.local\.sandbox is "require"/);
 		});
 
+		it('tells Errand’s own agent of a web search where a model can do it, until a yes and after it', async () => {
+			const agents = ['errand'];
+			assert.equal((await check({ agents })).search, undefined);
+			const finder = { id: 'finder', kinds: ['search' as const] };
+			test.offered = { ...test.offered, models: [...test.offered.models, finder] };
+			assert.equal((await check()).search, undefined);
+			assert.deepEqual((await check({ agents })).search, { model: 'finder', allowed: false });
+			await allow({ kind: 'search' });
+			assert.deepEqual((await check({ agents })).search, { model: 'finder', allowed: true });
+			await mkdir(test.folder.at('other'));
+			assert.equal((await check({ agents, repoUrl: test.folder.at('other') })).search?.allowed, false);
+			assert.deepEqual(
+				consents.list().map(({ kind, folder }) => [kind, folder]),
+				[['search', test.folder.at('repository')]],
+			);
+			consents.withdraw({ kind: 'search', folder: test.folder.at('repository') });
+			assert.equal((await check({ agents })).search?.allowed, false);
+		});
+
 		it('names the models that have no price where there is a limit on costs', async () => {
 			const models = ['vendor/one', 'priced', 'unheard-of'];
 			const { models: known, providers } = test.offered;

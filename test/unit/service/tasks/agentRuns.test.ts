@@ -21,6 +21,7 @@ const NO_MODELS: RunServices['openModels'] = () => ({
 	tellCost: () => {},
 	allCounted: async () => {},
 	handle: (_request, response) => response.end(),
+	search: () => assert.fail('no agent here searches'),
 });
 const ALLOWED: RunServices = { ...NO_SERVICES, allowsUnsandboxed: async () => true, openModels: NO_MODELS };
 

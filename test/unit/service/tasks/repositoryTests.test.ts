@@ -20,6 +20,7 @@ const ALLOWED: RunServices = {
 		tellCost: () => {},
 		allCounted: async () => {},
 		handle: (_request, response) => response.end(),
+		search: () => assert.fail('no agent here searches'),
 	}),
 };
 

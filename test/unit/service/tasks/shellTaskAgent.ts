@@ -33,6 +33,7 @@ export const NO_SERVICES: RunServices = {
 	probeSandbox: async () => ({ works: false, problem: 'platform' }),
 	allowsUnsandboxed: async () => false,
 	dependencyAnswer: async () => undefined,
+	allowsSearch: async () => false,
 	rememberMissing: async () => {},
 	openModels: () => assert.fail('no agent here has a model'),
 	privateFolders: [],

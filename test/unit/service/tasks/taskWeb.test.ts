@@ -4,16 +4,17 @@ import { taskWeb } from '../../../../src/service/tasks/taskWeb.ts';
 describe('the web in a task', () => {
 	const { signal } = new AbortController();
 
-	it('is nothing where no host has been allowed', () => {
+	it('is nothing where nothing has been allowed', () => {
 		assert.equal(
-			taskWeb([], () => {}),
+			taskWeb({ hosts: [], search: undefined }, () => {}),
 			undefined,
 		);
 	});
 
 	it('is the allowed hosts alone, and what was refused is logged once', async () => {
 		const log: string[] = [];
-		const web = taskWeb(['pages.example:443', '127.0.0.1:443'], sentence => log.push(sentence));
+		const hosts = ['pages.example:443', '127.0.0.1:443'];
+		const web = taskWeb({ hosts, search: undefined }, sentence => log.push(sentence));
 		const refusal = async (address: string) => web?.fetch?.(address, signal).catch(error => error.message);
 		for (const address of ['https://docs.example/a', 'https://docs.example/a', 'https://pages.example:8443/']) {
 			assert.match(
@@ -28,5 +29,12 @@ describe('the web in a task', () => {
 		// This machine is never asked, whatever has been allowed.
 		assert.match((await refusal('https://127.0.0.1/')) ?? '', /Errand doesn’t fetch pages from this machine/);
 		assert.equal(web?.search, undefined);
+	});
+
+	it('is a search where that alone has been allowed', async () => {
+		const search = async (query: string) => `About ${query}`;
+		const web = taskWeb({ hosts: [], search }, () => {});
+		assert.equal(web?.fetch, undefined);
+		assert.equal(await web?.search?.('this', signal), 'About this');
 	});
 });

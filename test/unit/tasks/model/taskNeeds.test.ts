@@ -52,6 +52,20 @@ describe('what a task of the local service needs', () => {
 		assert.ok(found.every(blocksTask));
 	});
 
+	it('is a yes to searching the web where that can be done, without which the task begins too', () => {
+		const look = known({ search: { model: 'finder', allowed: false } });
+		const choices = { installDependencies: false };
+		const finding = { kind: 'search', model: 'finder', isKept: false } as const;
+		assert.deepEqual(find(look, {}, choices), [{ ...finding, isAllowed: false }]);
+		assert.ok(!blocksTask({ ...finding, isAllowed: false }));
+		assert.deepEqual(find(look, { search: true }, choices), [{ ...finding, isAllowed: true }]);
+		assert.deepEqual(consentsOf(look, { search: true }, '/r'), [{ kind: 'search', repoUrl: '/r' }]);
+		assert.deepEqual(consentsOf(look, { search: false }, '/r'), []);
+		const kept = known({ search: { model: 'finder', allowed: true } });
+		assert.deepEqual(find(kept, {}, choices), [{ ...finding, isAllowed: true, isKept: true }]);
+		assert.deepEqual(consentsOf(kept, { search: true }, '/r'), []);
+	});
+
 	it('is a yes to running without a sandbox, which the user gives, or forbids by a setting', () => {
 		const look = known({ asksForUnsandboxed: true, dependencies: null });
 		const choices = { installDependencies: false };

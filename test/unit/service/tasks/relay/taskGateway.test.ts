@@ -85,6 +85,27 @@ describe('the gateway of one run', () => {
 		assert.deepEqual(calls, []);
 	});
 
+	it('searches the web with the service’s search model, within the same limit, and counts it', async () => {
+		const harness = await start({ up: { models: ['small', { id: 'finder', kinds: ['search'], ...DOLLARS }] } });
+		const { task, calls } = taskGateway(harness);
+		const { signal } = new AbortController();
+		assert.equal(await task.search('cats', signal), 'Hello there');
+		assert.deepEqual(harness.server('up').chats[0]?.body['messages'], [{ role: 'user', content: 'cats' }]);
+		assert.deepEqual(
+			calls.map(({ model, outcome, cost = 0 }) => [model, outcome, cost > 0]),
+			[['finder', 'whole', true]],
+		);
+		const limited = taskGateway(harness, { maxCost: 1 });
+		await assert.rejects(
+			limited.task.search('cats', signal),
+			/^UserFacingError: The search failed: .*limit of the cost/,
+		);
+		assert.equal(limited.overBudget.length, 1);
+		await refusal(limited.chat(), 402);
+		const { task: without } = taskGateway(await start({ up: {} }));
+		await assert.rejects(without.search('cats', signal), /no model for web searches/);
+	});
+
 	it('resolves the task’s own model with its prefix or as an alias', async () => {
 		const harness = await start({ up: {}, other: {} });
 		const { chat, task, calls } = taskGateway(harness, { model: 'up/small' });
