@@ -1,7 +1,6 @@
 // The requests to the running service about agents and the needs of tasks.
 import * as z from 'zod';
-import { ClientError } from '../base/errors.ts';
-import { askService, requestOptionsFor } from '../client/local/serviceExchange.ts';
+import { askControl } from '../client/local/serviceExchange.ts';
 import {
 	type AgentInstallRequest,
 	type AgentsReport,
@@ -25,68 +24,37 @@ import { type Task, taskReplySchema } from '../contract/tasks.ts';
 
 type Service = Pick<Discovery, 'address' | 'token'>;
 
-const MAXIMUM_LENGTH = 4 * 1024 * 1024;
-
 /** A slow machine takes half a minute until an agent's first output. An installation downloads up to 200 MB. */
 const LIMITS_MS = { quick: 30_000, report: 120_000, trial: 180_000, install: 30 * 60_000 };
 
 const takenSchema = z.object({ taken: z.literal(true) });
 
-interface Question<T extends z.ZodType> {
-	path: string;
-	reply: T;
-	timeoutMs: number;
-	/** Sent as the body of a `POST`. Without one, the question is a `GET`. */
-	body?: unknown;
-	signal?: AbortSignal | undefined;
-}
-
-/** Rejects with a ClientError, or with the reason of the question's signal. */
-async function ask<T extends z.ZodType>({ address, token }: Service, question: Question<T>): Promise<z.output<T>> {
-	const { path, reply, timeoutMs, body, signal } = question;
-	const answer = await askService(
-		{
-			...requestOptionsFor(address, path),
-			method: body === undefined ? 'GET' : 'POST',
-			headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-		},
-		{ timeoutMs, maximumLength: MAXIMUM_LENGTH },
-		body === undefined ? undefined : JSON.stringify(body),
-		signal,
-	);
-	const parsed = reply.safeParse(answer);
-	if (!parsed.success) {
-		throw new ClientError('bad-response', `the answer of ${path} has another form`, { cause: parsed.error });
-	}
-	return parsed.data;
-}
-
 /** Returns the state of the sandbox and of every agent. */
 export function readAgents(service: Service): Promise<AgentsReport> {
-	return ask(service, { path: controlPaths.agents, reply: agentsReportSchema, timeoutMs: LIMITS_MS.report });
+	return askControl(service, { path: controlPaths.agents, reply: agentsReportSchema, timeoutMs: LIMITS_MS.report });
 }
 
 /** Starts an agent for a handshake. */
 export function tryAgent(service: Service, id: string, signal: AbortSignal): Promise<AgentTrial> {
 	const timeoutMs = LIMITS_MS.trial;
-	return ask(service, { path: controlPaths.tryAgent, reply: agentTrialSchema, timeoutMs, body: { id }, signal });
+	return askControl(service, { path: controlPaths.tryAgent, reply: agentTrialSchema, timeoutMs, body: { id }, signal });
 }
 
 /** Downloads and installs an agent, then tries it. */
 export function installAgent(service: Service, body: AgentInstallRequest, signal: AbortSignal): Promise<AgentTrial> {
 	const timeoutMs = LIMITS_MS.install;
-	return ask(service, { path: controlPaths.installAgent, reply: agentTrialSchema, timeoutMs, body, signal });
+	return askControl(service, { path: controlPaths.installAgent, reply: agentTrialSchema, timeoutMs, body, signal });
 }
 
 /** Returns the needs of a task that have not been allowed yet. */
 export function checkTask(service: Service, request: TaskCheckRequest): Promise<TaskCheck> {
 	const timeoutMs = LIMITS_MS.quick;
-	return ask(service, { path: controlPaths.taskCheck, reply: taskCheckSchema, timeoutMs, body: request });
+	return askControl(service, { path: controlPaths.taskCheck, reply: taskCheckSchema, timeoutMs, body: request });
 }
 
 /** Creates a task with MCP servers for its agents. The service answers when it has read the repository. */
 export function createTask(service: Service, request: TaskWithServers): Promise<Task> {
-	return ask(service, {
+	return askControl(service, {
 		path: controlPaths.tasks,
 		reply: taskReplySchema,
 		timeoutMs: LIMITS_MS.report,
@@ -97,29 +65,29 @@ export function createTask(service: Service, request: TaskWithServers): Promise<
 /** Sends the user's consent for a repository to the service. */
 export async function sendConsent(service: Service, consent: Consent): Promise<void> {
 	const timeoutMs = LIMITS_MS.quick;
-	await ask(service, { path: controlPaths.consents, reply: takenSchema, timeoutMs, body: consent });
+	await askControl(service, { path: controlPaths.consents, reply: takenSchema, timeoutMs, body: consent });
 }
 
 /** Returns all of the user's consents, for every repository. */
 export async function readConsents(service: Service): Promise<StoredConsent[]> {
 	const question = { path: controlPaths.consents, reply: consentListSchema, timeoutMs: LIMITS_MS.quick };
-	return (await ask(service, question)).consents;
+	return (await askControl(service, question)).consents;
 }
 
 /** Withdraws the user's consent for a repository. */
 export async function withdrawConsent(service: Service, withdrawal: Withdrawal): Promise<void> {
 	const timeoutMs = LIMITS_MS.quick;
-	await ask(service, { path: controlPaths.withdrawConsent, reply: takenSchema, timeoutMs, body: withdrawal });
+	await askControl(service, { path: controlPaths.withdrawConsent, reply: takenSchema, timeoutMs, body: withdrawal });
 }
 
 /** Makes a commit of the work that an agent had done when its task was ended. Returns the name of its branch. */
 export async function keepWork(service: Service, taskId: string): Promise<string> {
 	const question = { path: controlPaths.keepWork, reply: partialWorkSchema, timeoutMs: LIMITS_MS.trial };
-	return (await ask(service, { ...question, body: { taskId } })).branchName;
+	return (await askControl(service, { ...question, body: { taskId } })).branchName;
 }
 
 /** Returns the use by tasks, the latest month first. */
 export async function readMonthlyUse(service: Service): Promise<MonthlyUse> {
 	const question = { path: controlPaths.costs, reply: monthlyUseSchema, timeoutMs: LIMITS_MS.quick };
-	return (await ask(service, question)).months;
+	return (await askControl(service, question)).months;
 }

@@ -2,20 +2,15 @@ import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { systemClock } from '../base/async.ts';
-import { DisposableStore } from '../base/disposable.ts';
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { UserFacingError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { removeFolder } from '../base/removeFolder.ts';
 import type { Transport } from '../client/core/transport.ts';
-import type { Consent, MonthlyUse, TaskCheck, TaskCheckRequest } from '../contract/agents.ts';
-import { type GatewayDescription, stateFolderOf } from '../contract/control.ts';
-import type { FoundAnswer } from '../contract/foundServers.ts';
+import { type Discovery, type GatewayDescription, stateFolderOf } from '../contract/control.ts';
 import { realModels } from '../contract/localConnection.ts';
-import type { TaskWithServers } from '../contract/mcpServers.ts';
-import type { Task } from '../contract/tasks.ts';
 import type { Models } from '../models/api.ts';
 import { readEditorProxy } from '../platform/settings.ts';
-import type { LocalService } from './api.ts';
 import { currentTaskSettings } from './currentTaskSettings.ts';
 import { startCommand } from './model/startCommand.ts';
 import { Supervisor } from './supervisor.ts';
@@ -39,11 +34,11 @@ export interface LocalServiceListener {
 	offered(model: string | undefined): void;
 }
 
-/** The part of `LocalService` that is loaded at its first use. */
-type Used = Omit<LocalService, 'isStopped' | 'onDidChangeStopped' | 'onDidChange' | 'defaultModel' | 'agentSettings'>;
+/** The functions that ask the service, beyond the contract. */
+type ServiceControl = typeof import('./agentControl.ts') & typeof import('./serviceControl.ts');
 
 /** Starts the local service and sends requests to it on behalf of this window. */
-export class LocalServiceFeature implements Used {
+export class LocalServiceFeature implements Disposable {
 	private readonly dependencies: LocalServiceDependencies;
 	private readonly listener: LocalServiceListener;
 	private readonly disposables = new DisposableStore();
@@ -67,21 +62,19 @@ export class LocalServiceFeature implements Used {
 	}
 
 	async setUpAgents(): Promise<void> {
-		const [{ setUpAgents }, control, { askModal }, { accountHome, AGENTS_FOLDER }] = await Promise.all([
+		const [{ setUpAgents }, { askModal }, { accountHome, AGENTS_FOLDER }] = await Promise.all([
 			import('./setUpAgents.ts'),
-			import('./agentControl.ts'),
 			import('../platform/notify.ts'),
 			import('../agents/install/installed.ts'),
 		]);
-		const ensure = () => this.supervisor.ensure();
 		const stateFolder = stateFolderOf(process.env, process.platform, os.homedir());
 		await setUpAgents({
-			report: async () => control.readAgents(await ensure()),
-			consents: async () => control.readConsents(await ensure()),
-			withdraw: async withdrawal => control.withdrawConsent(await ensure(), withdrawal),
-			tryOut: async (id, signal) => control.tryAgent(await ensure(), id, signal),
+			report: () => this.ask((control, service) => control.readAgents(service)),
+			consents: () => this.ask((control, service) => control.readConsents(service)),
+			withdraw: withdrawal => this.ask((control, service) => control.withdrawConsent(service, withdrawal)),
+			tryOut: (id, signal) => this.ask((control, service) => control.tryAgent(service, id, signal)),
 			install: async (request, signal) => {
-				const trial = await control.installAgent(await ensure(), request, signal);
+				const trial = await this.ask((control, service) => control.installAgent(service, request, signal));
 				this.listener.changed();
 				return trial;
 			},
@@ -96,18 +89,13 @@ export class LocalServiceFeature implements Used {
 		return createLocalTransport(inner, this.supervisor.ensure);
 	}
 
-	async warm(): Promise<void> {
-		await this.supervisor.ensure();
-	}
-
 	async describe(): Promise<Omit<GatewayDescription, 'foundServers' | 'upstreamProblems'>> {
 		const { foundServers: _, upstreamProblems: __, ...offer } = await this.describeAll();
 		return offer;
 	}
 
 	async describeAll(): Promise<GatewayDescription> {
-		const { readDescription } = await import('./serviceControl.ts');
-		const description = await readDescription(await this.supervisor.ensure());
+		const description = await this.ask((control, service) => control.readDescription(service));
 		const model = realModels(description).find(({ kinds }) => kinds.includes('chat'))?.id;
 		// A server that does not answer now still has its models, and the demo does not replace them.
 		if (model !== undefined || description.upstreamProblems.length === 0) {
@@ -117,48 +105,14 @@ export class LocalServiceFeature implements Used {
 		return description;
 	}
 
-	async origin(): Promise<string> {
-		return (await this.supervisor.ensure()).address;
-	}
-
-	async nameRepositories(folders: readonly string[]): Promise<void> {
-		const { nameRepositories } = await import('./serviceControl.ts');
-		await nameRepositories(await this.supervisor.ensure(), folders);
-	}
-
-	async checkTask(request: TaskCheckRequest): Promise<TaskCheck> {
-		const { checkTask } = await import('./agentControl.ts');
-		return checkTask(await this.supervisor.ensure(), request);
-	}
-
-	async createTask(request: TaskWithServers): Promise<Task> {
-		const { createTask } = await import('./agentControl.ts');
-		return createTask(await this.supervisor.ensure(), request);
-	}
-
-	async allow(consent: Consent): Promise<void> {
-		const { sendConsent } = await import('./agentControl.ts');
-		await sendConsent(await this.supervisor.ensure(), consent);
-	}
-
-	async monthlyUse(): Promise<MonthlyUse> {
-		const { readMonthlyUse } = await import('./agentControl.ts');
-		return readMonthlyUse(await this.supervisor.ensure());
-	}
-
-	async keepWork(taskId: string): Promise<string> {
-		const { keepWork } = await import('./agentControl.ts');
-		return keepWork(await this.supervisor.ensure(), taskId);
+	/** Asks the service, which is started if needed, with one of the functions about it. */
+	async ask<T>(run: (control: ServiceControl, service: Discovery) => Promise<T>): Promise<T> {
+		const [agents, service] = await Promise.all([import('./agentControl.ts'), import('./serviceControl.ts')]);
+		return run({ ...agents, ...service }, await this.supervisor.ensure());
 	}
 
 	dispose(): void {
 		this.disposables.dispose();
-	}
-
-	async answerFoundServer(answer: FoundAnswer): Promise<void> {
-		const { answerFoundServer } = await import('./serviceControl.ts');
-		await answerFoundServer(await this.supervisor.ensure(), answer);
-		this.listener.changed();
 	}
 
 	private createSupervisor(): Supervisor {

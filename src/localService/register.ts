@@ -49,6 +49,7 @@ export function registerLocalService(dependencies: LocalServiceDependencies): Lo
 		);
 		return loaded;
 	};
+	const ask: LocalServiceFeature['ask'] = async run => (await feature()).ask(run);
 	const handOver = async (): Promise<void> => {
 		// If this window has not used the service yet, the first use hands everything over.
 		await (await loaded)?.handOver();
@@ -67,19 +68,22 @@ export function registerLocalService(dependencies: LocalServiceDependencies): Lo
 	store.add(registerCommand(commands.setUpAgents, async () => (await feature()).setUpAgents()));
 	return {
 		transport: async inner => (await feature()).transport(inner),
-		warm: async () => (await feature()).warm(),
+		warm: () => ask(async () => {}),
 		describe: async () => (await feature()).describe(),
 		describeAll: async () => (await feature()).describeAll(),
 		handOver,
-		answerFoundServer: async answer => (await feature()).answerFoundServer(answer),
-		origin: async () => (await feature()).origin(),
-		nameRepositories: async folders => (await feature()).nameRepositories(folders),
-		checkTask: async request => (await feature()).checkTask(request),
-		createTask: async request => (await feature()).createTask(request),
-		allow: async consent => (await feature()).allow(consent),
+		async answerFoundServer(answer) {
+			await ask((control, service) => control.answerFoundServer(service, answer));
+			changed.fire();
+		},
+		origin: () => ask(async (_, { address }) => address),
+		nameRepositories: folders => ask((control, service) => control.nameRepositories(service, folders)),
+		checkTask: request => ask((control, service) => control.checkTask(service, request)),
+		createTask: request => ask((control, service) => control.createTask(service, request)),
+		allow: consent => ask((control, service) => control.sendConsent(service, consent)),
 		agentSettings: async () => (await import('./currentTaskSettings.ts')).currentTaskSettings(logger),
-		keepWork: async taskId => (await feature()).keepWork(taskId),
-		monthlyUse: async () => (await feature()).monthlyUse(),
+		keepWork: taskId => ask((control, service) => control.keepWork(service, taskId)),
+		monthlyUse: () => ask((control, service) => control.readMonthlyUse(service)),
 		defaultModel: () => globalState.get<string>(DEFAULT_MODEL_KEY),
 		isStopped: () => isStopped,
 		onDidChangeStopped: stoppedChanged.event,

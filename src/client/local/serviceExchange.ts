@@ -1,7 +1,9 @@
 import http from 'node:http';
+import type * as z from 'zod';
 import { defined } from '../../base/defined.ts';
 import { ClientError } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
+import type { Discovery } from '../../contract/control.ts';
 import { readErrorBody } from '../../contract/errorBody.ts';
 import { codeOfStatus, failureOf } from '../core/failures.ts';
 
@@ -73,6 +75,40 @@ function refusal(status: number, body: string): ClientError {
 		status,
 		...defined({ serviceMessage }),
 	});
+}
+
+/** A request to one of the service's own paths, beyond the contract. */
+export interface ControlQuestion<T extends z.ZodType> {
+	path: string;
+	reply: T;
+	timeoutMs: number;
+	/** Sent as the body of a `POST`. Without one, the question is a `GET`. */
+	body?: unknown;
+	signal?: AbortSignal | undefined;
+}
+
+const MAXIMUM_CONTROL_LENGTH = 16 * 1024 * 1024;
+
+/** Asks the service and parses its reply. Rejects with a ClientError, or with the reason of the question's signal. */
+export async function askControl<T extends z.ZodType>(
+	{ address, token }: Pick<Discovery, 'address' | 'token'>,
+	{ path, reply, timeoutMs, body, signal }: ControlQuestion<T>,
+): Promise<z.output<T>> {
+	const answer = await askService(
+		{
+			...requestOptionsFor(address, path),
+			method: body === undefined ? 'GET' : 'POST',
+			headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+		},
+		{ timeoutMs, maximumLength: MAXIMUM_CONTROL_LENGTH },
+		body === undefined ? undefined : JSON.stringify(body),
+		signal,
+	);
+	const parsed = reply.safeParse(answer);
+	if (!parsed.success) {
+		throw new ClientError('bad-response', `the answer of ${path} has another form`, { cause: parsed.error });
+	}
+	return parsed.data;
 }
 
 /** Returns the request options for a path of the service. */

@@ -1,12 +1,11 @@
 import path from 'node:path';
-import type * as z from 'zod';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { isOnOtherMachine } from '../../base/remoteUrl.ts';
 import { createClient } from '../../client/client.ts';
 import { createFetchTransport } from '../../client/core/fetchTransport.ts';
 import { createLocalTransport } from '../../client/local/localTransport.ts';
-import { askService, requestOptionsFor } from '../../client/local/serviceExchange.ts';
+import { askControl } from '../../client/local/serviceExchange.ts';
 import { provesItself } from '../../client/local/serviceProof.ts';
 import { decideWhole, logEvents, searchWhole } from '../../client/plainAnswers.ts';
 import type { Client } from '../../client/types.ts';
@@ -19,7 +18,7 @@ import type { Access, ActingCall, Action, ActionValues, Question } from './acces
 import { listBranchChanges, readFileDiff } from './branchChanges.ts';
 import { currentBranch } from './runGit.ts';
 
-const LIMITS = { timeoutMs: 30_000, maximumLength: 4 * 1024 * 1024 };
+const TIMEOUT_MS = 30_000;
 
 const WHERE = { name: 'On', text: 'the local service of this machine' };
 
@@ -148,7 +147,11 @@ async function prepareStart(
 		return refused(`${repository} is no repository of git with a branch that is checked out. Name a “branch” of one.`);
 	}
 	const found = await service();
-	const { agents } = await ask(found, controlPaths.description, gatewayDescriptionSchema);
+	const { agents } = await askControl(found, {
+		timeoutMs: TIMEOUT_MS,
+		path: controlPaths.description,
+		reply: gatewayDescriptionSchema,
+	});
 	const chosen = agents.find(({ id }) => id === (agent ?? agents[0]?.id));
 	if (!chosen) {
 		return refused(`There is no agent “${agent ?? ''}”. There is ${agents.map(({ id }) => id).join(', ') || 'none'}.`);
@@ -161,7 +164,15 @@ async function prepareStart(
 		models: usedModel === undefined ? [] : [usedModel],
 		installDependencies: false,
 	};
-	const findings = findingsOf(await ask(found, controlPaths.taskCheck, taskCheckSchema, check), from);
+	const findings = findingsOf(
+		await askControl(found, {
+			timeoutMs: TIMEOUT_MS,
+			path: controlPaths.taskCheck,
+			reply: taskCheckSchema,
+			body: check,
+		}),
+		from,
+	);
 	const blocking = findings.find(({ isBlocking }) => isBlocking);
 	if (blocking) {
 		return { done: false, reason: [blocking.text, blocking.detail].filter(Boolean).join(' '), findings };
@@ -230,22 +241,4 @@ const refused = (reason: string): Refused => ({ done: false, reason });
 function partsOf({ id, repoUrl, branchName, selectedAgent, prompt }: Task): Question['parts'] {
 	const parts = { Task: id, Repository: repoUrl, Branch: branchName, Agent: selectedAgent, 'First prompt': prompt };
 	return Object.entries(defined(parts)).map(([name, text]) => ({ name, text: String(text) }));
-}
-
-async function ask<T extends z.ZodType>(
-	{ address, token }: Discovery,
-	place: string,
-	reply: T,
-	body?: unknown,
-): Promise<z.output<T>> {
-	const answer = await askService(
-		{
-			...requestOptionsFor(address, place),
-			method: body === undefined ? 'GET' : 'POST',
-			headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-		},
-		LIMITS,
-		body === undefined ? undefined : JSON.stringify(body),
-	);
-	return reply.parse(answer);
 }
