@@ -10,7 +10,7 @@ import { type askModal, showMessage } from '../platform/notify.ts';
 import { inputDraft } from '../platform/pick.ts';
 import { refusedByUser } from '../platform/refusalMessages.ts';
 import { StateEntries } from '../platform/sharedState.ts';
-import type { WorktreeBranch, WorktreeBranches } from './branches/worktreeBranches.ts';
+import type { findWorktreeBranch, WorktreeBranch } from './branches/worktreeBranch.ts';
 import type { ActiveConnection } from './common/activeConnection.ts';
 import { rowWords } from './common/messages.ts';
 import type { TaskListStore } from './list/taskListStore.ts';
@@ -31,10 +31,10 @@ export interface FollowUpRunner {
 	/** Shows and follows a task that continues. */
 	goesOn(task: Task, target: TaskTarget): void;
 	/**
-	 * Starts a task from the branch of another one and shows it. `onMade` is called once it exists. Resolves with its
-	 * id, or with undefined after a failure, which is shown to the user.
+	 * Starts a task from the branch of another one and shows it. Resolves with its id, or with undefined after a
+	 * failure, which is shown to the user.
 	 */
-	start(request: TaskCreateRequest, target: TaskTarget, onMade: (task: Task) => void): Promise<string | undefined>;
+	start(request: TaskCreateRequest, target: TaskTarget): Promise<string | undefined>;
 }
 
 /** The user's trust, and the questions and messages for the user. */
@@ -49,8 +49,7 @@ export interface TaskFollowUpsDependencies {
 	workspaceState: vscode.Memento;
 	tasks: {
 		store: TaskListStore;
-		/** The branches of the tasks that are checked out somewhere. */
-		worktreeBranches: Pick<WorktreeBranches, 'find' | 'remember'>;
+		findWorktree: typeof findWorktreeBranch;
 	};
 	active: ActiveConnection;
 	runner: FollowUpRunner;
@@ -101,7 +100,7 @@ export class TaskFollowUps {
 				return false;
 			}
 			const agent = result && agentBranchOf(task, result);
-			const inWorktree = agent ? undefined : await this.dependencies.tasks.worktreeBranches.find(task, target);
+			const inWorktree = agent ? undefined : await this.dependencies.tasks.findWorktree(task, target);
 			const from = result ? agentText(result) : inWorktree && staysText(inWorktree);
 			const branch = agent?.branch ?? inWorktree?.branch;
 			const prompt = await this.ask(task, from);
@@ -124,7 +123,7 @@ export class TaskFollowUps {
 	 */
 	sendPrompt(id: string, prompt: string, agent?: AgentBranch): Promise<boolean> {
 		return this.once(id, async ({ task, target }) => {
-			const inWorktree = agent ? undefined : await this.dependencies.tasks.worktreeBranches.find(task, target);
+			const inWorktree = agent ? undefined : await this.dependencies.tasks.findWorktree(task, target);
 			const branch = agent?.branch ?? inWorktree?.branch;
 			if (branch === undefined) {
 				return this.send(task, prompt, target);
@@ -163,7 +162,7 @@ export class TaskFollowUps {
 				);
 				return { done: false, reason };
 			}
-			const inWorktree = await this.dependencies.tasks.worktreeBranches.find(task, target);
+			const inWorktree = await this.dependencies.tasks.findWorktree(task, target);
 			const from = inWorktree && { branch: inWorktree.branch, text: staysText(inWorktree) };
 			if (!(await allow({ task, prompt, connection: target.connection.label, from }))) {
 				return { done: false, reason: refusedByUser() };
@@ -238,8 +237,6 @@ export class TaskFollowUps {
 				throw error;
 			}
 		}
-		// The branch may be checked out while the agent works.
-		this.dependencies.tasks.worktreeBranches.remember(id, target, task.branchName);
 		const going: Task = { ...task, status: 'pending', completedAt: undefined, error: undefined };
 		if (this.dependencies.active.is(target.connection.name)) {
 			this.dependencies.tasks.store.put(going);
@@ -267,8 +264,7 @@ export class TaskFollowUps {
 				maxDuration: maxDuration > 0 ? maxDuration : undefined,
 			}),
 		};
-		const { runner, tasks } = this.dependencies;
-		return runner.start(request, target, task => tasks.worktreeBranches.remember(task.id, target, task.selectedBranch));
+		return this.dependencies.runner.start(request, target);
 	}
 
 	private chooseAgent(task: Task, argument: unknown): Promise<TaskResult | undefined> {
@@ -311,7 +307,7 @@ function agentText({ name = '', branch }: TaskResult): string {
 
 function staysText({ branch, worktree }: WorktreeBranch): string {
 	return vscode.l10n.t(
-		'“{0}” is checked out in {1}, so it isn’t changed. A new task starts from it, and you can fast-forward when it’s done.',
+		'“{0}” is checked out in {1}, so it isn’t changed. A new task starts from it, whose branch you can merge when it’s done.',
 		shortName(branch),
 		worktree,
 	);

@@ -27,7 +27,6 @@ import { PromptFile } from './launch/promptFile.ts';
 import type { TaskLauncher } from './launch/taskLauncher.ts';
 import type { TreeNode } from './list/taskTree.ts';
 import {
-	BEHIND_ENTRIES,
 	COMMENT_ENTRIES,
 	FOLLOWED_ENTRIES,
 	HAS_TASKS_KEY,
@@ -106,7 +105,7 @@ export function registerTasks(dependencies: TasksDependencies): Tasks & { progra
 
 	// After a reload, a window resumes the tasks that it followed, looks for the task that it was just starting, and
 	// cleans up after tasks that have ended meanwhile.
-	const prefixes = [FOLLOWED_ENTRIES, PENDING_ENTRIES, SCRATCH_ENTRIES, BEHIND_ENTRIES, COMMENT_ENTRIES];
+	const prefixes = [FOLLOWED_ENTRIES, PENDING_ENTRIES, SCRATCH_ENTRIES, COMMENT_ENTRIES];
 	const isOurs = (key: string) => key === OPEN_LOGS_KEY || prefixes.some(prefix => isEntryKey(key, prefix));
 	if (workspaceState.keys().some(isOurs)) {
 		feature()

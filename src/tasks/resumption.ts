@@ -2,7 +2,6 @@ import type * as vscode from 'vscode';
 import { describeError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
-import type { WorktreeBranches } from './branches/worktreeBranches.ts';
 import type { ActiveConnection } from './common/activeConnection.ts';
 import { serviceIsStopped } from './common/messages.ts';
 import type { TaskLauncher } from './launch/taskLauncher.ts';
@@ -24,7 +23,6 @@ export interface TaskResumptionDependencies {
 	logs: LogFollowers;
 	documents: LogDocuments;
 	launcher: TaskLauncher;
-	worktreeBranches: WorktreeBranches;
 	results: TaskResults;
 	logger: Logger;
 }
@@ -113,10 +111,9 @@ export class TaskResumption {
 	}
 
 	private async sweepBranches(): Promise<void> {
-		const { active, worktreeBranches, results } = this.dependencies;
+		const { active, results } = this.dependencies;
 		// A stopped service is not started for this.
 		if (!active.isStopped) {
-			await worktreeBranches.sweep(() => active.target());
 			await results.listChanged(await active.target());
 		}
 	}

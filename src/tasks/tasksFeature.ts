@@ -13,7 +13,7 @@ import { ApplyCommands } from './apply/applyCommands.ts';
 import { ApplyRecordFile } from './apply/applyRecord.ts';
 import { BranchCommands } from './branches/branchCommands.ts';
 import { PartialWork } from './branches/partialWork.ts';
-import { WorktreeBranches } from './branches/worktreeBranches.ts';
+import { findWorktreeBranch } from './branches/worktreeBranch.ts';
 import { ActiveConnection } from './common/activeConnection.ts';
 import { showTaskProblem } from './common/dashboard.ts';
 import { agentBranchOf, TaskFollowUps } from './continueTask.ts';
@@ -203,7 +203,6 @@ export class TasksFeature implements Disposable {
 			refresh: () => list.refresh(),
 			explain,
 		});
-		const worktreeBranches = new WorktreeBranches({ workspaceState, task: id => store.get(id), explain });
 		this.branchCommands = new BranchCommands({
 			globalState,
 			store,
@@ -287,11 +286,11 @@ export class TasksFeature implements Disposable {
 		// Their continuation.
 		const followUps = new TaskFollowUps({
 			workspaceState,
-			tasks: { store, worktreeBranches },
+			tasks: { store, findWorktree: findWorktreeBranch },
 			active,
 			runner: {
 				goesOn: (task, target) => logs.show(task.id, target, { task }),
-				start: (request, target, onMade) => launcher.startFollowUp(request, target, onMade),
+				start: (request, target) => launcher.startFollowUp(request, target),
 			},
 			user: { isTrusted: () => vscode.workspace.isTrusted, askModal, explain },
 		});
@@ -333,7 +332,6 @@ export class TasksFeature implements Disposable {
 			logs,
 			documents,
 			launcher,
-			worktreeBranches,
 			results,
 			logger,
 		});

@@ -22,7 +22,6 @@ describe('a further prompt for a task that is over', () => {
 	let problems: unknown[];
 	/** Where the task's branch is. */
 	let checkedOut: { branch: string; worktree: string } | undefined;
-	let remembered: string[];
 	/** Whether a new task is made from what is sent. */
 	let isMade: boolean;
 	let isTrusted: boolean;
@@ -44,7 +43,6 @@ describe('a further prompt for a task that is over', () => {
 			maxDuration: 60,
 		});
 		checkedOut = undefined;
-		remembered = [];
 		isMade = true;
 		state = new State();
 		shown = [];
@@ -62,19 +60,13 @@ describe('a further prompt for a task that is over', () => {
 			workspaceState: state,
 			tasks: {
 				store,
-				worktreeBranches: {
-					find: async () => checkedOut,
-					remember: (id, _, branch) => remembered.push(`${id} ${branch}`),
-				},
+				findWorktree: async () => checkedOut,
 			},
 			active: Object.assign(Object.create(active), { target }),
 			runner: {
 				goesOn: task => shown.push(`${task.id} ${isActiveTask(task)}`),
-				start: async (request, target, onMade) => {
+				start: async (request, target) => {
 					const made = await target.client.tasks.create(request);
-					if (isMade) {
-						onMade(made);
-					}
 					return isMade ? made.id : undefined;
 				},
 			},
@@ -158,12 +150,6 @@ describe('a further prompt for a task that is over', () => {
 		assert.equal(posts().length, 1);
 		assert.deepEqual(shown, ['over true']);
 		assert.deepEqual(drafts().values(), []);
-	});
-
-	it('remembers which branch it goes on with, as the work may come on another one', async () => {
-		await drafts().set('over', 'Now green');
-		await accept();
-		assert.deepEqual(remembered, ['over errand/over']);
 	});
 
 	it('starts a new task from the branch if that is checked out, and leaves the old task as it ended', async () => {
@@ -286,7 +272,7 @@ describe('a further prompt for a task that is over', () => {
 			assert.match(asked[0] ?? '', /errand\/over.*checked out in \/somewhere/);
 			isAgreed = true;
 			assert.equal(await followUps.sendPrompt('over', 'Now green'), true);
-			assert.deepEqual([server.tasks[0]?.['selectedBranch'], remembered.length], ['errand/over', 1]);
+			assert.equal(server.tasks[0]?.['selectedBranch'], 'errand/over');
 			assert.deepEqual(drafts().values(), ['Mine']);
 		});
 

@@ -11,7 +11,7 @@ import { runGit } from '../../platform/gitCommand.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
 import { BranchMissing, fetchTip } from '../results/taskBranch.ts';
 import type { TaskRepository } from '../results/taskRepository.ts';
-import { FilesInTheWay, FilterRefused } from './blockingFiles.ts';
+import { FilterRefused } from './blockingFiles.ts';
 import type { Dialogs } from './dialogs.ts';
 import { isUsableName, type LocalBranch, readLocalBranch } from './localBranch.ts';
 
@@ -91,21 +91,6 @@ export function checkOutFailure(error: unknown, failure: string): UserFacingErro
 				{ cause: error },
 			)
 		: gitFailure(error, failure);
-}
-
-/** Returns why a branch was not fast-forwarded. */
-export function fastForwardFailure(error: unknown, name: string): UserFacingError {
-	const branch = shortName(name);
-	return checkOutFailure(
-		error,
-		error instanceof FilesInTheWay
-			? vscode.l10n.t(
-					'“{0}” wasn’t changed because these files would be overwritten: {1}. Commit or stash them, then try again.',
-					branch,
-					error.files.map(shortName).join(', '),
-				)
-			: vscode.l10n.t('Git couldn’t fast-forward “{0}”, so it wasn’t changed: {1}', branch, gitReason(error)),
-	);
 }
 
 /** Formats file names for a dialog, only the first few. */

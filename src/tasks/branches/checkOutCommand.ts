@@ -8,7 +8,6 @@ import { readBranchCommit } from '../launch/repositoryFacts.ts';
 import {
 	type BranchSubject,
 	checkOutFailure,
-	fastForwardFailure,
 	offerFolder,
 	openedRepository,
 	readBranch,
@@ -18,7 +17,6 @@ import {
 import { addWorktree, type CheckOut, checkOut } from './checkOut.ts';
 import type { Dialogs } from './dialogs.ts';
 import { isSameFolder, isUsableName, type LocalBranch } from './localBranch.ts';
-import { fastForwardFiles } from './mergeBranch.ts';
 import { changeFiles, tellDone } from './stashAside.ts';
 
 /** Checks the branch of a task out in the folder that this window shows. Throws a UserFacingError. */
@@ -31,7 +29,7 @@ export async function checkOutBranch(subject: BranchSubject, dialogs: Dialogs): 
 	const tip = await readTip(subject, dialogs);
 	const local = await readBranch(subject, result.branch, tip);
 	if (local.worktree !== undefined) {
-		await checkedOutAlready(subject, dialogs, local, tip);
+		await checkedOutAlready(subject, dialogs, local);
 		return;
 	}
 	const chosen = await settleName(subject, dialogs, local, tip);
@@ -116,41 +114,18 @@ async function askForFolder(directory: string, branch: string, dialogs: Dialogs)
 	return typed === undefined ? undefined : resolve(typed);
 }
 
-/** The branch is checked out somewhere: tells the user where and offers the actions that are possible there. */
+/** The branch is checked out somewhere: tells the user where. */
 async function checkedOutAlready(
-	{ repository }: BranchSubject,
+	{ repository: { place } }: BranchSubject,
 	dialogs: Dialogs,
-	{ name, worktree = '', standing }: LocalBranch,
-	tip: string,
+	{ name, worktree = '' }: LocalBranch,
 ): Promise<void> {
-	const { place, remote } = repository;
-	const shown = shortName(name);
-	if (!(await isSameFolder(worktree, place.directory))) {
-		const message = vscode.l10n.t('“{0}” is checked out in {1}.', shown, shownFolder(worktree));
-		await offerFolder(dialogs, message, worktree);
+	if (await isSameFolder(worktree, place.directory)) {
+		void dialogs.tell('information', vscode.l10n.t('“{0}” is already checked out here.', shortName(name)));
 		return;
 	}
-	if (remote === undefined || standing.kind !== 'behind') {
-		void dialogs.tell('information', vscode.l10n.t('“{0}” is already checked out here.', shown));
-		return;
-	}
-	const move = vscode.l10n.t('Fast-Forward');
-	const message =
-		standing.commits === 1
-			? vscode.l10n.t('“{0}” is already checked out here, 1 commit behind {1}.', shown, shortName(remote))
-			: vscode.l10n.t(
-					'“{0}” is already checked out here, {1} commits behind {2}.',
-					shown,
-					standing.commits,
-					shortName(remote),
-				);
-	if ((await dialogs.tell('information', message, move)) !== move) {
-		return;
-	}
-	await fastForwardFiles(place, tip).catch(error => {
-		throw fastForwardFailure(error, name);
-	});
-	await repository.opened?.status().catch(() => {});
+	const message = vscode.l10n.t('“{0}” is checked out in {1}.', shortName(name), shownFolder(worktree));
+	await offerFolder(dialogs, message, worktree);
 }
 
 /**

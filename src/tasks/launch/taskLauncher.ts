@@ -340,18 +340,13 @@ export class TaskLauncher {
 	}
 
 	/**
-	 * Sends a request that continues with the branch of another task and needs no questions. `onMade` is called once
-	 * the task exists. Resolves with the task's id, or with undefined after a failure, which is shown to the user.
+	 * Sends a request that continues with the branch of another task and needs no questions. Resolves with the task's id, or with undefined after a failure, which is shown to the user.
 	 */
-	async startFollowUp(
-		request: TaskCreateRequest,
-		{ connection }: TaskTarget,
-		onMade: (task: Task) => void,
-	): Promise<string | undefined> {
+	async startFollowUp(request: TaskCreateRequest, { connection }: TaskTarget): Promise<string | undefined> {
 		const made = await this.startOnce(async target => {
 			await this.dependencies.known.load();
 			checkConnection(target, connection.name);
-			const sending = { request, onMade };
+			const sending = { request };
 			return this.taskOf(await this.requests.send(sending, target), sending);
 		});
 		return made?.id;

@@ -19,11 +19,6 @@ export const DRAFT_PLACE_KEY = 'errand.tasks.draftPlace';
 /** The scratch branches that still exist, with an entry for each, by its name. */
 export const SCRATCH_ENTRIES = 'errand.tasks.scratch';
 
-/**
- * The tasks whose work may end up on a branch other than the one that they continue, with an entry for each, by its id.
- */
-export const BEHIND_ENTRIES = 'errand.tasks.behind';
-
 /** The tasks that are archived on this machine, with an entry for each; they are in the editor's state of all workspaces. */
 export const ARCHIVED_ENTRIES = 'errand.tasks.archived';
 
