@@ -17,7 +17,7 @@ import { commands } from './platform/ids.ts';
 import { createLog } from './platform/log.ts';
 import { readTextSetting } from './platform/settings.ts';
 import { openWorkspaceState } from './platform/sharedState.ts';
-import { registerLinks } from './platform/signInLinks.ts';
+import { registerSignInLinks } from './platform/signInLinks.ts';
 import { registerTasks } from './tasks/register.ts';
 
 let closeChat: (() => Promise<void>) | undefined;
@@ -65,7 +65,7 @@ function wire(context: vscode.ExtensionContext): void {
 		logger: log.logger('models'),
 	});
 	const { keys } = models;
-	const signInLinks = registerLinks(context.subscriptions, (...link) => tasks.openLink(...link));
+	const signInLinks = registerSignInLinks(context.subscriptions);
 	const localService = registerLocalService({ extensionUri, globalState, models, logger, showLog: log.show });
 	const connect = createConnect({
 		connections: models,

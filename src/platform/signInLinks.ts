@@ -47,13 +47,10 @@ export class SignInLinks {
 	}
 }
 
-/** Registers for the links to this extension. `other` gets the decoded path and query of one that is no sign-in's. */
-export function registerLinks(
-	subscriptions: vscode.Disposable[],
-	other: (path: string, query: string) => Promise<void>,
-): SignInLinks {
+/** Registers for the links by which the browser returns from a sign-in. Any other link does nothing. */
+export function registerSignInLinks(subscriptions: vscode.Disposable[]): SignInLinks {
 	const links = new SignInLinks();
-	const handleUri = ({ path, query }: vscode.Uri) => (path === SIGN_IN_PATH ? links.take(query) : other(path, query));
+	const handleUri = ({ path, query }: vscode.Uri) => (path === SIGN_IN_PATH ? links.take(query) : undefined);
 	subscriptions.push(vscode.window.registerUriHandler({ handleUri }));
 	return links;
 }

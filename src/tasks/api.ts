@@ -137,8 +137,6 @@ export interface Tasks extends Disposable {
 	 * was started; errors are shown to the user.
 	 */
 	startPrompt(prompt: string): Promise<boolean>;
-	/** Shows the prompt of a link to this extension in the chat, whose path and query are decoded. */
-	openLink(path: string, query: string): Promise<void>;
 	/** Opens the editor for longer prompts and adds the text to it. This sends nothing. */
 	openEditor(text: string): Promise<void>;
 	/** The choices for the task that is started next. */

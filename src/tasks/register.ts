@@ -121,7 +121,6 @@ export function registerTasks(dependencies: TasksDependencies): Tasks & { progra
 		readPatches: async (...asked) => (await feature()).answers.readPatches(...asked),
 		readForChat: async argument => (await feature()).answers.readForChat(argument),
 		startPrompt: async prompt => (await feature()).launcher.startPrompt(prompt),
-		openLink: async (...asked) => (await feature()).launcher.startFromLink(...asked),
 		openEditor: async text => (await feature()).launcher.openEditor(text),
 		next: {
 			follow: async show => (await feature()).next.follow(show),

@@ -5,7 +5,6 @@ import { reloadWindow } from '../support/editor.ts';
 import {
 	answerInput,
 	changeSettings,
-	dialog,
 	hiddenWidth,
 	movePointerAway,
 	openFile,
@@ -122,27 +121,6 @@ describe('tasks in the window', () => {
 			await until('the draft is kept and the selection added', async () =>
 				/comment says[\s\S]*`src\/todo\.ts:2`:[\s\S]*export const rounded/.test(await promptText()),
 			);
-		});
-
-		it('are not started by a link, whose prompt is shown after a question where a draft is there', async () => {
-			const branches = () => sample.origin('for-each-ref', '--format=x', 'refs/heads/errand');
-			const before = branches();
-			const question = dialog(page, 'you already have a draft');
-			await runCommand(page, 'Developer: Open URL');
-			await answerInput(page, 'vscode://errand.errand/start-task?prompt=Mend%20the%20link&branch=main');
-			const allow = page.locator('.monaco-dialog-box').getByRole('button', { name: 'Open', exact: true });
-			await until('the link arrives', async () => {
-				// The editor asks once whether the extension may open it.
-				if (await allow.isVisible()) {
-					await allow.click();
-				}
-				return question.isVisible();
-			});
-			await question.getByRole('button', { name: 'Replace the Draft' }).click();
-			await until('the prompt of the link is shown', async () => (await promptText()) === 'Mend the link');
-			await toast(page, 'This prompt came from a link').waitFor();
-			assert.equal(branches(), before);
-			await runCommand(page, 'Notifications: Clear All Notifications');
 			await emptyChat(page);
 			sample.git('clean', '--quiet', '--force');
 		});

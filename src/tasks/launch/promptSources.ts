@@ -2,8 +2,6 @@ import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import { oneLine } from '../../base/plainText.ts';
 import { internalCommands } from '../../platform/ids.ts';
-import { askModal } from '../../platform/notify.ts';
-import type { LinkProblem } from '../model/launchLink.ts';
 import { findTodo, type PromptSource, problemPrompt, selectionPrompt, todoPrompt } from '../model/promptText.ts';
 
 /** The maximum number of lines of a problem that its prompt repeats. */
@@ -115,37 +113,4 @@ function codeAction(title: string, argument: PlaceArgument): vscode.CodeAction {
 	const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
 	action.command = { command: internalCommands.startTaskFromSelection, title, arguments: [argument] };
 	return action;
-}
-
-/** Explains why a link is not used, and what to do instead. */
-export function linkProblemText(problem: LinkProblem): string {
-	switch (problem) {
-		case 'path':
-			return vscode.l10n.t(
-				'Errand doesn’t recognize this link. A link that starts a task ends with “/start-task?prompt=…”.',
-			);
-		case 'no-prompt':
-			return vscode.l10n.t('The link starts a task but has no prompt. Start the task with your own prompt.');
-		case 'too-long':
-			return vscode.l10n.t('The link is too long, so it’s ignored. Write the prompt yourself.');
-		case 'repeated':
-			return vscode.l10n.t('The link specifies something twice, so it’s ignored.');
-		case 'control':
-			return vscode.l10n.t('The link contains invisible characters, so it’s ignored.');
-		case 'branch':
-			return vscode.l10n.t('The link specifies a branch that starts with a hyphen, so it’s ignored.');
-	}
-}
-
-/** Asks what to do with the present draft when a link brings a prompt. Resolves with undefined when dismissed. */
-export async function askAboutDraft(): Promise<'add' | 'replace' | undefined> {
-	const replace = vscode.l10n.t('Replace the Draft');
-	const add = vscode.l10n.t('Add to the Draft');
-	const answer = await askModal(
-		vscode.l10n.t('A link contains a prompt for a task, but you already have a draft.'),
-		vscode.l10n.t('Nothing is sent yet. You can review the prompt before anything starts.'),
-		replace,
-		add,
-	);
-	return answer === undefined ? undefined : answer === add ? 'add' : 'replace';
 }

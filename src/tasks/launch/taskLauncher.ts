@@ -15,7 +15,6 @@ import type { LocalService } from '../../localService/api.ts';
 import { getGitApi, placeOf } from '../../platform/git.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { refusedByUser } from '../../platform/refusalMessages.ts';
-import { readLaunchLink } from '../model/launchLink.ts';
 import type { TaskTarget } from '../model/taskConnection.ts';
 import { carryOut, handOver } from './carryOut.ts';
 import type { ConfirmedLaunch, LaunchCheckDependencies } from './launchCheck.ts';
@@ -24,7 +23,7 @@ import type { NextTask } from './nextTask.ts';
 import { findSubjects, firstSubject, type LaunchWish, type SubjectChoice, wishOf } from './pickSubject.ts';
 import { Preflight } from './preflight.ts';
 import type { PromptEditor, TaskComposer } from './promptEditor.ts';
-import { askAboutDraft, linkProblemText, promptOfPlace } from './promptSources.ts';
+import { promptOfPlace } from './promptSources.ts';
 import { ScratchBranches } from './scratchBranches.ts';
 import { openRequests, type SendOutcome } from './sendTask.ts';
 import { type TaskRequest, TaskRequests } from './taskRequests.ts';
@@ -176,36 +175,6 @@ export class TaskLauncher {
 		} catch (error) {
 			this.dependencies.listener.explain(error);
 		}
-	}
-
-	/** Shows a link's prompt in the chat; nothing starts by itself. */
-	async startFromLink(path: string, query: string): Promise<void> {
-		const link = readLaunchLink(path, query);
-		if (typeof link === 'string') {
-			void showMessage('error', linkProblemText(link));
-			return;
-		}
-		const { composer, next, listener } = this.dependencies;
-		try {
-			const isThere = await composer.write(link.prompt, 'if-empty');
-			const how = isThere ? 'replace' : await askAboutDraft();
-			if (!how) {
-				return;
-			}
-			if (!isThere && !(await composer.write(link.prompt, how))) {
-				return;
-			}
-			if (how === 'replace' || link.repository !== undefined || link.branch !== undefined) {
-				await next.setPlace(link);
-			}
-		} catch (error) {
-			listener.explain(error);
-			return;
-		}
-		void showMessage(
-			'information',
-			vscode.l10n.t('This prompt came from a link. Review it before you start the task.'),
-		);
 	}
 
 	/**

@@ -8,8 +8,6 @@ import {
 import { commands } from '../../../src/platform/ids.ts';
 import { inertText } from '../../../src/platform/inertText.ts';
 import { errorText, explainError } from '../../../src/platform/notify.ts';
-import { linkProblemText } from '../../../src/tasks/launch/promptSources.ts';
-import type { LinkProblem } from '../../../src/tasks/model/launchLink.ts';
 
 /** What is known of the error beside its code, its sentence and its button. */
 type Row = [options: ClientErrorOptions, sentence: RegExp, button?: string];
@@ -95,15 +93,6 @@ const faults: [Error, RegExp][] = [
 	],
 ];
 
-const links: Record<LinkProblem, RegExp> = {
-	path: /^Errand doesn’t recognize this link\. A link that starts a task ends with “\/start-task\?prompt=…”\.$/,
-	'no-prompt': /has no prompt\. Start the task with your own prompt\.$/,
-	'too-long': /too long, so it’s ignored\. Write the prompt yourself\.$/,
-	repeated: /specifies something twice, so it’s ignored\.$/,
-	control: /invisible characters, so it’s ignored\.$/,
-	branch: /a branch that starts with a hyphen, so it’s ignored\.$/,
-};
-
 describe('the sentence for what went wrong', () => {
 	for (const [code, rows] of Object.entries(codes)) {
 		for (const [options, sentence, button] of rows) {
@@ -129,12 +118,6 @@ describe('the sentence for what went wrong', () => {
 		const { message, action } = explainError(new Error('around it', { cause: written }), 'Quillon');
 		assert.equal(message, 'Write it down.');
 		assert.deepEqual(action, { label: 'Manage Keys', command: manageKeys });
-	});
-
-	it('says of a link what is wrong with it', () => {
-		for (const [problem, sentence] of Object.entries(links)) {
-			assert.match(linkProblemText(problem as LinkProblem), sentence);
-		}
 	});
 });
 
