@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import * as z from 'zod';
 import { MAXIMUM_CRITERIA, MAXIMUM_QUESTIONS } from '../src/contract/decisions.ts';
 import { decisionFileSchema } from '../src/decisions/model/decisionFile.ts';
-import { EXAMPLES } from '../src/decisions/model/examples.ts';
+import { EXAMPLE } from '../src/decisions/model/examples.ts';
 
 export const SCHEMA_FILE = 'media/decision.schema.json';
 
@@ -93,7 +93,7 @@ export function decisionSchema(): Schema {
 	return {
 		title: 'Decision',
 		description: 'Typed questions about a state, which a decision model answers with probabilities.',
-		defaultSnippets: Object.entries(EXAMPLES).map(([label, body]) => ({ label, body })),
+		defaultSnippets: [{ label: 'classify', body: EXAMPLE }],
 		...schema,
 	};
 }

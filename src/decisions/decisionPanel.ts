@@ -46,7 +46,6 @@ export class DecisionPanel {
 	/** Aborted by the next step or when the panel is disposed of. */
 	private working: AbortController | undefined;
 	private shownRun = '';
-	private comparedWith = '';
 	/** True while the key is looked up, so that a second click sends nothing more. */
 	private isAskingForKey = false;
 
@@ -57,16 +56,12 @@ export class DecisionPanel {
 		'show-request': () => this.showRequest(),
 		'choose-model': () => this.chooseModel(),
 		help: () => this.problem?.action && executeCommand(this.problem.action.command),
-		export: ({ format }) => {
+		export: () => {
 			const run = this.run();
-			return run && saveRun(run, this.subject.title, format);
+			return run && saveRun(run, this.subject.title);
 		},
 		'show-run': ({ run }) => {
 			this.shownRun = run;
-			this.panel.update();
-		},
-		'compare-with': ({ run }) => {
-			this.comparedWith = run;
 			this.panel.update();
 		},
 		'show-entry': ({ entry }) => this.subject.showEntry?.(entry),
@@ -237,7 +232,6 @@ export class DecisionPanel {
 		const { stage, prepared, problem } = this;
 		const runs = this.dependencies.runs.of(this.subject.key);
 		const run = this.run();
-		const other = runs.find(({ id }) => id === this.comparedWith && id !== run?.id);
 		const model = prepared && this.model(prepared);
 		return {
 			title: named(this.subject.title),
@@ -248,7 +242,7 @@ export class DecisionPanel {
 			opinion: opinionText(),
 			...defined({
 				sending: prepared && model !== undefined ? sendingView(prepared, model) : undefined,
-				result: run && resultView(run, other),
+				result: run && resultView(run),
 			}),
 			runs: runs.map(({ id, at, model: resolved, asked }) => ({
 				id,

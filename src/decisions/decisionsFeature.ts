@@ -51,8 +51,8 @@ export class DecisionsFeature implements Disposable {
 				case 'is-ready':
 					// In a review, the Command Palette refers to the active changes.
 					return readinessSubject(argument ?? vscode.window.activeTextEditor?.document.uri, material);
-				default:
-					await openExample(decision);
+				case 'new-file':
+					await openExample();
 					return undefined;
 			}
 		});

@@ -3,20 +3,20 @@ import { UserFacingError } from '../base/errors.ts';
 import { CHANGE_SCHEME } from '../platform/ids.ts';
 import { type Choice, choose, separator } from '../platform/pick.ts';
 import type { Tasks } from '../tasks/api.ts';
-import { EXAMPLES, type ExampleName } from './model/examples.ts';
+import { EXAMPLE } from './model/examples.ts';
 
 /** A question about a task that needs no file. */
 type TaskQuestion = 'why-failed' | 'which-better' | 'is-ready';
 
 /**
- * Resolves with the question about the subject of the argument, which the user chooses if several fit, or with an
- * example to begin with if the argument names nothing. Resolves with undefined when dismissed, and rejects with a
+ * Resolves with the question about the subject of the argument, which the user chooses if several fit. If the argument
+ * names nothing, the user may also begin a file. Resolves with undefined when dismissed, and rejects with a
  * UserFacingError if no question fits.
  */
 export async function chooseDecision(
 	argument: unknown,
 	tasks: Pick<Tasks, 'choose'>,
-): Promise<TaskQuestion | ExampleName | undefined> {
+): Promise<TaskQuestion | 'new-file' | undefined> {
 	const title = vscode.l10n.t('Ask Model for Decision');
 	if (argument instanceof vscode.Uri && argument.scheme === CHANGE_SCHEME) {
 		return 'is-ready';
@@ -26,10 +26,14 @@ export async function chooseDecision(
 		return 'which-better';
 	}
 	if (!('taskId' in named)) {
-		return choose<TaskQuestion | ExampleName>(title, [
+		return choose<TaskQuestion | 'new-file'>(title, [
 			// The first one can be evaluated at once, even if there is no task.
 			separator(vscode.l10n.t('Write a file')),
-			...examples(),
+			{
+				label: vscode.l10n.t('Classify a Diff'),
+				detail: vscode.l10n.t('What kind of change are the uncommitted changes, and how risky are they?'),
+				value: 'new-file',
+			},
 			separator(vscode.l10n.t('About a task')),
 			...questions(),
 		]);
@@ -66,32 +70,12 @@ function questions(): Choice<TaskQuestion>[] {
 	];
 }
 
-function examples(): Choice<ExampleName>[] {
-	return [
-		{
-			label: vscode.l10n.t('Classify a Diff'),
-			detail: vscode.l10n.t('What kind of change are the uncommitted changes, and how risky are they?'),
-			value: 'classify',
-		},
-		{
-			label: vscode.l10n.t('Triage a Failed Task'),
-			detail: vscode.l10n.t('Why did it fail, how much remains to be done, and would restarting it help?'),
-			value: 'triage',
-		},
-		{
-			label: vscode.l10n.t('Is This Ready to Merge?'),
-			detail: vscode.l10n.t('Do the task’s changes do what the prompt asks, and what’s missing?'),
-			value: 'ready',
-		},
-	];
-}
-
 /** Opens an example as a file that is not saved yet. */
-export async function openExample(name: ExampleName): Promise<void> {
-	const uri = await freeName(name);
+export async function openExample(): Promise<void> {
+	const uri = await freeName('classify');
 	const document = await vscode.workspace.openTextDocument(uri);
 	const edit = new vscode.WorkspaceEdit();
-	const text = `${JSON.stringify(EXAMPLES[name], undefined, 2)}\n`;
+	const text = `${JSON.stringify(EXAMPLE, undefined, 2)}\n`;
 	edit.replace(uri, new vscode.Range(0, 0, document.lineCount, 0), text);
 	await vscode.workspace.applyEdit(edit);
 	await vscode.window.showTextDocument(document, { preview: false });

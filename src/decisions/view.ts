@@ -69,49 +69,31 @@ function questionsText(questions: number, requests: number): string {
 	return requests === 1 ? count : vscode.l10n.t('{0}, in {1} requests: one for each order', count, requests);
 }
 
-/** Returns the view of a run, beside another one if they are compared. */
-export function resultView(run: Run, other: Run | undefined): ResultView {
-	const compared = new Map(other ? readOutcomes(other.questions, other.answers) : []);
+/** Returns the view of a run. */
+export function resultView(run: Run): ResultView {
 	const outcomes = readOutcomes(run.questions, run.answers);
 	return {
-		notes: [...(run.ordersDisagree ? [ordersText()] : []), ...(other ? [stateText(run, other)] : [])],
+		notes: run.ordersDisagree ? [ordersText()] : [],
 		facts: runFacts(run),
-		questions: outcomes.map(([id, outcome]) => questionView(id, outcome, run, other && { outcome: compared.get(id) })),
+		questions: outcomes.map(([id, outcome]) => questionView(id, outcome, run)),
 		legend: legendTexts(new Set(outcomes.map(([, { type }]) => type))),
 		run: run.id,
-		comparedWith: other?.id ?? '',
 	};
 }
 
-function stateText(run: Run, other: Run): string {
-	return run.state.sha256 === other.state.sha256
-		? vscode.l10n.t('Both results are about the same state.')
-		: vscode.l10n.t('The result that this is compared with was about a different state.');
-}
-
-function questionView(
-	id: string,
-	outcome: QuestionOutcome,
-	{ questions, lines }: Run,
-	other: { outcome: QuestionOutcome | undefined } | undefined,
-): QuestionView {
+function questionView(id: string, outcome: QuestionOutcome, { questions, lines }: Run): QuestionView {
 	const { received } = outcome;
 	const isOfLog = outcome.type === 'choice' && lines !== undefined;
-	const before = new Map(other?.outcome?.rows.map(row => [row.name, row.probability]));
 	return {
 		id: named(id),
 		type: typeText(outcome.type),
 		instructions: shown(questions[id]?.instructions ?? ''),
 		answer: outcomeText(outcome),
-		...defined({
-			comparedAnswer:
-				other && (other.outcome ? outcomeText(other.outcome) : vscode.l10n.t('This question wasn’t asked.')),
-		}),
 		isUncertain: isUncertain(outcome),
 		notes: noteTexts(outcome),
 		rows: outcome.rows.map(row => {
 			const entry = isOfLog && Object.hasOwn(lines, row.name) ? Number(row.name) : undefined;
-			return rowView(outcome.type, row, entry, other && { share: before.get(row.name) });
+			return rowView(outcome.type, row, entry);
 		}),
 		...defined({ received: received === undefined ? undefined : shownJson(received) }),
 	};
@@ -121,23 +103,19 @@ function rowView(
 	type: QuestionOutcome['type'],
 	{ name, meaning, probability, isChosen }: QuestionOutcome['rows'][number],
 	entry: number | undefined,
-	other: { share: number | undefined } | undefined,
 ): RowView {
 	const isShare = probability !== undefined && probability >= 0 && probability <= 1;
 	return {
 		name: entry === undefined ? named(name) : vscode.l10n.t('Entry {0}', formatNumber(entry)),
 		meaning: shown(meaning),
 		...defined({ share: isShare ? probability : undefined }),
-		probability: shareText(probability),
+		probability: probability === undefined ? vscode.l10n.t('not provided') : percentText(probability),
 		isChosen,
 		// A score is an average, so the nearest level need not be the likeliest.
 		mark: isChosen ? (type === 'score' ? vscode.l10n.t('nearest') : vscode.l10n.t('chosen')) : '',
-		...defined({ compared: other && shareText(other.share), entry }),
+		...defined({ entry }),
 	};
 }
-
-const shareText = (probability: number | undefined) =>
-	probability === undefined ? vscode.l10n.t('not provided') : percentText(probability);
 
 function shownJson(value: unknown): string {
 	return plainText((JSON.stringify(value, undefined, 2) ?? '').slice(0, MAXIMUM_RECEIVED));

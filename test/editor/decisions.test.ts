@@ -105,7 +105,7 @@ describe('decision files in the editor', () => {
 			assert.equal(await chooseDecision({ title: 'Two', contenders: [] }, facts({})), 'which-better');
 			const all = chooseDecision(undefined, facts({}));
 			await picks.pick('Classify a Diff');
-			assert.equal(await all, 'classify');
+			assert.equal(await all, 'new-file');
 		} finally {
 			await picks.stop();
 		}

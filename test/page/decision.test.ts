@@ -35,7 +35,6 @@ const RESULT: ResultView = {
 			type: 'Which one applies?',
 			instructions: 'What is state.order about?',
 			answer: 'other · 75%',
-			comparedAnswer: 'delivery · 50%',
 			isUncertain: false,
 			notes: [],
 			rows: [
@@ -46,7 +45,6 @@ const RESULT: ResultView = {
 					probability: '75%',
 					isChosen: true,
 					mark: 'chosen',
-					compared: '40%',
 				},
 				{
 					name: 'delivery',
@@ -55,7 +53,6 @@ const RESULT: ResultView = {
 					probability: '25%',
 					isChosen: false,
 					mark: '',
-					compared: '50%',
 				},
 			],
 		},
@@ -81,7 +78,6 @@ const RESULT: ResultView = {
 	],
 	legend: ['The bars are probabilities as the service gave them.'],
 	run: 'second',
-	comparedWith: 'first',
 };
 
 const IDLE: DecisionView = {
@@ -188,28 +184,20 @@ describe('the page of a decision', () => {
 		await open({ width: 1000 });
 		await page.show(IDLE);
 		const rows = await page.page.locator('article').first().getByRole('row').allInnerTexts();
-		assert.match(rows[1] ?? '', /other\s+chosen\s+Anything else\s+75%\s+40%/);
-		assert.match(rows[2] ?? '', /delivery\s+When it comes\s+25%\s+50%/);
+		assert.match(rows[1] ?? '', /other\s+chosen\s+Anything else\s+75%/);
+		assert.match(rows[2] ?? '', /delivery\s+When it comes\s+25%/);
 		const share = page.page.locator('article').first().locator('rect.share').first();
 		assert.equal(await share.getAttribute('width'), '75');
 		assert.deepEqual(await page.press('Entry 12'), [{ kind: 'show-entry', entry: 12 }]);
 	});
 
-	it('compares with an earlier result, shows another one, and exports the one that is shown', async () => {
+	it('shows an earlier result, and exports the one that is shown', async () => {
 		await open({ width: 1000 });
-		await page.show({ ...IDLE, runs: IDLE.runs.slice(0, 1) });
-		assert.equal(await page.page.getByLabel('Compare with').count(), 0);
 		await page.show(IDLE);
 		const before = (await page.posted()).length;
-		await page.page.getByLabel('Compare with').selectOption({ label: 'nothing' });
 		await page.page.getByLabel('Result', { exact: true }).selectOption('first');
-		await page.press('Export as JSON…', 'Export as Markdown…');
-		assert.deepEqual((await page.posted()).slice(before), [
-			{ kind: 'compare-with', run: '' },
-			{ kind: 'show-run', run: 'first' },
-			{ kind: 'export', format: 'json' },
-			{ kind: 'export', format: 'markdown' },
-		]);
+		await page.press('Export as JSON…');
+		assert.deepEqual((await page.posted()).slice(before), [{ kind: 'show-run', run: 'first' }, { kind: 'export' }]);
 	});
 
 	it('shows what files and services say as text, however it is written', async () => {

@@ -10,8 +10,6 @@ export interface RowView {
 	isChosen: boolean;
 	/** The word that marks the chosen row; empty in the others. */
 	mark: string;
-	/** The probability in the other run. */
-	compared?: string;
 	/** The index of the log entry that the row represents. */
 	entry?: number;
 }
@@ -23,8 +21,6 @@ export interface QuestionView {
 	instructions: string;
 	/** The answer in words. */
 	answer: string;
-	/** The answer of the other run in words. */
-	comparedAnswer?: string;
 	isUncertain: boolean;
 	notes: string[];
 	rows: RowView[];
@@ -54,7 +50,6 @@ export interface ResultView {
 	/** Sentences that explain the bars, the words and the types of questions. */
 	legend: string[];
 	run: string;
-	comparedWith: string;
 }
 
 export interface DecisionView {
@@ -83,7 +78,6 @@ export type FromDecisionPage =
 	| { kind: 'show-request' }
 	| { kind: 'choose-model' }
 	| { kind: 'help' }
-	| { kind: 'export'; format: 'json' | 'markdown' }
+	| { kind: 'export' }
 	| { kind: 'show-run'; run: string }
-	| { kind: 'compare-with'; run: string }
 	| { kind: 'show-entry'; entry: number };

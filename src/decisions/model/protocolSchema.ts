@@ -6,10 +6,9 @@ const run = z.string().max(64);
 
 const fromPageSchema = z.discriminatedUnion('kind', [
 	z.strictObject({
-		kind: z.enum(['page-ready', 'prepare', 'send', 'stop', 'show-request', 'choose-model', 'help']),
+		kind: z.enum(['page-ready', 'prepare', 'send', 'stop', 'show-request', 'choose-model', 'help', 'export']),
 	}),
-	z.strictObject({ kind: z.literal('export'), format: z.enum(['json', 'markdown']) }),
-	z.strictObject({ kind: z.enum(['show-run', 'compare-with']), run }),
+	z.strictObject({ kind: z.literal('show-run'), run }),
 	z.strictObject({ kind: z.literal('show-entry'), entry: z.int().nonnegative() }),
 ]);
 

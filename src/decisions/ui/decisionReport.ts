@@ -8,7 +8,6 @@ import type {
 	QuestionView,
 	ResultView,
 	RowView,
-	RunChoice,
 	SendingView,
 } from '../model/protocol.ts';
 
@@ -52,12 +51,7 @@ class DecisionReport extends ReportPage<DecisionView, FromDecisionPage> {
 					? [l10n.t('Evaluate Again'), { kind: 'prepare' }]
 					: [l10n.t('Stop'), { kind: 'stop' }];
 		return html`<button type="button" class="primary" @click=${() => this.post(message)}>${label}</button>
-			${
-				result
-					? html`${this.button(l10n.t('Export as JSON…'), { kind: 'export', format: 'json' })}
-						${this.button(l10n.t('Export as Markdown…'), { kind: 'export', format: 'markdown' })}`
-					: nothing
-			}`;
+			${result ? this.button(l10n.t('Export as JSON…'), { kind: 'export' }) : nothing}`;
 	}
 
 	private button(label: string, message: FromDecisionPage): TemplateResult {
@@ -109,9 +103,8 @@ class DecisionReport extends ReportPage<DecisionView, FromDecisionPage> {
 	}
 
 	private result(result: ResultView, { runs, kept }: DecisionView): TemplateResult {
-		const { notes, facts, questions, legend, run, comparedWith } = result;
-		const others = runs.filter(({ id }) => id !== run);
-		const nobody: RunChoice = { id: '', label: l10n.t('nothing') };
+		const { notes, facts, questions, legend, run } = result;
+		const chosen = (event: Event) => this.post({ kind: 'show-run', run: (event.target as HTMLSelectElement).value });
 		return html`<section aria-labelledby="answers">
 			<h2 id="answers">${l10n.t('Answers')}</h2>
 			${notes.map(note => html`<p class="note">${note}</p>`)}
@@ -119,15 +112,10 @@ class DecisionReport extends ReportPage<DecisionView, FromDecisionPage> {
 			<h2>${l10n.t('About this result')}</h2>
 			${factList(facts)}
 			<div class="runs">
-				${this.choice('run', l10n.t('Result'), runs, run, id => ({ kind: 'show-run', run: id }))}
-				${
-					others.length === 0
-						? nothing
-						: this.choice('compared', l10n.t('Compare with'), [nobody, ...others], comparedWith, id => ({
-								kind: 'compare-with',
-								run: id,
-							}))
-				}
+				<label for="run">${l10n.t('Result')}</label>
+				<select id="run" @change=${chosen}>
+					${runs.map(({ id, label }) => html`<option value=${id} .selected=${id === run}>${label}</option>`)}
+				</select>
 			</div>
 			<p class="aside">${kept}</p>
 			<h2>${l10n.t('How to read it')}</h2>
@@ -137,41 +125,21 @@ class DecisionReport extends ReportPage<DecisionView, FromDecisionPage> {
 		</section>`;
 	}
 
-	private choice(
-		name: string,
-		label: string,
-		choices: readonly RunChoice[],
-		chosen: string,
-		message: (id: string) => FromDecisionPage,
-	): TemplateResult {
-		const changed = (event: Event) => this.post(message((event.target as HTMLSelectElement).value));
-		return html`<label for=${name}>${label}</label>
-			<select id=${name} @change=${changed}>
-				${choices.map(
-					choice => html`<option value=${choice.id} .selected=${choice.id === chosen}>${choice.label}</option>`,
-				)}
-			</select>`;
-	}
-
 	private question(question: QuestionView): TemplateResult {
-		const { id, type, instructions, answer, comparedAnswer, isUncertain, notes, rows, received } = question;
+		const { id, type, instructions, answer, isUncertain, notes, rows, received } = question;
 		return html`<article>
 			<h3>${id}</h3>
 			<p class="asked"><span class="type">${type}</span> ${instructions}</p>
 			<p class="answer ${isUncertain ? 'uncertain' : ''}">
-				${answer}${
-					comparedAnswer === undefined
-						? nothing
-						: html` <span class="compared">${l10n.t('Compared with: {0}', comparedAnswer)}</span>`
-				}
+				${answer}
 			</p>
 			${notes.map(note => html`<p class="note">${note}</p>`)}
-			${this.table(id, rows, comparedAnswer !== undefined)}
+			${this.table(id, rows)}
 			${received === undefined ? nothing : html`<pre tabindex="0" aria-label=${l10n.t('Response')}>${received}</pre>`}
 		</article>`;
 	}
 
-	private table(id: string, rows: readonly RowView[], isCompared: boolean): TemplateResult {
+	private table(id: string, rows: readonly RowView[]): TemplateResult {
 		return html`<table class="answers">
 			<caption class="hidden">
 				${l10n.t('Probabilities of {0}', id)}
@@ -181,7 +149,6 @@ class DecisionReport extends ReportPage<DecisionView, FromDecisionPage> {
 					<th scope="col">${l10n.t('Answer')}</th>
 					<th scope="col">${l10n.t('Meaning')}</th>
 					<th scope="col">${l10n.t('Probability')}</th>
-					${isCompared ? html`<th scope="col">${l10n.t('Compared with')}</th>` : nothing}
 				</tr>
 			</thead>
 			<tbody>
@@ -190,7 +157,7 @@ class DecisionReport extends ReportPage<DecisionView, FromDecisionPage> {
 		</table>`;
 	}
 
-	private row({ name, meaning, share, probability, isChosen, mark, compared, entry }: RowView): TemplateResult {
+	private row({ name, meaning, share, probability, isChosen, mark, entry }: RowView): TemplateResult {
 		return html`<tr class=${isChosen ? 'chosen' : ''}>
 			<th scope="row">
 				${entry === undefined ? name : this.button(name, { kind: 'show-entry', entry })}
@@ -198,11 +165,6 @@ class DecisionReport extends ReportPage<DecisionView, FromDecisionPage> {
 			</th>
 			<td>${meaning}</td>
 			<td class="probability">${share === undefined ? nothing : bar(share)}<span class="number">${probability}</span></td>
-			${
-				compared === undefined
-					? nothing
-					: html`<td class="number"><span class="heading" aria-hidden="true">${l10n.t('Compared with')}</span> ${compared}</td>`
-			}
 		</tr>`;
 	}
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { localProblem, MAXIMUM_FILE_LENGTH, readDecisionFile } from '../../../../src/decisions/model/decisionFile.ts';
-import { EXAMPLES } from '../../../../src/decisions/model/examples.ts';
+import { EXAMPLE } from '../../../../src/decisions/model/examples.ts';
 
 const question = { type: 'noul', instructions: 'It is so.', criteria: { true: 'yes', false: 'no' } };
 const read = (value: unknown) => readDecisionFile(JSON.stringify(value));
@@ -151,11 +151,8 @@ describe('a decision file', () => {
 		fc.assert(fc.property(fc.jsonValue(), value => void read(value)));
 	});
 
-	it('begins as an example that is one, the first of which needs nothing but a repository', () => {
-		for (const example of Object.values(EXAMPLES)) {
-			assert.deepEqual(read(example), { file: example });
-		}
-		const [first] = Object.values(EXAMPLES);
-		assert.deepEqual(first?.sources, { diff: { from: 'diff' } });
+	it('begins as an example that needs nothing but a repository', () => {
+		assert.deepEqual(read(EXAMPLE), { file: EXAMPLE });
+		assert.deepEqual(EXAMPLE.sources, { diff: { from: 'diff' } });
 	});
 });

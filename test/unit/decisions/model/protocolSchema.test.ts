@@ -6,8 +6,8 @@ describe('a message of the page of a decision', () => {
 		for (const message of [
 			{ kind: 'page-ready' },
 			{ kind: 'send' },
-			{ kind: 'export', format: 'markdown' },
-			{ kind: 'compare-with', run: '' },
+			{ kind: 'export' },
+			{ kind: 'show-run', run: 'first' },
 			{ kind: 'show-entry', entry: 12 },
 		]) {
 			assert.deepEqual(parseFromDecisionPage(message), message);
@@ -19,7 +19,7 @@ describe('a message of the page of a decision', () => {
 			undefined,
 			{ kind: 'run' },
 			{ kind: 'send', model: 'other' },
-			{ kind: 'export', format: 'html' },
+			{ kind: 'export', format: 'json' },
 			{ kind: 'show-run', run: 'x'.repeat(65) },
 			{ kind: 'show-entry', entry: -1 },
 			{ kind: 'show-entry', entry: '1' },
