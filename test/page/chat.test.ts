@@ -130,7 +130,6 @@ describe('the chat page', () => {
 				'Details of the reply: 1.2 s · 812 in (340 cached) · 214 out',
 				'Ask Again',
 				'Copy Reply',
-				'Copy as Markdown',
 				'Dismiss',
 				'Ask a question',
 				'Select Model: demo-small on Local',

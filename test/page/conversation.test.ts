@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../support/waitFor.ts';
-import { agentTurn, stepView } from '../ui/agentScenes.ts';
 import { type ChatPage, CONVERSATION_ID, turnView, useChatPage } from '../ui/chatPage.ts';
 import { RICH } from '../ui/scenes.ts';
 
 const PARAGRAPHS = 'some words\n\n'.repeat(4_000);
-
-/** A step after every tenth paragraph. */
-const STEPS_BETWEEN = Array.from({ length: 400 }, (_, index) => stepView({ offset: (index + 1) * 120 }));
 
 describe('the chat page', () => {
 	let chat: ChatPage;
@@ -205,48 +201,6 @@ describe('the chat page', () => {
 			assert.equal(await chat.page.getByRole('textbox', { name: 'Edit message' }).count(), 0);
 		});
 	});
-
-	it('copies a reply as Markdown, and as text without markup', async () => {
-		await open({ width: 500 });
-		await chat.snapshot([turnView({ text: RICH })]);
-		await button('Copy as Markdown').click();
-		await button('Copy Reply').click();
-		const texts = (await chat.posted()).flatMap(message => (message.kind === 'text-copy' ? [message.text] : []));
-		assert.equal(texts[0], RICH);
-		const text = texts[1] ?? '';
-		assert.match(
-			text,
-			/^The guard compares seconds with milliseconds.*\n\nWhat happens\n\n1\. exp comes in seconds\.\n2\. /,
-		);
-		assert.match(text, /\n {3}- nested item\n/);
-		assert.match(text, /file\tchange\tlines\nsrc\/auth\.ts\tcompare in ms\t12\n/);
-		assert.match(text, /\nreturn claims;\n/);
-		assert.doesNotMatch(text, /\*\*|`|^[#|>]|Copy/m);
-	});
-
-	for (const [name, turn] of [
-		['a reply', turnView({ text: PARAGRAPHS })],
-		['the reply of an agent', agentTurn({ steps: STEPS_BETWEEN }, { text: PARAGRAPHS })],
-	] as const) {
-		it(`copies all of ${name} before all of it is shown`, async () => {
-			await open();
-			await chat.page.evaluate(() => {
-				const press = () => {
-					const turn = document.querySelector('chat-app')?.shadowRoot?.querySelector('chat-turn')?.shadowRoot;
-					const copy = turn?.querySelector<HTMLElement>('[aria-label="Copy Reply"]');
-					if (copy) {
-						copy.click();
-					} else {
-						requestAnimationFrame(press);
-					}
-				};
-				press();
-			});
-			await chat.snapshot([turn]);
-			const { text } = await chat.waitForPosted('text-copy');
-			assert.equal(text.match(/words/g)?.length, 4_000);
-		});
-	}
 
 	for (const [name, text] of [
 		['has more blocks than are shown', PARAGRAPHS.repeat(2)],

@@ -100,19 +100,4 @@ describe('a reply that is made to be slow', () => {
 			assert.equal(await chat.page.getByRole('textbox').inputValue(), 'Still here');
 		});
 	}
-
-	for (const [name, text] of [
-		['30,000 words in italics', '*a* '.repeat(30_000)],
-		['a numbered list of 9,000 items', '1. a\n'.repeat(9_000)],
-		['4,000 paragraphs', 'a b c\n\n'.repeat(4_000)],
-	] as const) {
-		it(`copies a reply without keeping the page: ${name}`, async () => {
-			await chat.snapshot([turnView({ text })]);
-			const { cpu } = await longestTask(chat.page, async () => {
-				await chat.page.getByRole('button', { name: 'Copy Reply' }).click();
-				await chat.waitForPosted('text-copy');
-			});
-			assert.ok(cpu <= LONGEST_TASK, `a task took ${cpu} ms`);
-		});
-	}
 });

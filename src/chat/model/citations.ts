@@ -189,8 +189,3 @@ export function sourcesAsMarkdown({ sources, isCut }: Citations, words: SourceWo
 	});
 	return `**${words.sources}**\n\n${lines.join('\n')}${isCut ? `\n\n${words.sourcesCut}` : ''}`;
 }
-
-export function sourcesAsText({ sources, isCut }: Citations, words: SourceWords): string {
-	const lines = sources.map(({ number, title, url }) => `[${number}] ${title}${url === undefined ? '' : ` ${url}`}`);
-	return [words.sources, ...lines, ...(isCut ? [words.sourcesCut] : [])].join('\n');
-}

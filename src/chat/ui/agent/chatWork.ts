@@ -5,7 +5,6 @@ import { repeat } from 'lit/directives/repeat.js';
 import type { LeftOutFolder } from '../../model/agentWork.ts';
 import type { ReplyView } from '../../protocol/protocol.ts';
 import type { StepView, WorkView } from '../../protocol/workProtocol.ts';
-import type { ChatMarkdown } from '../components/chatMarkdown.ts';
 import { detailsStyles } from '../components/details.styles.ts';
 import { sharedStyles } from '../components/shared.styles.ts';
 import { watchFocus } from '../focusLost.ts';
@@ -62,12 +61,6 @@ export class ChatWork extends LitElement {
 		watchFocus(this);
 		this.addEventListener(UNFOLDED, this.keepLine);
 		this.addEventListener('focusin', this.keepLine);
-	}
-
-	/** The text of the reply in the form of `ChatMarkdown.shownText`, without the steps in between. */
-	get shownText(): string | undefined {
-		const texts = [...this.renderRoot.querySelectorAll<ChatMarkdown>('chat-markdown')].map(text => text.shownText);
-		return this.timer !== undefined || texts.includes(undefined) ? undefined : texts.join('\n\n');
 	}
 
 	/** The text of the reply as Markdown. */

@@ -13,7 +13,6 @@ import { MarkdownView } from '../markdown/markdownView.ts';
 import { fileOf, languageOf, ReplyHighlighter } from '../markdown/replyHighlighter.ts';
 import { createMarkdown, originalText } from '../markdown.ts';
 import type { Post } from '../page.ts';
-import { plainText } from '../plainText.ts';
 import { chatMarkdownStyles } from './chatMarkdown.styles.ts';
 import { sharedStyles } from './shared.styles.ts';
 
@@ -51,11 +50,6 @@ export class ChatMarkdown extends LitElement {
 	/** The text that has been rendered to its end. */
 	private settled: string | undefined;
 	private replyHighlighter: ReplyHighlighter | undefined;
-
-	/** The text as it is shown, without markup. Undefined if some of it is not shown, or not yet. */
-	get shownText(): string | undefined {
-		return this.settled === undefined || this.content.querySelector('.note') ? undefined : plainText(this.content);
-	}
 
 	override render() {
 		return html`<div class="content" @click=${this.onClick} @keydown=${this.onKeyDown}></div>`;

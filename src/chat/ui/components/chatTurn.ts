@@ -3,7 +3,7 @@ import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { DEMO_SLUGS } from '../../../contract/localConnection.ts';
 import { waitingStep } from '../../model/agentWork.ts';
-import { sourcesAsMarkdown, sourcesAsText } from '../../model/citations.ts';
+import { sourcesAsMarkdown } from '../../model/citations.ts';
 import { modeLabel, sourceWords } from '../../protocol/labels.ts';
 import type { ReplyView, TurnView } from '../../protocol/protocol.ts';
 import type { TotalView } from '../../protocol/settingsProtocol.ts';
@@ -22,7 +22,6 @@ import type { CodeHighlighter } from '../markdown/codeHighlighter.ts';
 import { showControls } from '../markdown.ts';
 import { imageActions } from '../modes/chatImage.ts';
 import type { Post } from '../page.ts';
-import type { ChatMarkdown } from './chatMarkdown.ts';
 import { chatTurnStyles } from './chatTurn.styles.ts';
 import { sharedStyles } from './shared.styles.ts';
 import './chatMarkdown.ts';
@@ -217,21 +216,11 @@ export class ChatTurn extends LitElement {
 
 	private renderFooter(reply: ReplyView, streaming: boolean): TemplateResult {
 		const { citations } = reply;
-		const withSources = (text: string, list: typeof sourcesAsText) =>
-			citations === undefined || citations.sources.length === 0
-				? text
-				: `${text}\n\n${list(citations, sourceWords(this.language))}`;
-		const copyMarkdown = () =>
-			this.post({ kind: 'text-copy', text: withSources(this.work?.markdown ?? reply.text, sourcesAsMarkdown) });
 		const copy = () => {
-			const markdown = this.renderRoot.querySelector<ChatMarkdown>('chat-markdown');
-			const text = (this.work ?? markdown)?.shownText;
-			if (text) {
-				this.post({ kind: 'text-copy', text: withSources(text, sourcesAsText) });
-			} else {
-				// A copy must be complete, and the Markdown includes the parts that are not shown.
-				copyMarkdown();
-			}
+			const text = this.work?.markdown ?? reply.text;
+			const hasSources = citations !== undefined && citations.sources.length > 0;
+			const sources = hasSources ? `\n\n${sourcesAsMarkdown(citations, sourceWords(this.language))}` : '';
+			this.post({ kind: 'text-copy', text: text + sources });
 		};
 		const retry = () => this.post({ kind: 'reply-retry', turn: this.turn.id });
 		// The icon is left out if the outcome already offers Retry as a button.
@@ -241,14 +230,7 @@ export class ChatTurn extends LitElement {
 			<span class="actions">
 				${asksAgain ? iconButton('refresh', this.turn.mode === 'image' ? l10n.t('Regenerate') : l10n.t('Ask Again'), retry) : nothing}
 				${streaming ? nothing : imageActions(reply.image, this.turn, this.post)}
-				${
-					reply.text !== '' && !streaming
-						? [
-								iconButton('copy', l10n.t('Copy Reply'), copy),
-								iconButton('markdown', l10n.t('Copy as Markdown'), copyMarkdown),
-							]
-						: nothing
-				}
+				${reply.text !== '' && !streaming ? iconButton('copy', l10n.t('Copy Reply'), copy) : nothing}
 			</span>
 		</div>
 		${this.detailed && !streaming ? replyDetails({ reply, total: this.total, language: this.language }) : nothing}`;

@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import {
-	addSources,
-	citationsOf,
-	type Source,
-	sourcesAsMarkdown,
-	sourcesAsText,
-} from '../../../../src/chat/model/citations.ts';
+import { addSources, citationsOf, type Source, sourcesAsMarkdown } from '../../../../src/chat/model/citations.ts';
 
 const source = (url: string, start?: number, end?: number, others: Partial<Source> = {}): Source => ({
 	url,
@@ -153,10 +147,8 @@ describe('the sources of a reply', () => {
 		assert.deepEqual([sources.length, isCut], [200, true]);
 		assert.equal(citationsOf('', cutOff.slice(0, 200)).isCut, undefined);
 		const words = { sources: 'Sources', sourcesCut: 'And more.' };
-		for (const list of [sourcesAsText, sourcesAsMarkdown]) {
-			assert.match(list({ sources, marks: [], isCut: true }, words), /199[\s\S]*\n+And more\.$/);
-			assert.doesNotMatch(list({ sources, marks: [] }, words), /And more/);
-		}
+		assert.match(sourcesAsMarkdown({ sources, marks: [], isCut: true }, words), /199[\s\S]*\n+And more\.$/);
+		assert.doesNotMatch(sourcesAsMarkdown({ sources, marks: [] }, words), /And more/);
 		assert.deepEqual(addSources([], [{ type: 'other', url_citation: undefined }], 0), []);
 	});
 
@@ -169,10 +161,6 @@ describe('the sources of a reply', () => {
 		assert.equal(
 			sourcesAsMarkdown(citations, words),
 			'**Sources**\n\n1. [\\[Click\\](https://evil.example) \\*now\\*](<https://a.example/x_(y)?q=%3Cz%3E>)\n2. No address',
-		);
-		assert.equal(
-			sourcesAsText(citations, words),
-			'Sources\n[1] [Click](https://evil.example) *now* https://a.example/x_(y)?q=%3Cz%3E\n[2] No address',
 		);
 	});
 });
