@@ -46,8 +46,10 @@ export interface GateOptions {
 	onAnswer(call: McpCall, answer: McpAnswer): void;
 	/** Receives a sentence for the log about each refusal, a limited number of times. */
 	onRefused(sentence: string): void;
-	/** The time in milliseconds that a server may say nothing while the agent waits for it; 10 minutes by default. */
+	/** The time in milliseconds that a server may say nothing while the agent waits for a call; 10 minutes by default. */
 	silenceMs?: number;
+	/** The same while no call is open, as agents wait for what they ask first. The default is that of calls. */
+	beginMs?: number | undefined;
 }
 
 export type Message = Record<string, unknown>;
@@ -137,11 +139,13 @@ class Gate {
 	/** Measures the time anew in which the server must say something. */
 	private watch(): void {
 		clearTimeout(this.timer);
-		const { silenceMs = SILENCE_MS } = this.options;
+		const { silenceMs = SILENCE_MS, beginMs = silenceMs } = this.options;
 		if (this.open.size > 0 && !this.closing.signal.aborted) {
-			const minutes = Math.round(silenceMs / 60_000);
-			const late = new Error(`It has not answered for ${minutes} minutes.`);
-			this.timer = setTimeout(() => this.silence.reject(late), silenceMs);
+			const isCalled = [...this.open.values()].some(({ call }) => call !== undefined);
+			const time = isCalled ? silenceMs : beginMs;
+			const shown = time < 60_000 ? `${time / 1000} seconds` : `${Math.round(time / 60_000)} minutes`;
+			const late = new Error(`It has not answered for ${shown}. The agent goes on without it.`);
+			this.timer = setTimeout(() => this.silence.reject(late), time);
 		}
 	}
 
@@ -270,7 +274,7 @@ class Gate {
 		const { method, call, isFurther = false } = asked;
 		const { result } = message;
 		if (call !== undefined) {
-			this.options.onAnswer(call, answerIn(result));
+			this.options.onAnswer(call, answerIn(message));
 		}
 		if (method === 'initialize' && isFields(result)) {
 			await write(this.agent, { ...message, result: withToolsAlone(result) });
@@ -293,9 +297,10 @@ class Gate {
 	}
 }
 
-/** Reads the answer to a call. An answer without a result is an error. */
-function answerIn(result: unknown): McpAnswer {
-	const { content, isError } = isFields(result) ? result : { content: [], isError: true };
+/** Reads the answer to a call. An answer without a result is an error, which may say why. */
+function answerIn({ result, error }: Message): McpAnswer {
+	const said = isFields(error) ? [{ type: 'text', text: error['message'] }] : [];
+	const { content, isError } = isFields(result) ? result : { content: said, isError: true };
 	const texts = (Array.isArray(content) ? content : []).map(block => textOfBlock(block) ?? '');
 	return { isError: isError === true, text: texts.join('\n').slice(0, MAXIMUM_ANSWER) };
 }

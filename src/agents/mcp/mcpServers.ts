@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { SerialQueue } from '../../base/async.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { createTokenMatch } from '../../base/tokenCheck.ts';
-import type { DeclaredServer } from '../../contract/mcpServers.ts';
+import { type DeclaredServer, isRemote } from '../../contract/mcpServers.ts';
 import { placeInside, type RunPlace } from '../run/runPlace.ts';
 import { insideProgram } from '../sandbox/places.ts';
 import type { McpCommand } from '../session/agentSession.ts';
@@ -13,6 +13,9 @@ import { type GateOptions, type GateSide, type McpAnswer, type McpCall, type Mcp
 
 /** The number of instances of a server that may run at once. An agent may start one for each of its own helpers. */
 const MAXIMUM_RUNS = 4;
+
+/** The time that a server may take for each answer before the first call. Errand's own agent waits for all of its servers. */
+export const BEGIN_MS = 15_000;
 
 /** As `sandbox/inside.ts` reads it. */
 const MCP_TOKEN_VARIABLE = 'ERRAND_MCP_TOKEN';
@@ -154,6 +157,8 @@ export class McpServers<Server extends DeclaredServer = DeclaredServer> {
 			ask: (call, signal) => ask(server, call, signal),
 			onAnswer: (call, answer) => onAnswer(server, call, answer),
 			onRefused: sentence => onRefused(`MCP server “${server.name}”: ${sentence}`),
+			// The connection to an address measures the time itself, as somebody may be signing in meanwhile.
+			beginMs: isRemote(server) ? undefined : BEGIN_MS,
 		};
 	}
 

@@ -62,6 +62,10 @@ export class RemoteRequests {
 /** Says why there was no reply. It is read after the name of the server. */
 export function sentenceOf(error: unknown, { host }: URL): string {
 	const place = oneLine(host, MAXIMUM_PLACE);
+	// What somebody has ended is told in no sentence, so that this was the time.
+	if (['TimeoutError', 'AbortError'].includes((error as Error).name)) {
+		return `${place} has not answered in time. Try again later.`;
+	}
 	if (!(error instanceof GuardRefusal)) {
 		const code = systemErrorCode(error) ?? describeError(error);
 		return `${place} cannot be reached (${oneLine(code, MAXIMUM_PLACE)}). Check the address and the network.`;

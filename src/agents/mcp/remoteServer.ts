@@ -11,7 +11,7 @@ import { SseDecoder, type SseEvent } from '../../client/core/sse.ts';
 import type { RemoteServer } from '../../contract/mcpServers.ts';
 import { linesOf } from '../lines.ts';
 import { failure, type Id, idOf, MAXIMUM_LINE, type Message, write } from './gate.ts';
-import type { ServerConnection } from './mcpServers.ts';
+import { BEGIN_MS, type ServerConnection } from './mcpServers.ts';
 import { RemoteRequests, sentenceOf } from './remoteRequest.ts';
 
 /** The tokens for one server. */
@@ -30,6 +30,8 @@ export interface RemoteServerOptions {
 	headers: Readonly<Record<string, string>>;
 	/** Unused if one of the headers is the authorization. */
 	authorization: ServerAuthorization;
+	/** The time in milliseconds for the answer to the first message; that of every server by default. */
+	beginMs?: number;
 	/** Called when the server could not be begun with. The error's message is a sentence. */
 	onFailed(error: unknown): void;
 }
@@ -164,13 +166,15 @@ class RemoteConnection {
 	private async post(message: Message, signal: AbortSignal): Promise<IncomingMessage> {
 		for (let tries = 1; ; tries++) {
 			const { session } = this;
+			const { beginMs = BEGIN_MS } = this.options;
 			const headers = await this.headersNow(signal);
 			const response = await this.requests.open(this.url, {
 				method: 'POST',
 				headers: { ...headers, accept: 'application/json, text/event-stream', 'content-type': 'application/json' },
 				body: JSON.stringify(message),
 				maximumRedirects: MAXIMUM_REDIRECTS,
-				signal,
+				// The time of a sign-in does not count.
+				signal: message === this.initialize ? AbortSignal.any([signal, AbortSignal.timeout(beginMs)]) : signal,
 			});
 			const { statusCode: status = 0 } = response;
 			if (status >= 200 && status < 300) {

@@ -49,7 +49,7 @@ describe('the gate between an agent and an MCP server', () => {
 
 	beforeEach(() => begin());
 
-	function begin(silenceMs = 60_000): void {
+	function begin(silenceMs = 60_000, beginMs?: number): void {
 		[agent, server, refused, asked, answered] = [new Side(), new Side(), [], [], []];
 		ask = async () => undefined;
 		admit = async tools => tools;
@@ -62,6 +62,7 @@ describe('the gate between an agent and an MCP server', () => {
 			onAnswer: (call, answer) => answered.push({ call, answer }),
 			onRefused: sentence => refused.push(sentence),
 			silenceMs,
+			beginMs,
 		});
 	}
 	afterEach(async () => {
@@ -257,7 +258,13 @@ describe('the gate between an agent and an MCP server', () => {
 		begin(300);
 		await listTools();
 		agent.say(call(2, 'add', {}));
-		await assert.rejects(ended, /^Error: It has not answered for \d+ minutes\.$/);
+		await assert.rejects(ended, /^Error: It has not answered for 0\.3 seconds\. The agent goes on without it\.$/);
+	});
+
+	it('ends one that does not begin sooner than one that works on a call', async () => {
+		begin(60_000, 100);
+		agent.say({ id: 1, method: 'initialize' });
+		await assert.rejects(ended, /not answered for 0\.1 seconds/);
 	});
 
 	it('waits no longer for a call that the agent cancels, and tells that it is over', async () => {

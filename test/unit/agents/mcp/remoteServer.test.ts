@@ -24,7 +24,7 @@ describe('an MCP server at an address', () => {
 	});
 
 	/** Connects to a server of the user's settings, or of a file. */
-	function connect(url = server.url, file?: string, headers: Record<string, string> = {}) {
+	function connect(url = server.url, file?: string, headers: Record<string, string> = {}, beginMs = 15_000) {
 		const connection = connectRemote(
 			{ ...remoteServerSchema.parse({ url }), name: 'test', file },
 			{
@@ -34,6 +34,7 @@ describe('an MCP server at an address', () => {
 					renew: async () => assert.fail('Nobody can sign in here.'),
 				},
 				onFailed: error => failures.push((error as Error).message),
+				beginMs,
 			},
 		);
 		connections.push(connection);
@@ -196,6 +197,12 @@ describe('an MCP server at an address', () => {
 			assert.match(error?.message ?? '', said);
 			assert.match(failures.at(-1) ?? '', said);
 		}
+	});
+
+	it('that does not answer its first message in time is said to', async () => {
+		server.others.set('/mcp', () => {});
+		const { error } = await begins(connect(undefined, undefined, {}, 300));
+		assert.match(error?.message ?? '', /127\.0\.0\.1:\d+ has not answered in time\. Try again later\.$/);
 	});
 
 	it('that refuses the token in a declared header is not signed in to', async () => {
