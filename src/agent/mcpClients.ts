@@ -67,7 +67,7 @@ export class McpClients {
 		const told = this.told();
 		return defineTool({
 			name: 'mcp',
-			description: `Calls a tool of a server. Call it without arguments first: that returns what the tool does and takes. ${told}`,
+			description: `Calls a tool of a server. Without arguments it returns what the tool takes: do that first. ${told}`,
 			schema: z.object({ tool: z.string().min(1), arguments: z.record(z.string(), z.unknown()).optional() }),
 			kind: 'other',
 			// The client that provided the servers asks about their calls.

@@ -21,7 +21,7 @@ type Input = z.output<typeof schema>;
 export const edit = defineTool({
 	name: 'edit',
 	description:
-		'Changes text files. Give path, old and new: old stands in the file exactly once, with its indentation, unless replace_all. Or give patch: a unified diff of one or more files, applied as a whole or not at all.',
+		'Changes files. Give path, old and new: old stands in the file exactly once, unless replace_all. Or give patch: a unified diff of one or more files, which may be new, renamed or deleted.',
 	schema,
 	kind: 'edit',
 	needsPermission: true,

@@ -13,7 +13,7 @@ const LEFT_OUT = '\n[… ';
 
 export const glob = defineTool({
 	name: 'glob',
-	description: 'Finds files that git does not ignore by a pattern for their path, such as src/**/*.ts.',
+	description: 'Finds files that git does not ignore by a pattern such as src/**/*.ts.',
 	schema: z.object({
 		pattern: z.string().min(1),
 		sort: z.enum(['path', 'time']).default('path'),

@@ -6,7 +6,7 @@ const MAXIMUM_WAIT = 600;
 
 export const output = defineTool({
 	name: 'output',
-	description: 'Waits some seconds for new output of a command in the background, or stops it.',
+	description: 'Waits some seconds for new output of a background command, or stops it.',
 	schema: z.object({
 		id: z.int().min(1),
 		seconds: z.int().min(0).max(MAXIMUM_WAIT).default(10),

@@ -6,7 +6,7 @@ const MAXIMUM_TEXT = 1_000;
 
 export const plan = defineTool({
 	name: 'plan',
-	description: 'Shows the user the steps of the work. Use it for more than two steps, and again whenever one is done.',
+	description: 'Shows the user the steps of the work, if it has more than two, and again whenever one is done.',
 	schema: z.object({
 		steps: z
 			.array(

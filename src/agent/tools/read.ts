@@ -22,10 +22,10 @@ const MAXIMUM_SIDE = 8_000;
 
 export const read = defineTool({
 	name: 'read',
-	description: 'Reads an image, or a text file with line numbers. Give from_line and lines for a part.',
+	description: 'Reads an image, or numbered lines of a text file.',
 	schema: z.object({
 		path: z.string().min(1),
-		from_line: z.int().min(0).default(1).describe('Counted from 1'),
+		from_line: z.int().min(0).default(1),
 		lines: z.int().min(1).default(MAXIMUM_LINES),
 	}),
 	kind: 'read',

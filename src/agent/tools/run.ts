@@ -13,7 +13,7 @@ const LEAVES_RUNNING = /(?<!&)&\s*$/;
 export const run = defineTool({
 	name: 'run',
 	description:
-		'Runs a shell command in the working folder, without a terminal or input. What it leaves running is ended: for a server, set background, which returns an id for output.',
+		'Runs a shell command without a terminal or input. What it leaves running is ended: for a server, set background, which returns an id for output.',
 	schema: z.object({
 		command: z.string().min(1),
 		seconds: z

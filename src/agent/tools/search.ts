@@ -8,8 +8,7 @@ const MAXIMUM_MATCHES_PER_FILE = 50;
 
 export const search = defineTool({
 	name: 'search',
-	description:
-		'Searches lines of the files that git does not ignore, all or those at path, by a POSIX extended regular expression.',
+	description: 'Searches files that git does not ignore by a POSIX extended regular expression.',
 	schema: z.object({
 		pattern: z.string().min(1),
 		path: z.string().min(1).default('.'),

@@ -8,8 +8,7 @@ const MAXIMUM_NAME = 80;
 
 export const task = defineTool({
 	name: 'task',
-	description:
-		'Has a helper answer a question about the code. It can only read and search, and knows only your prompt.',
+	description: 'Has a helper, which can only read and knows only your prompt, answer a question about the code.',
 	schema: z.object({
 		prompt: z.string().min(1).max(MAXIMUM_PROMPT),
 	}),

@@ -5,7 +5,7 @@ import { defineTool } from './tool.ts';
 
 export const write = defineTool({
 	name: 'write',
-	description: 'Writes a whole file, with the folders that it needs. To change a part, use edit.',
+	description: 'Writes a whole file with its folders. To change a part, use edit.',
 	schema: z.object({
 		path: z.string().min(1),
 		content: z.string(),

@@ -8,7 +8,7 @@ const CHARACTERS_PER_TOKEN = 4;
 describe('a task of one call', () => {
 	const own = useOwnAgent();
 
-	it('takes at most 1,200 tokens in, also with a server of 40 tools and with the web', async () => {
+	it('takes at most 1,150 of the 1,200 tokens in that it may take, also with a server of 40 tools and with the web', async () => {
 		for (const [api, head] of [
 			['responses', ['instructions', 'tools', 'input']],
 			['chat', ['messages', 'tools']],
@@ -19,7 +19,7 @@ describe('a task of one call', () => {
 			const { body = {} } = own.server.requests.at(-1) ?? {};
 			const sent = head.map(name => JSON.stringify(body[name])).join('');
 			const tokens = Math.ceil(sent.length / CHARACTERS_PER_TOKEN);
-			assert.ok(tokens > 500 && tokens <= 1_200, `${tokens} tokens by ${api}: ${sent}`);
+			assert.ok(tokens > 500 && tokens <= 1_150, `${tokens} tokens by ${api}: ${sent}`);
 		}
 	});
 });
