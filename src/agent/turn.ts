@@ -5,8 +5,6 @@ import { randomUUID } from 'node:crypto';
 import type { SessionUpdate, StopReason } from '@agentclientprotocol/sdk';
 import { append } from '../base/append.ts';
 import { ClientError } from '../base/errors.ts';
-import { isFields } from '../base/fields.ts';
-import { parseJson } from '../base/json.ts';
 import type { InputItem } from '../contract/responses.ts';
 import { askModel, isEmpty } from './askModel.ts';
 import { Calls, type TurnTools } from './calls.ts';
@@ -14,8 +12,8 @@ import { Context, type TurnModel } from './context.ts';
 import { asMeant, asSentBack, missingResults, noteItem, promptItems, tokensOf, withOwnIds } from './conversation.ts';
 import { MAXIMUM_CALLS, MAXIMUM_STEPS, MAXIMUM_TOKENS, MAXIMUM_UNUSABLE } from './limits.ts';
 import { callsIn, type ModelReply, textIn } from './model/model.ts';
+import { announcesWork, looksLikeCall } from './replyText.ts';
 import { BackgroundCommands } from './tools/background.ts';
-import type { Tool } from './tools/tool.ts';
 import { ToolFailure } from './tools/toolFailure.ts';
 import { TurnFailure } from './turnFailure.ts';
 
@@ -41,6 +39,7 @@ export class Turn {
 	private readonly calls: Calls;
 	private readonly commands = new BackgroundCommands();
 	private tokens = 0;
+	private wasReminded = false;
 
 	/** `items` is the conversation so far. `signal` aborts when the prompt is cancelled. */
 	constructor(
@@ -110,6 +109,12 @@ export class Turn {
 					await this.goOnAfterCut(text === '');
 				} else if (looksLikeCall(text, this.turnTools.tools)) {
 					await this.goOnAfterText();
+				} else if (!this.wasReminded && announcesWork(text)) {
+					this.wasReminded = true;
+					await this.goOn(
+						'Your reply announces work, but has no call, so nothing was done. Do it now, or say what is done.',
+						'The reply announced work without doing it, and the model was asked to do it',
+					);
 				} else {
 					return 'end_turn';
 				}
@@ -274,18 +279,3 @@ export class Turn {
 }
 
 const isSaid = (item: InputItem): boolean => 'role' in item && item.role === 'assistant';
-
-/** The names that models give to the arguments of a call in a text. */
-const ARGUMENTS = ['arguments', 'parameters', 'input'];
-
-/**
- * Returns whether a text reply is a call of one of the tools, as written by models that were not made for calling
- * tools.
- */
-function looksLikeCall(text: string, tools: readonly Tool[]): boolean {
-	const body = text.slice(Math.max(0, text.indexOf('{')), text.lastIndexOf('}') + 1);
-	const value = parseJson(body);
-	const { name, function: called, ...rest } = isFields(value) ? value : {};
-	const wanted = typeof called === 'string' ? called : name;
-	return ARGUMENTS.some(field => field in rest) && tools.some(tool => tool.name === wanted);
-}
