@@ -130,7 +130,7 @@ export class Calls {
 			isUsable = true;
 			const outcome = await this.run(call, read);
 			const { title, text, image, instructions } = outcome;
-			const count = this.repeated(done, call, read.input, outcome);
+			const count = this.repeated(done, call, read, outcome);
 			const isCommand = read.tool.kind === 'execute';
 			if (count >= (isCommand ? MAXIMUM_COMMAND_REPEATS : MAXIMUM_REPEATS)) {
 				endless ??= `${count} times with the same result (${oneLine(title, MAXIMUM_NAME)})`;
@@ -278,11 +278,22 @@ export class Calls {
 
 	/**
 	 * Counts a call with its result, once for each reply: until the next one, the model does not know the result. After a
-	 * changed file, or a new command, repeating other calls does not count; repeating the same change does.
+	 * changed file, or a new command, repeating other calls does not count; repeating the same change does. Calls of a tool
+	 * that only shows something are the same, whatever it shows, until another tool is called.
 	 */
-	private repeated(done: Set<string>, call: FunctionCall, input: object, { text, changes }: Outcome): number {
+	private repeated(
+		done: Set<string>,
+		call: FunctionCall,
+		{ tool, input }: UsableCall,
+		{ text, changes }: Outcome,
+	): number {
 		const hash = createHash('sha256').update(JSON.stringify([call.name, input, text]));
-		const key = (changes === 'files' ? CHANGE : '') + hash.digest('base64');
+		const key = tool.isSilent ? tool.name : (changes === 'files' ? CHANGE : '') + hash.digest('base64');
+		if (!tool.isSilent) {
+			for (const silent of this.options.tools.filter(({ isSilent }) => isSilent)) {
+				this.repeats.delete(silent.name);
+			}
+		}
 		if (changes === 'files' || (changes === 'anything' && !this.known.has(key))) {
 			for (const other of [...this.repeats.keys()].filter(repeated => !repeated.startsWith(CHANGE))) {
 				this.repeats.delete(other);

@@ -64,9 +64,10 @@ export function promptItems(text: string, images: readonly string[]): InputItem[
 	}));
 }
 
-/** Returns a text as a result or a message that is no image. */
+/** Returns a text as a result or a message that is no image. Some services refuse what no text of people contains. */
 export function asText(text: string): string {
-	return text.startsWith(IMAGE) ? ` ${text}` : text;
+	const plain = text.replaceAll('\0', '\ufffd').toWellFormed();
+	return plain.startsWith(IMAGE) ? ` ${plain}` : plain;
 }
 
 /**
@@ -154,12 +155,21 @@ export function asMeant(item: InputItem, tools: readonly { name: string }[]): In
 	return { ...item, name: named.name, ...(mended !== undefined && { arguments: JSON.stringify(mended) }) };
 }
 
-/** Returns an item in the form in which it is sent back. Services refuse a conversation with unreadable arguments. */
+/** Matches what services do not accept in the name of a tool, and the maximum length of one. */
+const NOT_IN_NAMES = /[^\w-]/g;
+const MAXIMUM_NAME = 64;
+
+/**
+ * Returns an item in the form in which it is sent back. Services refuse a conversation with unreadable arguments, or
+ * with a name that no tool can have.
+ */
 export function asSentBack(item: InputItem): InputItem {
-	const isUnreadable =
-		item.type === 'function_call' &&
-		(item.arguments.length > MAXIMUM_ARGUMENTS || parseJson(item.arguments) === undefined);
-	return isUnreadable ? { ...item, arguments: '{}' } : item;
+	if (item.type !== 'function_call') {
+		return item;
+	}
+	const isUnreadable = item.arguments.length > MAXIMUM_ARGUMENTS || parseJson(item.arguments) === undefined;
+	const name = item.name.replace(NOT_IN_NAMES, '_').slice(0, MAXIMUM_NAME);
+	return { ...item, name, ...(isUnreadable && { arguments: '{}' }) };
 }
 
 /**

@@ -23,17 +23,24 @@ export function announcesWork(text: string): boolean {
 	return ANNOUNCEMENT.test(text.slice(-END));
 }
 
-/** The names that models give to the arguments of a call in a text. */
-const ARGUMENTS = ['arguments', 'parameters', 'input'];
+/** Matches the names of a tool in calls that models write as text: in JSON, and in tags. */
+const NAMES =
+	/"(?:name|function|tool|recipient_name)"\s*:\s*"(?:functions\.)?(\w+)"|<(?:function=|invoke name=")(\w+)/g;
+
+/** Matches the beginning of its arguments, and of a text that is nothing but a call. */
+const ARGUMENTS = /"(?:arguments|args|parameters|input)"\s*:|<parameter[= ]/;
+const ONLY_CALL = /^(?:```\w*\s*|<\/?\w+>\s*)*[[{<]/;
 
 /**
  * Returns whether a text reply is a call of one of the tools, as written by models that were not made for calling
  * tools.
  */
 export function looksLikeCall(text: string, tools: readonly Tool[]): boolean {
+	const isNamed = (named: string | undefined) => tools.some(({ name }) => name === named);
 	const body = text.slice(Math.max(0, text.indexOf('{')), text.lastIndexOf('}') + 1);
 	const value = parseJson(body);
-	const { name, function: called, ...rest } = isFields(value) ? value : {};
-	const wanted = typeof called === 'string' ? called : name;
-	return ARGUMENTS.some(field => field in rest) && tools.some(tool => tool.name === wanted);
+	const isObject = isFields(value) && isNamed(String(value['function'] ?? value['name']));
+	const isWritten =
+		ONLY_CALL.test(text.trim()) && [...text.matchAll(NAMES)].some(([, json, tag]) => isNamed(json ?? tag));
+	return (isObject || isWritten) && ARGUMENTS.test(text);
 }

@@ -13,10 +13,13 @@ export interface Place {
 }
 
 /**
- * Resolves a path that the model has named. Throws a ToolFailure for one outside the folder, even by way of a link, and
- * for git's own files.
+ * Resolves a path that the model has named. Throws a ToolFailure for one outside the folder, even by way of a link, for
+ * git's own files, and for a name that could not be shown.
  */
 export async function placeIn(folder: string, named: string): Promise<Place> {
+	if (/\p{Cc}/u.test(named)) {
+		throw new ToolFailure('The path has a control character, which is not allowed.');
+	}
 	const wanted = path.resolve(folder, named);
 	const absolute = await realPathOf(wanted);
 	if (absolute === undefined) {

@@ -62,6 +62,9 @@ export const read = defineTool({
 		if (lines.length === 0) {
 			return { text: 'The file is empty.' };
 		}
+		if (from > lines.length) {
+			return { text: `There is no line ${from}: the file has ${lines.length}.` };
+		}
 		const rest = next < lines.length ? `(The file has ${lines.length} lines. Read on from line ${next + 1}.)` : '';
 		return { text: text + rest };
 	},

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { OwnAgent } from '../../support/ownAgent.ts';
 import type { ScriptedReply } from '../../support/replyServer.ts';
@@ -89,6 +89,24 @@ describe('Errand’s own agent, whose model calls tools badly', () => {
 		assert.match(shown[0]?.output ?? '', /not valid JSON/);
 	});
 
+	it('sends back no name and no character that a service would refuse, and takes no path with control characters', async () => {
+		const agent = await own.start({ API: 'chat' });
+		own.server.play(
+			{ calls: [{ name: `read file!${'x'.repeat(1_000)}`, input: {} }] },
+			call('run', { command: "printf 'a\\000b'" }),
+			call('write', { path: 'x\u001b[31m\ny', content: '' }),
+			call('read', { path: 'a\0b' }),
+			DONE,
+		);
+		assert.equal(await agent.session.prompt('Go'), 'end_turn');
+		const { body, results = [] } = own.server.requests.at(-1) ?? {};
+		assert.match(JSON.stringify(body?.['messages']), /"name":"read_file_x{54}"/);
+		assert.match(results[1] ?? '', /^a\ufffdb/);
+		assert.match(results[2] ?? '', /control character/);
+		assert.match(results[3] ?? '', /control character/);
+		assert.deepEqual(readdirSync(own.folder), ['.git']);
+	});
+
 	it('counts the replies, not the calls of one', async () => {
 		const results = await answersTo({ calls: Array.from({ length: 10 }, () => ({ name: 'fly', input: {} })) });
 		assert.equal(results.length, 10);
@@ -160,6 +178,15 @@ describe('Errand’s own agent, whose model calls tools badly', () => {
 			assert.match(results[2] ?? '', /made this call 3 times with the same result/);
 			own.server.play(DONE);
 			assert.equal(await agent.session.prompt('Go on'), 'end_turn');
+		});
+
+		it('takes plans for the same call, whatever they say, until something else is done', async () => {
+			const plan = (text: string) => call('plan', { steps: [{ text, status: 'pending' }] });
+			const agent = await own.start();
+			own.server.play(...['a', 'b', 'c', 'd'].flatMap(text => [plan(text), call('list', { path: text })]), DONE);
+			assert.equal(await agent.session.prompt('Go'), 'end_turn');
+			own.server.play(...['a', 'b', 'c', 'd', 'e', 'f'].map(plan));
+			await assert.rejects(agent.session.prompt('Go'), /made the same call 5 times with the same result \(Plan\)/);
 		});
 
 		it('lets a command wait for something, tells how to wait better, and ends at the tenth', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { announcesWork } from '../../../src/agent/replyText.ts';
+import { announcesWork, looksLikeCall } from '../../../src/agent/replyText.ts';
+import { tools } from '../../../src/agent/tools/tools.ts';
 import type { ScriptedReply } from '../../support/replyServer.ts';
 import { useOwnAgent } from '../../support/useOwnAgent.ts';
 
@@ -45,5 +46,31 @@ describe('a reply that announces work without a call', () => {
 		assert.equal(own.server.requests.length, 3);
 		assert.match(JSON.stringify(own.server.requests[1]?.body), /announces work, but has no call/);
 		assert.ok(agent.events.some(event => event.type === 'tool' && /announced work/.test(event.call.title)));
+	});
+});
+
+describe('a call that a model writes as text', () => {
+	it('is told in each of the forms in which models write it', () => {
+		for (const text of [
+			'{"name":"read","arguments":{"path":"a"}}',
+			'I look. {"name":"read","parameters":{"path":"a"}}',
+			'```json\n{"name":"read","arguments":{}}\n{"name":"list","arguments":{}}\n```',
+			'<tool_call>\n{"name":"read","arguments":{}}\n</tool_call>',
+			'[{"tool":"read","args":{"path":"a"}}]',
+			'{"tool_calls":[{"type":"function","function":{"name":"read","arguments":"{}"}}]}',
+			'<function=read>\n<parameter=path>a</parameter>\n</function>',
+			'<function_calls><invoke name="read"><parameter name="path">a</parameter></invoke></function_calls>',
+		]) {
+			assert.ok(looksLikeCall(text, tools), text);
+		}
+		for (const text of [
+			'Done.',
+			'{"name":"widget","input":1}',
+			'The field "name": "read" and "input": are new.',
+			'<p>Use <code>read</code></p>',
+			'[{"name":"read"}]',
+		]) {
+			assert.ok(!looksLikeCall(text, tools), text);
+		}
 	});
 });
