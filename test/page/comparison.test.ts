@@ -26,8 +26,7 @@ const RACE: ComparisonView = {
 	facts: [
 		{ label: 'Model', texts: ['large-model', 'other-model-of-a-rather-long-name-2026-11'] },
 		{ label: 'State', texts: ['completed', 'completed'] },
-		{ label: 'Tests', texts: ['tests passed when the service ran them', 'failed: npm test -- --grep upload'] },
-		{ label: 'In the log', texts: ['', '“1 failing, 41 passing”'] },
+		{ label: 'Tests', texts: ['tests passed when the service ran them', 'tests failed when the service ran them'] },
 		{ label: 'Time', texts: ['42 s', '4 min'] },
 		{ label: 'Cost', texts: ['1,200 tokens in, 640 out, $0.02', '48,120 tokens in, 2,310 out, $0.31'] },
 		{ label: 'Branch', texts: ['errand/fix-the-flaky-upload-test', 'errand/fix-the-flaky-upload-test-2'] },

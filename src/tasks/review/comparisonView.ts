@@ -61,12 +61,8 @@ function factsOf(results: readonly Result[]): ComparisonView['facts'] {
 		[vscode.l10n.t('State'), ({ outcome }) => (outcome === 'active' ? rowWords.running : rowWords.outcome(outcome))],
 		[vscode.l10n.t('Tests'), testsText],
 		[
-			vscode.l10n.t('In the log'),
-			({ facts }) => (facts?.tests?.line === undefined ? '' : vscode.l10n.t('“{0}”', facts.tests.line)),
-		],
-		[
 			vscode.l10n.t('Time'),
-			result => (result.facts?.duration === undefined ? notKnown(result) : durationText(result.facts.duration)),
+			result => (result.duration === undefined ? notKnown(result) : durationText(result.duration)),
 		],
 		[vscode.l10n.t('Cost'), result => usageText(result.extras) || notKnown(result)],
 		[vscode.l10n.t('Branch'), ({ result }) => oneLine(result?.branch ?? '', MAXIMUM_NAME)],
@@ -87,28 +83,14 @@ function changesText(result: Result): string {
 	return result.outcome === 'active' ? notKnown(result) : vscode.l10n.t('none: it created no branch');
 }
 
-function testsText(result: Result): string {
-	const { extras, facts, task } = result;
-	if (extras?.tests === 'not-run') {
-		return vscode.l10n.t('the service couldn’t run them');
+/** An agent may claim any result, so only tests that the service has run itself count. */
+function testsText({ extras, task }: Result): string {
+	if (extras?.tests === undefined) {
+		return isActiveTask(task) ? vscode.l10n.t('not known yet') : '';
 	}
-	if (extras?.tests !== undefined) {
-		return vscode.l10n.t('{0} when the service ran them', rowWords.tests(extras.tests));
-	}
-	if (!facts) {
-		return isActiveTask(task) || !result.result ? notKnown(result) : vscode.l10n.t('the log couldn’t be read');
-	}
-	if (!facts.tests) {
-		return vscode.l10n.t('the log doesn’t mention tests');
-	}
-	const { command, outcome } = facts.tests;
-	const words = {
-		passed: vscode.l10n.t('passed'),
-		failed: vscode.l10n.t('failed'),
-		'not-run': vscode.l10n.t('couldn’t be run'),
-		unknown: vscode.l10n.t('ran, but the log has no result'),
-	}[outcome];
-	return command === undefined ? words : vscode.l10n.t('{0}: {1}', words, command);
+	return extras.tests === 'not-run'
+		? vscode.l10n.t('the service couldn’t run them')
+		: vscode.l10n.t('{0} when the service ran them', rowWords.tests(extras.tests));
 }
 
 function sectionText(state: ComparedState, count: number): string {

@@ -9,7 +9,7 @@ import { followWords } from '../common/messages.ts';
 import { readEntries } from '../log/readEntries.ts';
 import { type ComparedFile, compareResults } from '../model/compareResults.ts';
 import type { Contender } from '../model/comparisonProtocol.ts';
-import { type LogFacts, LogFactsReader } from '../model/logFacts.ts';
+import { LogTimes } from '../model/logTimes.ts';
 import type { Usage } from '../model/modelUse.ts';
 import { outcomeOf, type TaskOutcome } from '../model/taskGroups.ts';
 import type { ResultChanges, TaskChanges } from '../results/taskChanges.ts';
@@ -34,8 +34,8 @@ export interface ComparedResult {
 }
 
 export interface Comparison {
-	/** `facts` is undefined for a log that could not be read, or whose task is still active. */
-	results: (ComparedResult & { facts: LogFacts | undefined })[];
+	/** `duration` is in milliseconds. It is undefined for a log without times, or whose task is still active. */
+	results: (ComparedResult & { duration: number | undefined })[];
 	files: ComparedFile[];
 }
 
@@ -45,7 +45,7 @@ export interface ComparisonSource {
 	connection: Pick<TaskConnectionAccess, 'client'>;
 }
 
-/** Reads the contenders' changes so far, and the facts from their logs. Rejects as `readResults` does. */
+/** Reads the contenders' changes so far, and the times in their logs. Rejects as `readResults` does. */
 export async function readComparison(
 	contenders: readonly Contender[],
 	source: ComparisonSource,
@@ -53,7 +53,7 @@ export async function readComparison(
 	signal: AbortSignal,
 ): Promise<Comparison> {
 	const results = await readResults(contenders, source, isAskedAnew);
-	const logs = new Map<Task, Promise<LogFacts[]>>();
+	const logs = new Map<Task, Promise<(number | undefined)[]>>();
 	for (const { task } of results.filter(read => !isActiveTask(read.task))) {
 		logs.set(task, logs.get(task) ?? readLog(task, source.connection, signal));
 	}
@@ -61,7 +61,7 @@ export async function readComparison(
 		results: await Promise.all(
 			results.map(async read => {
 				const position = resultsOf(read.task).findIndex(({ key }) => key === read.result?.key);
-				return { ...read, facts: (await logs.get(read.task))?.[position] };
+				return { ...read, duration: (await logs.get(read.task))?.[position] };
 			}),
 		),
 		files: compareResults(results.map(({ changes }) => changes?.files ?? [])),
@@ -116,15 +116,15 @@ function recordOf(task: Task, resultKey: string): Omit<ComparedResult, 'changes'
 }
 
 /**
- * Returns the facts about each result of a task from its log. If the log cannot be read, there are none, but the
+ * Returns how long each result of a task took, by its log. If the log cannot be read, there are no times, but the
  * changes are still there.
  */
 async function readLog(
 	task: Task,
 	connection: ComparisonSource['connection'],
 	signal: AbortSignal,
-): Promise<LogFacts[]> {
-	const reader = new LogFactsReader(resultsOf(task));
+): Promise<(number | undefined)[]> {
+	const times = new LogTimes(resultsOf(task));
 	let count = 0;
 	try {
 		const request = {
@@ -136,13 +136,13 @@ async function readLog(
 		};
 		for await (const record of readEntries(request)) {
 			if ('entry' in record) {
-				reader.add(record.entry, record.sentAt);
+				times.add(record.entry, record.sentAt);
 			}
 			if (++count >= MAXIMUM_ENTRIES) {
 				break;
 			}
 		}
-		return reader.facts();
+		return times.durations();
 	} catch {
 		return [];
 	}
