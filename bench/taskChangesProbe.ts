@@ -2,12 +2,10 @@
 import { execFile } from 'node:child_process';
 import process from 'node:process';
 import { promisify } from 'node:util';
-import type * as vscode from 'vscode';
 import { resultsOf } from '../src/contract/taskResults.ts';
 import { taskSchema } from '../src/contract/tasks.ts';
 import { getGitApi } from '../src/platform/git.ts';
 import { ResultRows } from '../src/tasks/results/resultRows.ts';
-import { ReviewSnapshots } from '../src/tasks/results/reviewSnapshots.ts';
 import { TaskChanges } from '../src/tasks/results/taskChanges.ts';
 import { median } from './row.ts';
 import { watchDelay } from './watchDelay.ts';
@@ -59,8 +57,7 @@ async function unfold(): Promise<UnfoldedChanges> {
 
 		const references = { remember: () => {}, remove: () => Promise.resolve() };
 		const changes = new TaskChanges({ isLocal: () => true, startCommit: () => undefined, references });
-		const snapshots = new ReviewSnapshots(noState);
-		const below = new ResultRows({ task: () => task, changes, snapshots, onUnfold: () => {} });
+		const below = new ResultRows({ task: () => task, changes, onUnfold: () => {} });
 		const watch = watchDelay();
 		const click = performance.now();
 		await below.unfold({ taskId: task.id });
@@ -76,8 +73,6 @@ async function unfold(): Promise<UnfoldedChanges> {
 	}
 	return { unfolded: median(unfolded), counted: median(counted), byHand: median(byHand), longest, rows, files };
 }
-
-const noState: vscode.Memento = { keys: () => [], get: () => undefined, update: () => Promise.resolve() };
 
 export async function run(): Promise<void> {
 	console.log(`bench| ${JSON.stringify(await unfold())}`);

@@ -122,7 +122,7 @@ describe('what a task has changed, in the window', () => {
 		await taskRow(page, prompt).locator('.monaco-tl-twistie').click();
 	}
 
-	it('unfolds into its files with letters and counts, and says what has changed since', async () => {
+	it('unfolds into its files with letters and counts, and shows what has come since', async () => {
 		await endedTask('rename', 'Rename config keys', work);
 		await fold('Rename config keys');
 		await fileRow('config.py, app, modified, 2 lines added, 2 removed').waitFor();
@@ -143,8 +143,8 @@ describe('what a task has changed, in the window', () => {
 		branches.commit('errand/rename', { 'app/migrate.py': numbered('step', 37), 'app/added.py': 'added\n' });
 		Object.assign(service.tasks[0] ?? {}, { completedAt: new Date(Date.now() + 1_000).toISOString() });
 		await refresh();
-		await fileRow('migrate.py, app, added, 37 lines added, 0 removed, changed since your last review').waitFor();
-		await fileRow('added.py, app, added, 1 lines added, 0 removed, new since your last review').waitFor();
+		await fileRow('migrate.py, app, added, 37 lines added, 0 removed').waitFor();
+		await fileRow('added.py, app, added, 1 lines added, 0 removed').waitFor();
 	});
 
 	const review = () => page.locator('.multiDiffEditor');

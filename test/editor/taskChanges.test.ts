@@ -15,12 +15,10 @@ import { TaskTree, type TreeNode } from '../../src/tasks/list/taskTree.ts';
 import { type ChangeUriParts, changeUri, readChangeUri } from '../../src/tasks/results/changeUri.ts';
 import { decorationOf } from '../../src/tasks/results/fileRows.ts';
 import { ResultRows } from '../../src/tasks/results/resultRows.ts';
-import { ReviewSnapshots } from '../../src/tasks/results/reviewSnapshots.ts';
 import { TaskChanges } from '../../src/tasks/results/taskChanges.ts';
 import { ChangeFiles } from '../../src/tasks/review/changeFiles.ts';
 import { TaskReview } from '../../src/tasks/review/taskReview.ts';
 import { readTask } from '../support/readTask.ts';
-import { State } from '../support/state.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 const run = promisify(execFile);
@@ -32,7 +30,6 @@ describe('the changes of a task in the editor', () => {
 	let store: TaskListStore;
 	let changes: TaskChanges;
 	let rows: ResultRows;
-	let snapshots: ReviewSnapshots;
 	let explained: unknown[];
 	let isLocal: boolean;
 
@@ -65,10 +62,9 @@ describe('the changes of a task in the editor', () => {
 		store = new TaskListStore(() => Promise.reject(new Error('not asked')), systemClock);
 		const references = { remember: () => {}, remove: () => Promise.resolve() };
 		changes = new TaskChanges({ isLocal: () => isLocal, startCommit: () => start, references });
-		snapshots = new ReviewSnapshots(new State());
 		explained = [];
 		isLocal = false;
-		rows = new ResultRows({ task: id => store.get(id), changes, snapshots, onUnfold: id => explained.push(id) });
+		rows = new ResultRows({ task: id => store.get(id), changes, onUnfold: id => explained.push(id) });
 	});
 	afterEach(async () => {
 		changes.dispose();
@@ -152,24 +148,16 @@ describe('the changes of a task in the editor', () => {
 		await waitFor('the file', () => items()[0]?.label === 'late.txt');
 	});
 
-	it('stay while newer ones are read, and are marked where they are newer than the last look', async () => {
+	it('stay while newer ones are read', async () => {
 		const first = await commit('errand/work', start, { 'same.txt': 'same\n', 'more.txt': 'one\n' });
 		let task = put();
 		await rows.unfold(node);
 		await changes.read(task, resultOf(task));
-		await waitFor('the snapshot', () => snapshots.has('task-1'));
 		await commit('errand/work', first, { 'more.txt': 'one\ntwo\n', 'added.txt': 'new\n' });
 		task = put({ updatedAt: '2026-11-22T10:00:00Z' });
 		const reading = changes.read(task, resultOf(task));
 		assert.deepEqual(shown(), ['more.txt|+1', 'same.txt|+1']);
 		await reading;
-		const marked = [
-			'added.txt|+1 · new since your last review',
-			'more.txt|+2 · changed since your last review',
-			'same.txt|+1',
-		];
-		assert.deepEqual(shown(), marked);
-		rows.fold(node);
 		assert.deepEqual(shown(), ['added.txt|+1', 'more.txt|+2', 'same.txt|+1']);
 	});
 
@@ -225,7 +213,6 @@ describe('the changes of a task in the editor', () => {
 		const task = store.get('task-1') ?? assert.fail();
 		await changes.read(task, resultOf(task));
 		await unfold();
-		await waitFor('the snapshot', () => snapshots.has('task-1'));
 		assert.deepEqual(tree.changedRows(), []);
 		const [file = assert.fail()] = await tree.getChildren(row);
 		assert.equal(tree.getParent(file), row);
@@ -233,7 +220,7 @@ describe('the changes of a task in the editor', () => {
 		await changes.read(task, resultOf(task), true);
 		assert.deepEqual(
 			tree.changedRows()?.map(changed => tree.getTreeItem(changed).description),
-			['+2 · changed since your last review'],
+			['+2'],
 		);
 		await commit('errand/work', first, { 'c.txt': 'one\n' });
 		await changes.read(task, resultOf(task), true);
@@ -301,7 +288,6 @@ describe('the changes of a task in the editor', () => {
 		const review = new TaskReview({
 			task: id => store.get(id),
 			changes,
-			snapshots,
 			onReview: id => reviewed.push(id),
 			explain: error => ({ message: String(error) }),
 		});
@@ -310,7 +296,6 @@ describe('the changes of a task in the editor', () => {
 		const title = 'Task: Rename config keys · errand/other has 1 commit since (2 files)';
 		await waitFor('the tab', () => labels().includes(title)).catch(() => assert.deepEqual(labels(), [title]));
 		assert.deepEqual(reviewed, ['task-1']);
-		assert.ok(snapshots.has('task-1'));
 		await vscode.commands.executeCommand('workbench.action.closeAllEditors');
 		review.dispose();
 	});

@@ -8,9 +8,8 @@ import type { LogFiles } from '../../src/tasks/log/logFile.ts';
 import { LogFollowers } from '../../src/tasks/log/logFollowers.ts';
 import { TaskEnds } from '../../src/tasks/model/taskEnds.ts';
 import { ResultRows } from '../../src/tasks/results/resultRows.ts';
-import { ReviewSnapshots } from '../../src/tasks/results/reviewSnapshots.ts';
 import { TaskChanges } from '../../src/tasks/results/taskChanges.ts';
-import { State } from '../support/state.ts';
+import type { State } from '../support/state.ts';
 import { connection } from '../support/taskClient.ts';
 
 /** The active connection of a window, `connection`, which leads to the client's server. */
@@ -55,7 +54,7 @@ export function taskRows(
 		marks: { followState, isArchived, hasComments: () => false },
 		active: { current: undefined, isStopped: false, explain },
 		own: { matcher: () => () => false },
-		below: resultRows(store, new State()),
+		below: resultRows(store),
 	});
 	return { store, agentTasks, tree };
 }
@@ -67,11 +66,10 @@ export function changesAlone(): TaskChanges {
 }
 
 /** The rows below those of tasks, as a window has them. */
-export function resultRows(store: TaskListStore, state: State): ResultRows {
+export function resultRows(store: TaskListStore): ResultRows {
 	return new ResultRows({
 		task: id => store.get(id),
 		changes: changesAlone(),
-		snapshots: new ReviewSnapshots(state),
 		onUnfold: () => {},
 	});
 }

@@ -6,7 +6,6 @@ export const fileWords: FileWords = {
 	lines: (added, removed) => `+${added} −${removed}`,
 	spokenLines: (added, removed) => `${added} added ${removed} removed`,
 	from: path => `from ${path}`,
-	mark: mark => mark,
 	executable: 'now executable',
 	notExecutable: 'no longer executable',
 	binary: 'binary',

@@ -109,7 +109,7 @@ function rowOf(planned: Planned<ChangedFile>): Row {
 	const name = pathOf(change);
 	const directory = path.posix.dirname(name);
 	const folder = directory === '.' ? '' : directory;
-	const { label, description } = describeFile(change, true, undefined, fileWords);
+	const { label, description } = describeFile(change, true, fileWords);
 	const row: Row = {
 		label: `${change.status}  ${escapeIcons(label)}`,
 		description: [escapeIcons(description), outcomeWords(outcome), decidesWords(change)]

@@ -12,8 +12,6 @@ export const fileWords: FileWords = {
 	spokenLines: (added, removed) =>
 		vscode.l10n.t('{0} lines added, {1} removed', formatNumber(added), formatNumber(removed)),
 	from: path => vscode.l10n.t('from {0}', path),
-	mark: mark =>
-		mark === 'new' ? vscode.l10n.t('new since your last review') : vscode.l10n.t('changed since your last review'),
 	executable: vscode.l10n.t('now executable'),
 	notExecutable: vscode.l10n.t('no longer executable'),
 	binary: vscode.l10n.t('binary'),

@@ -185,7 +185,6 @@ export class TaskTree {
 		} else if (node.kind === 'group') {
 			this.closedGroups.delete(node.id);
 		} else if (isClosed && (node.kind === 'task' || node.kind === 'result')) {
-			this.dependencies.below.fold(node);
 			this.givenBelow.delete(node);
 		}
 	}

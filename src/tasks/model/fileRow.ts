@@ -1,7 +1,6 @@
 import { oneLine } from '../../base/plainText.ts';
 import { isTestFile } from '../../base/testFile.ts';
 import { type ChangedFile, type ChangeStatus, pathOf } from './changedFile.ts';
-import type { FileMark } from './reviewSnapshot.ts';
 
 /** The words of a changed file's row, in the editor's language. */
 export interface FileWords {
@@ -11,7 +10,6 @@ export interface FileWords {
 	/** The same for screen readers. */
 	spokenLines(added: number, removed: number): string;
 	from(path: string): string;
-	mark(mark: FileMark): string;
 	executable: string;
 	notExecutable: string;
 	binary: string;
@@ -35,15 +33,10 @@ const MAXIMUM_LABEL = 120;
 const MAXIMUM_FOLDER = 160;
 
 /**
- * Returns a file's row in a fixed order: its folder, its lines, its former name, its kind, and its mark. `isCounted` is
- * true if the lines are known.
+ * Returns a file's row in a fixed order: its folder, its lines, its former name, and its kind. `isCounted` is true if the
+ * lines are known.
  */
-export function describeFile(
-	file: ChangedFile,
-	isCounted: boolean,
-	mark: FileMark | undefined,
-	words: FileWords,
-): FileRow {
+export function describeFile(file: ChangedFile, isCounted: boolean, words: FileWords): FileRow {
 	const path = pathOf(file);
 	const cut = path.lastIndexOf('/') + 1;
 	const label = oneLine(path.slice(cut), MAXIMUM_LABEL);
@@ -54,7 +47,6 @@ export function describeFile(
 		isTestFile(path) ? words.test : '',
 		modeOf(file, words),
 		file.hasUnreadableName ? words.unreadableName : '',
-		mark === undefined ? '' : words.mark(mark),
 	];
 	const counted = file.lines && file.lines.added + file.lines.removed > 0 ? file.lines : undefined;
 	const shown = [folder, counted ? words.lines(counted.added, counted.removed) : '', ...rest];

@@ -34,9 +34,6 @@ export const RESULT_ENTRIES = 'errand.tasks.results';
 /** The commits from which tasks were started, with an entry for each, by the id of its task. */
 export const START_ENTRIES = 'errand.tasks.starts';
 
-/** The changes of a result as the user has seen them, with an entry for each, by its key. */
-export const SNAPSHOT_ENTRIES = 'errand.tasks.looks';
-
 /** The tasks that have ended and that the user has not looked at, with an entry for each. */
 export const UNREAD_ENTRIES = 'errand.tasks.ended';
 

@@ -10,7 +10,6 @@ import { type ChangedFile, pathOf } from '../model/changedFile.ts';
 import { describeFile } from '../model/fileRow.ts';
 import { taskTitle } from '../model/taskRow.ts';
 import { versionUri } from './fileUris.ts';
-import type { ReviewSnapshots } from './reviewSnapshots.ts';
 import type { ListedChanges, TaskChanges } from './taskChanges.ts';
 
 /** A changed file of a result. Commands get it as their argument. */
@@ -50,7 +49,6 @@ interface Rows {
 
 export interface FileRowsDependencies {
 	changes: Pick<TaskChanges, 'state' | 'last'>;
-	snapshots: Pick<ReviewSnapshots, 'markOf'>;
 }
 
 /** The rows of changed files below a task, or below one agent's result. */
@@ -108,7 +106,7 @@ export class FileRows {
 			return new vscode.TreeItem(oneLine(node.path, MAXIMUM_NOTE));
 		}
 		const { changes } = rows;
-		const row = describeFile(file, changes.isCounted, this.dependencies.snapshots.markOf(changes, file), fileWords);
+		const row = describeFile(file, changes.isCounted, fileWords);
 		const [before, after] = [versionUri(changes, file, 'before'), versionUri(changes, file, 'after')];
 		const item = new vscode.TreeItem(row.label);
 		item.description = row.description;

@@ -7,7 +7,6 @@ import { rowWords } from '../common/messages.ts';
 import { outcomeOf } from '../model/taskGroups.ts';
 import { judgementOf, outcomeIcons } from '../model/taskRow.ts';
 import { type FileRowNode, FileRows } from './fileRows.ts';
-import type { ReviewSnapshots } from './reviewSnapshots.ts';
 import type { ListedChanges, TaskChanges } from './taskChanges.ts';
 
 /** The row of one agent, if several got the same prompt. Commands get it as their argument. */
@@ -26,7 +25,6 @@ export type BelowNode = ResultNode | FileRowNode;
 export interface ResultRowsDependencies {
 	task(id: string): Task | undefined;
 	changes: TaskChanges;
-	snapshots: ReviewSnapshots;
 	/** Called when the user unfolds a task, or one agent's result of it. */
 	onUnfold(taskId: string): void;
 }
@@ -67,7 +65,7 @@ export class ResultRows {
 
 	/** Begins to read the rows below a row, and resolves when they are read or take longer. Never rejects. */
 	async unfold(node: { taskId: string; resultKey?: string }): Promise<void> {
-		const { changes, snapshots, onUnfold } = this.dependencies;
+		const { changes, onUnfold } = this.dependencies;
 		const task = this.dependencies.task(node.taskId);
 		if (!task) {
 			return;
@@ -80,30 +78,12 @@ export class ResultRows {
 		const results = isRace(task) && node.resultKey === undefined ? resultsOf(task) : [resultOf(task, node.resultKey)];
 		const readings = results.flatMap(result => (result ? [changes.list(task, result)] : []));
 		const settled = Promise.allSettled(readings);
-		const [only] = results;
-		if (only && (node.resultKey !== undefined || !isRace(task)) && !snapshots.has(only.key)) {
-			// Later changes are compared with those that were seen first.
-			changes.read(task, only).then(
-				read => snapshots.has(only.key) || snapshots.take(read),
-				() => {},
-			);
-		}
 		let timer: ReturnType<typeof setTimeout> | undefined;
 		const patience = new Promise(resolve => {
 			timer = setTimeout(resolve, PATIENCE_MS);
 		});
 		await Promise.race([settled, patience]);
 		clearTimeout(timer);
-	}
-
-	/** Records that the user has folded a row up, and therefore has seen its new parts. */
-	fold(node: { taskId: string; resultKey?: string }): void {
-		const task = this.dependencies.task(node.taskId);
-		const result = task && resultOf(task, node.resultKey);
-		const seen = result && this.dependencies.changes.last(result.key);
-		if (seen && (node.resultKey !== undefined || !isRace(task))) {
-			this.dependencies.snapshots.take(seen);
-		}
 	}
 
 	/** Reads again the changes of a row that could not be read. */

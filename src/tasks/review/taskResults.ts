@@ -14,7 +14,6 @@ import { decorationOf } from '../results/fileRows.ts';
 import { pickResult } from '../results/pickResult.ts';
 import { ResultReferences } from '../results/resultReferences.ts';
 import { type BelowNode, ResultRows } from '../results/resultRows.ts';
-import { ReviewSnapshots } from '../results/reviewSnapshots.ts';
 import { TaskChanges } from '../results/taskChanges.ts';
 import { findTaskRepository } from '../results/taskRepository.ts';
 import { TaskStarts } from '../results/taskStarts.ts';
@@ -71,14 +70,12 @@ export class TaskResults implements Disposable {
 		);
 		this.unread = this.disposables.add(new UnreadTasks(workspaceState));
 		const { changes } = this;
-		const snapshots = new ReviewSnapshots(workspaceState);
 		const task = (id: string) => store.get(id);
-		this.rows = new ResultRows({ task, changes, snapshots, onUnfold: id => this.look(id) });
+		this.rows = new ResultRows({ task, changes, onUnfold: id => this.look(id) });
 		this.review = this.disposables.add(
 			new TaskReview({
 				task,
 				changes,
-				snapshots,
 				onReview: id => this.look(id),
 				explain: error => explainError(error, active.label),
 			}),

@@ -9,7 +9,6 @@ import { type Explanation, offer, showMessage } from '../../platform/notify.ts';
 import { rowWords } from '../common/messages.ts';
 import { taskTitle } from '../model/taskRow.ts';
 import { versionUri } from '../results/fileUris.ts';
-import type { ReviewSnapshots } from '../results/reviewSnapshots.ts';
 import type { ResultChanges, TaskChanges } from '../results/taskChanges.ts';
 
 /** The maximum number of files in one multi-file diff, because the editor reads all of them at once. */
@@ -30,7 +29,6 @@ interface OpenReview {
 export interface TaskReviewDependencies {
 	task(id: string): Task | undefined;
 	changes: TaskChanges;
-	snapshots: ReviewSnapshots;
 	/** Called when the changes of a task are shown. */
 	onReview(taskId: string): void;
 	explain(error: unknown): Explanation;
@@ -49,7 +47,7 @@ export class TaskReview implements Disposable {
 
 	/** Rejects with a UserFacingError if the changes cannot be read. */
 	async show(task: Task, result: TaskResult): Promise<void> {
-		const { changes, snapshots, onReview } = this.dependencies;
+		const { changes, onReview } = this.dependencies;
 		const read = await vscode.window.withProgress({ location: { viewId: views.tasks } }, () =>
 			changes.read(task, result),
 		);
@@ -59,8 +57,6 @@ export class TaskReview implements Disposable {
 			return;
 		}
 		await this.showPage(task, read, 0);
-		// The marks in the list compare with the changes seen before; these are now seen.
-		snapshots.take(read);
 	}
 
 	/** Reads the changes of open reviews again whose tasks have moved on. */

@@ -115,7 +115,7 @@ describe('a hostile branch', () => {
 		const { files } = await unfold();
 		assert.equal(files.length, names.length + 1);
 		for (const file of files) {
-			const { label, description, accessibleLabel } = describeFile(file, true, undefined, fileWords);
+			const { label, description, accessibleLabel } = describeFile(file, true, fileWords);
 			assert.doesNotMatch(label + description + accessibleLabel, /[\p{Cc}\p{Cf}]/u);
 			assert.ok(label.length <= 120);
 		}
