@@ -286,7 +286,6 @@ describe('the changes of a task in the editor', () => {
 		const task = put({ selectedBranch: 'errand/other' });
 		const reviewed: string[] = [];
 		const review = new TaskReview({
-			task: id => store.get(id),
 			changes,
 			onReview: id => reviewed.push(id),
 			explain: error => ({ message: String(error) }),
@@ -297,6 +296,5 @@ describe('the changes of a task in the editor', () => {
 		await waitFor('the tab', () => labels().includes(title)).catch(() => assert.deepEqual(labels(), [title]));
 		assert.deepEqual(reviewed, ['task-1']);
 		await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-		review.dispose();
 	});
 });

@@ -72,14 +72,11 @@ export class TaskResults implements Disposable {
 		const { changes } = this;
 		const task = (id: string) => store.get(id);
 		this.rows = new ResultRows({ task, changes, onUnfold: id => this.look(id) });
-		this.review = this.disposables.add(
-			new TaskReview({
-				task,
-				changes,
-				onReview: id => this.look(id),
-				explain: error => explainError(error, active.label),
-			}),
-		);
+		this.review = new TaskReview({
+			changes,
+			onReview: id => this.look(id),
+			explain: error => explainError(error, active.label),
+		});
 		this.files = new ChangeFiles(parts => this.placeOf(parts));
 		this.disposables.add(vscode.window.registerFileDecorationProvider({ provideFileDecoration: decorationOf }));
 		this.disposables.add(vscode.window.onDidChangeWindowState(({ focused }) => focused && this.unread.refresh()));
@@ -116,7 +113,6 @@ export class TaskResults implements Disposable {
 
 	/** Called when the list of tasks has changed. Never rejects. */
 	async listChanged({ connection, client }: TaskTarget): Promise<void> {
-		this.review.refresh();
 		const { store } = this.dependencies;
 		await this.references.sweep(
 			connection.name,
