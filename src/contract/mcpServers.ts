@@ -91,6 +91,16 @@ export type DeclaredServer = McpServer | RemoteServer;
 export const isRemote = <Server extends DeclaredServer>(server: Server): server is Server & RemoteServer =>
 	'url' in server;
 
+const SIGN_IN_PREFIX = 'errand.mcpSignIn.';
+
+/**
+ * Returns the key of the secret that a sign-in is kept as. A folder that declares the address of a server of the settings,
+ * or of another folder, gets a sign-in of its own: otherwise whoever wrote that folder would have agents use the account
+ * for what was agreed to elsewhere.
+ */
+export const signInSecret = ({ folder, url }: RemoteServer & { folder: string | undefined }): string =>
+	SIGN_IN_PREFIX + JSON.stringify([folder ?? '', new URL(url).href]);
+
 const texts = z.record(z.string(), z.string());
 
 /** A server for the agents of a task of the local service, as the user has agreed to it. */

@@ -80,6 +80,8 @@ export interface SignInPage {
 }
 
 export interface AuthorizationOptions {
+	/** The key of the secret that the sign-in is kept as. */
+	key: string;
 	/** Secrets of the editor. */
 	secrets: {
 		get(key: string): PromiseLike<string | undefined>;
@@ -144,11 +146,8 @@ export class RemoteAuthorization implements ServerAuthorization {
 	}
 
 	private async kept(): Promise<Kept | undefined> {
-		return keptSchema.safeParse(parseJson((await this.options.secrets.get(this.key)) ?? '')).data;
-	}
-
-	private get key(): string {
-		return `errand.mcpSignIn.${this.url.href}`;
+		const { secrets, key } = this.options;
+		return keptSchema.safeParse(parseJson((await secrets.get(key)) ?? '')).data;
 	}
 
 	/** Finds out where to sign in, as far as nobody but the server and its authorization server says so. */
@@ -348,7 +347,7 @@ export class RemoteAuthorization implements ServerAuthorization {
 				expiresAt: tokens.expires_in === undefined ? undefined : Date.now() + tokens.expires_in * 1000,
 			}),
 		};
-		await this.options.secrets.store(this.key, JSON.stringify(kept));
+		await this.options.secrets.store(this.options.key, JSON.stringify(kept));
 		return kept;
 	}
 

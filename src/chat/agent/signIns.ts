@@ -4,7 +4,7 @@ import { type AuthorizationOptions, RemoteAuthorization, type SignInPage } from 
 import { digestOfServer } from '../../agents/mcp/mcpServers.ts';
 import { describeError, UserFacingError } from '../../base/errors.ts';
 import { oneLine } from '../../base/plainText.ts';
-import type { RemoteServer } from '../../contract/mcpServers.ts';
+import { type RemoteServer, signInSecret } from '../../contract/mcpServers.ts';
 import { askModal, showMessage } from '../../platform/notify.ts';
 import { withProgressNotice } from '../../platform/progressNotice.ts';
 import type { SignInLinks } from '../../platform/signInLinks.ts';
@@ -24,11 +24,12 @@ export class SignIns {
 	}
 
 	/** Returns what signs in at a server. */
-	at(server: RemoteServer): RemoteAuthorization {
+	at(server: RemoteServer & { folder: string | undefined }): RemoteAuthorization {
 		const key = digestOfServer(server);
 		const known =
 			this.known.get(key) ??
 			new RemoteAuthorization(server, {
+				key: signInSecret(server),
 				secrets: this.secrets,
 				returnAddress: () => this.links.address(),
 				open: (page, redeem) => this.open(server.name, page, redeem),

@@ -49,8 +49,7 @@ describe('the sign-in at an MCP server in the editor', () => {
 		server.stop();
 	});
 
-	function begin() {
-		const secrets = new Map<string, string>();
+	function begin(folder?: string, secrets = new Map<string, string>()) {
 		const kept = {
 			get: async (key: string) => secrets.get(key),
 			store: async (key: string, value: string) => void secrets.set(key, value),
@@ -60,9 +59,10 @@ describe('the sign-in at an MCP server in the editor', () => {
 			...remoteServerSchema.parse({ url: server.url }),
 			name: 'test',
 			file: undefined,
+			folder,
 		});
 		const { signal } = new AbortController();
-		return { authorization, signal, renewed: authorization.renew(undefined, 'Bearer', signal) };
+		return { authorization, secrets, signal, renewed: authorization.renew(undefined, 'Bearer', signal) };
 	}
 	const decoded = (answer: URLSearchParams) => [...answer].map(each => each.join('=')).join('&');
 
@@ -81,6 +81,21 @@ describe('the sign-in at an MCP server in the editor', () => {
 		assert.match(told[1] ?? '', /You are signed in/);
 		await links.take(decoded(answer));
 		assert.match(told[2] ?? '', /was not begun in this window, or it is over/);
+	});
+
+	it('is used by nobody but the one who has declared the server', async () => {
+		const { authorization, secrets, signal, renewed } = begin();
+		links.take(decoded(server.signInOn(await waitFor('the page', () => opened[0]))));
+		await renewed;
+		const token = await authorization.token(signal);
+		const again = begin(undefined, secrets);
+		await again.renewed;
+		assert.equal(await again.authorization.token(signal), token);
+		assert.equal(opened.length, 1);
+		const folder = begin('/hostile', secrets);
+		await waitFor('a question of its own', () => opened[1]);
+		cancel();
+		await assert.rejects(folder.renewed);
 	});
 
 	it('opens nothing after a no, and ends where nobody goes on in the browser', async () => {

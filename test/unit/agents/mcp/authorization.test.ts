@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { RemoteAuthorization, type SignInPage } from '../../../../src/agents/mcp/authorization.ts';
-import { type RemoteServer, remoteServerSchema } from '../../../../src/contract/mcpServers.ts';
+import { type RemoteServer, remoteServerSchema, signInSecret } from '../../../../src/contract/mcpServers.ts';
 import { RemoteMcpServer } from '../../../support/remoteMcpServer.ts';
 
 const RETURN = 'vscode://errand.errand/sign-in?windowId=1';
@@ -21,22 +21,22 @@ describe('the sign-in at an MCP server', () => {
 	});
 	afterEach(() => server.stop());
 
-	const authorization = (fields: Partial<RemoteServer> = {}) =>
-		new RemoteAuthorization(
-			{ ...remoteServerSchema.parse({ url: server.url }), name: 'test', file: undefined, ...fields },
-			{
-				secrets: {
-					get: async key => secrets.get(key),
-					store: async (key, value) => void secrets.set(key, value),
-					delete: async key => void secrets.delete(key),
-				},
-				returnAddress: async () => RETURN,
-				open: async (page, redeem) => {
-					opened.push(page);
-					await redeem(answer(page.page));
-				},
+	const authorization = (fields: Partial<RemoteServer> = {}) => {
+		const declared = { ...remoteServerSchema.parse({ url: server.url }), name: 'test', file: undefined, ...fields };
+		return new RemoteAuthorization(declared, {
+			key: signInSecret({ ...declared, folder: undefined }),
+			secrets: {
+				get: async key => secrets.get(key),
+				store: async (key, value) => void secrets.set(key, value),
+				delete: async key => void secrets.delete(key),
 			},
-		);
+			returnAddress: async () => RETURN,
+			open: async (page, redeem) => {
+				opened.push(page);
+				await redeem(answer(page.page));
+			},
+		});
+	};
 	const { signal } = new AbortController();
 	const challenge = (resource = `${server.origin}/.well-known/oauth-protected-resource/mcp`) =>
 		`Bearer resource_metadata="${resource}", scope="tools:call"`;
