@@ -1,8 +1,5 @@
 import { defined } from '../base/defined.ts';
 import { ClientError } from '../base/errors.ts';
-import { isStreamEnd } from '../contract/chatReply.ts';
-import { readErrorBody, readErrorValue } from '../contract/errorBody.ts';
-import { isAbsent } from '../contract/lenient.ts';
 import { findModel } from '../contract/modelIdentifier.ts';
 import {
 	earlyEndSchema,
@@ -16,9 +13,9 @@ import { routes } from '../contract/routes.ts';
 import { prefixIn } from '../contract/routing.ts';
 import { BatchedStream } from './core/batchedStream.ts';
 import type { Caller } from './core/caller.ts';
-import { failureInReply } from './core/failures.ts';
-import { notAnObject, parseEventData, throwErrorIn, throwWordsIn } from './core/replyData.ts';
+import { throwErrorIn, throwWordsIn } from './core/replyData.ts';
 import { checkRequest } from './core/requestCheck.ts';
+import { readResponseData } from './core/responseData.ts';
 import type { SseEvent } from './core/sse.ts';
 import { type ReplyDecoder, StreamedReply } from './core/streamedReply.ts';
 import type { Client } from './types.ts';
@@ -78,29 +75,18 @@ function documentedFailure(error: unknown): unknown {
 class ResponsesDecoder implements ReplyDecoder<ResponseEvent> {
 	isEnded = false;
 
-	decode({ event, data }: SseEvent, into: ResponseEvent[]): void {
-		if (this.isEnded || data === '') {
-			return;
+	decode(event: SseEvent, into: ResponseEvent[]): void {
+		const value = this.isEnded ? undefined : readResponseData(event);
+		if (value?.['type'] === 'response.incomplete') {
+			const reason = earlyEndSchema.safeParse(value).data?.response?.incomplete_details?.reason;
+			// The failure is not retryable: another attempt would reach the same limit.
+			throw new ClientError(
+				'truncated',
+				'the service ended the response before it was complete',
+				defined({ serviceMessage: reason }),
+			);
 		}
-		if (isStreamEnd(data)) {
-			throw new ClientError('truncated', 'the stream ended without response.completed', { retryable: true });
-		}
-		if (event === 'error') {
-			throw failureInReply(readErrorBody(data));
-		}
-		const value = parseEventData(data);
-		// The data names its event type; otherwise, the stream's `event` field counts.
-		const named = typeof value === 'object' && value !== null ? Reflect.get(value, 'type') : undefined;
-		const type = typeof named !== 'string' || isAbsent(named) ? event : named;
-		throwEarlyEnd(type, value);
-		if (type === undefined) {
-			throwWordsIn(value);
-		}
-		if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-			throw notAnObject(value);
-		}
-		throwErrorIn(value);
-		const known = readResponseEvent({ ...value, type });
+		const known = value && readResponseEvent(value);
 		if (known !== undefined) {
 			this.isEnded = known.type === 'response.completed';
 			into.push(known);
@@ -112,25 +98,5 @@ class ResponsesDecoder implements ReplyDecoder<ResponseEvent> {
 		throwErrorIn(value);
 		throwWordsIn(value);
 		throw new ClientError('bad-response', 'JSON came in place of a stream');
-	}
-}
-
-/** contract: not shown. Three events end a response before it is complete (unspecified.md). */
-function throwEarlyEnd(type: string | undefined, value: unknown): void {
-	if (type === 'error') {
-		throw failureInReply(readErrorValue(value));
-	}
-	if (type === 'response.failed') {
-		const response = earlyEndSchema.safeParse(value).data?.response;
-		throw failureInReply(readErrorValue(isAbsent(response?.error) ? value : response));
-	}
-	if (type === 'response.incomplete') {
-		const reason = earlyEndSchema.safeParse(value).data?.response?.incomplete_details?.reason;
-		// The failure is not retryable: another attempt would reach the same limit.
-		throw new ClientError(
-			'truncated',
-			'the service ended the response before it was complete',
-			defined({ serviceMessage: reason }),
-		);
 	}
 }

@@ -1,6 +1,7 @@
 // The responses endpoint: the request with its rules, the items of a conversation, and the events (contract:
 // inference.md).
 import * as z from 'zod';
+import type { Fields } from '../base/fields.ts';
 import { lenient, lenientArray, lenientCount, lenientText } from './lenient.ts';
 
 const structuredMessageSchema = z.strictObject({
@@ -73,6 +74,43 @@ export const responsesRequestSchema = z.strictObject({
 		.optional(),
 });
 export type ResponsesRequest = z.input<typeof responsesRequestSchema>;
+
+/**
+ * Begins reasoning that the model's own server has sealed, among that which this service has. Clients send both back
+ * unchanged.
+ */
+const SEALED_BY_SERVER = 'server1.';
+
+export function withServerSeal(sealed: string): string {
+	return SEALED_BY_SERVER + sealed;
+}
+
+/** Returns the reasoning in its server's form, or undefined if no server has sealed it. */
+export function sealedByServer(text: unknown): string | undefined {
+	return typeof text === 'string' && text.startsWith(SEALED_BY_SERVER)
+		? text.slice(SEALED_BY_SERVER.length)
+		: undefined;
+}
+
+/** Returns the item with which a server gets back what it has sealed, and the one for reasoning in clear. */
+export function sealedReasoningItem(encrypted_content: string): Fields {
+	return { type: 'reasoning', summary: [], encrypted_content };
+}
+
+export function openReasoningItem(text: string): Fields {
+	return { type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text }] };
+}
+
+/** The parts of a responses request that chat lacks, or has in another order. */
+export interface ResponsesHints {
+	instructions?: string | undefined;
+	/** The items as they were sent, with reasoning in the form of the server that is to read it. */
+	input: Fields[];
+	reasoning?: unknown;
+	prompt_cache_key?: unknown;
+	safety_identifier?: unknown;
+	text?: { verbosity?: unknown };
+}
 
 /** Instructions for a user who has given none: the code-oriented models require some (inference.md, Errors). */
 export const DEFAULT_INSTRUCTIONS = 'You are a helpful assistant for software development.';

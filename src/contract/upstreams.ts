@@ -64,8 +64,8 @@ const slug = z
 	.string()
 	.regex(UPSTREAM_SLUG, 'must be lowercase letters, digits, dots, hyphens or underscores, at most 64');
 
-/** The form in which a server takes requests: chat completions, or Anthropic's messages. */
-const kindSchema = z.enum(['chat', 'messages']);
+/** The form in which a server takes requests: chat completions, OpenAI's responses, or Anthropic's messages. */
+const kindSchema = z.enum(['chat', 'responses', 'messages']);
 export type UpstreamKind = z.output<typeof kindSchema>;
 
 /** Among an upstream's models, this stands for all that its server lists. */

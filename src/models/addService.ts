@@ -10,7 +10,7 @@ import { type AddConnectionOptions, addConnection } from './addConnection.ts';
 import type { AddedModel } from './api.ts';
 import { askServiceKey, type KeyQuestion } from './askServiceKey.ts';
 import { askAddress } from './hosts/askAddress.ts';
-import { askHost, findParts, type HostAnswer } from './hosts/askHost.ts';
+import { askHost, findForm, findParts, type HostAnswer } from './hosts/askHost.ts';
 import type { ServerHere } from './hosts/findServers.ts';
 import { hostProblem, ownerText, upstreamProblemText } from './hosts/messages.ts';
 import type { KeyStore } from './keys/keyStore.ts';
@@ -290,10 +290,7 @@ class ServiceFlow {
 
 	private async ask({ url, form, key }: ServiceDraft): Promise<HostAnswer> {
 		const { context } = this.options;
-		return vscode.window.withProgress(
-			{ location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Contacting {0}…', placeOf(url)) },
-			() => askHost({ kind: 'service', url, form, key }, { ...context, signal: this.signal }),
-		);
+		return contacting(url, () => askHost({ kind: 'service', url, form, key }, { ...context, signal: this.signal }));
 	}
 
 	private async isOfContract({ url, parts }: ServiceDraft, answer: HostAnswer | undefined): Promise<boolean> {
@@ -316,7 +313,14 @@ class ServiceFlow {
 	}
 
 	private async add(draft: ServiceDraft, picked: PickedModel): Promise<End> {
-		const { slug, url } = await saveServer(this.options.store, draft, picked);
+		// An entry that is there already, and a well-known service, says itself how it is asked.
+		const isKnown = draft.slug !== undefined || draft.wantedSlug !== undefined || draft.service !== undefined;
+		const { context, store } = this.options;
+		const { key } = draft;
+		const form = isKnown
+			? draft.form
+			: await contacting(picked.url, () => findForm({ url: picked.url, key }, { ...context, signal: this.signal }));
+		const { slug, url } = await saveServer(store, { ...draft, ...defined({ form }) }, picked);
 		return this.settle({ slug, label: draft.label, url, model: picked.model });
 	}
 
@@ -338,6 +342,11 @@ class ServiceFlow {
 		await makeDefault(name);
 		return { name, server: label };
 	}
+}
+
+function contacting<T>(url: string, ask: () => Promise<T>): Thenable<T> {
+	const title = vscode.l10n.t('Contacting {0}…', placeOf(url));
+	return vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, ask);
 }
 
 /** Returns the reason for which another key may help; empty if there is none. */

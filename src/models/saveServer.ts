@@ -31,12 +31,12 @@ export interface LocalModels {
  */
 export async function saveServer(
 	store: KeyStore,
-	{ slug: known, wantedSlug, label, url: typed, key, service }: ServiceDraft,
+	{ slug: known, wantedSlug, label, url: typed, form: kind, key, service }: ServiceDraft,
 	{ url, models }: PickedModel,
 ): Promise<{ slug: string; url: string }> {
 	const slug = known ?? slugFor(wantedSlug ?? service?.slug ?? slugOfAddress(typed), url);
 	const hasOwnLabel = known === undefined && label !== placeOf(typed);
-	const entry = { url, ...defined({ label: hasOwnLabel ? label : undefined, models }) };
+	const entry = { url, ...defined({ kind, label: hasOwnLabel ? label : undefined, models }) };
 	await writeServer(store, slug, entry, { key, holds: value => Object.hasOwn(value, slug) });
 	return { slug, url };
 }

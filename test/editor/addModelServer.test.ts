@@ -4,7 +4,7 @@ import type { PortOwner } from '../../src/base/portOwner.ts';
 import { LOCAL_CONNECTION_NAME } from '../../src/contract/localConnection.ts';
 import { serverKey } from '../../src/models/model/keyFormat.ts';
 import { readSetting } from '../../src/platform/settings.ts';
-import { FaultServer } from '../support/faultServer.ts';
+import { FaultServer, sendJson } from '../support/faultServer.ts';
 import { UpstreamServer } from '../support/upstreamServer.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { useServices } from './useServices.ts';
@@ -75,6 +75,22 @@ describe('a service is added', () => {
 			await flow.isAt('Address of the Service');
 			assert.equal(flow.lists.last?.value, 'https://your-resource.openai.azure.com/openai/v1');
 			await flow.leave();
+		});
+
+		it('as one that is asked for responses if it has no chat completions', async () => {
+			const server = await FaultServer.start((response, { path }) =>
+				path.endsWith('/models')
+					? sendJson(response, 200, { data: [{ id: 'one' }] })
+					: sendJson(response, path.endsWith('/responses') ? 400 : 404, {}),
+			);
+			const url = `${server.origin}/v1`;
+			await openAddress();
+			flow.type(url);
+			await flow.shows(/It lists 1 model\./);
+			await flow.lists.pick('one');
+			await flow.ended();
+			await server.stop();
+			assert.deepEqual(flow.servers(), { server: { url, kind: 'responses' } });
 		});
 
 		it('with a model that the user names if it lists nothing', async () => {

@@ -10,6 +10,7 @@ import { AgentTasks } from '../support/agentTasks.ts';
 import { withAgentAndServer } from '../support/agentWithServer.ts';
 import { skipWithoutSandbox, TestSandbox } from '../support/sandbox.ts';
 import { ScriptedModel } from '../support/scriptedModel.ts';
+import { ServiceProcess } from '../support/serviceProcess.ts';
 
 const SERVER = path.resolve(import.meta.dirname, '../support/mcpServer.mjs');
 
@@ -41,7 +42,32 @@ describe('Claude Code', () => {
 		}
 	});
 
-	it('asks before it edits and before it calls a tool of an MCP server, and reaches nothing but its model', async () => {
+	it('works with a model that is asked for responses, and gives its reasoning back as the server has sealed it', async () => {
+		const tasks = await AgentTasks.start({ agent: 'claude', programs: furtherAgentPrograms(), kind: 'responses' });
+		try {
+			await tasks.checkIsFoundAndTried();
+			await tasks.checkMends();
+			const { requests } = tasks.model;
+			assert.ok(requests.every(({ path: asked }) => asked.endsWith('/responses')));
+			const input = (requests.at(-1)?.body['input'] ?? []) as { type?: string; encrypted_content?: string }[];
+			const sealed = input.filter(({ type }) => type === 'reasoning').map(item => item.encrypted_content ?? '');
+			assert.ok(sealed.length > 0 && sealed.every(text => /^sealed-\d+$/.test(text)), JSON.stringify(sealed));
+		} finally {
+			await tasks.stop();
+		}
+	});
+
+	it('goes on and stops with a model that is asked for responses', async () => {
+		const tasks = await AgentTasks.start({ agent: 'claude', programs: furtherAgentPrograms(), kind: 'responses' });
+		try {
+			await tasks.checkGoesOn();
+			await tasks.checkKeeps(await tasks.checkStops());
+		} finally {
+			await tasks.stop();
+		}
+	});
+
+	const asks = async (kind: 'chat' | 'responses'): Promise<void> => {
 		const sandbox = await TestSandbox.create();
 		const scripts = {
 			'Do as told': [
@@ -51,6 +77,9 @@ describe('Claude Code', () => {
 			],
 		};
 		const model = await ScriptedModel.start({ scripts, tree: sandbox.inside.tree });
+		const service = await ServiceProcess.start({
+			handover: { upstreams: [{ slug: 'scripted', url: model.url, kind }] },
+		});
 		const asked: PermissionRequest[] = [];
 		const calls: McpCall[] = [];
 		const refused: string[] = [];
@@ -58,7 +87,7 @@ describe('Claude Code', () => {
 			await writeFile(path.join(sandbox.tree, 'a.txt'), 'here before\n');
 			await withAgentAndServer(
 				{
-					...{ sandbox, agent: await found(), model: model.name, modelUrl: model.url.replace(/\/v1$/, '') },
+					...{ sandbox, agent: await found(), model: model.name, modelUrl: service.address, token: service.token },
 					server: {
 						...{ name: 'test', file: undefined, command: process.execPath, env: {}, hosts: [], files: 'read' },
 						args: [SERVER],
@@ -82,8 +111,14 @@ describe('Claude Code', () => {
 			);
 			assert.deepEqual(refused, []);
 		} finally {
+			await service.stop();
 			await model.stop();
 			await sandbox.remove();
 		}
-	});
+	};
+
+	for (const kind of ['chat', 'responses'] as const) {
+		it(`asks before it edits and before it calls a tool of an MCP server, and reaches nothing but its model (${kind})`, () =>
+			asks(kind));
+	}
 });

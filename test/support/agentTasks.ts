@@ -92,7 +92,7 @@ export interface AgentTasksOptions {
 	/** The folders of its programs. */
 	programs: readonly string[];
 	/** The form in which its model is asked; chat completions by default. */
-	kind?: 'messages';
+	kind?: 'messages' | 'responses';
 	/** Further scripts. */
 	scripts?: Readonly<Record<string, readonly Step[]>>;
 }

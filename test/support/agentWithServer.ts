@@ -23,6 +23,8 @@ export interface AgentWithServerOptions
 	web?: WebAccess;
 	/** The address of the model's server, without a path. */
 	modelUrl: string;
+	/** The key that the server wants, if it wants one. */
+	token?: string;
 	model: string;
 	/** Called before a request of the agent is allowed. */
 	onAsk?(request: PermissionRequest): void;
@@ -33,7 +35,7 @@ export interface AgentWithServerOptions
  * is `SECRET`.
  */
 export async function withAgentAndServer(
-	{ sandbox, agent, server, web, modelUrl, model, onAsk, signal, earlier, ...options }: AgentWithServerOptions,
+	{ sandbox, agent, server, web, modelUrl, token, model, onAsk, signal, earlier, ...options }: AgentWithServerOptions,
 	work: (agent: RunningAgent, servers: McpServers) => Promise<void>,
 ): Promise<void> {
 	const mcpServers = new McpServers({
@@ -67,7 +69,7 @@ export async function withAgentAndServer(
 			},
 			relay: {
 				handle: createClientModels({
-					client: async () => clientOf(modelUrl, { apiUrl: `${modelUrl}/v1` }),
+					client: async () => clientOf(modelUrl, { apiUrl: `${modelUrl}/v1` }, token),
 					...{ model, provider: undefined, onCall: () => {}, onFailure: () => {} },
 					...{ logger: nullLogger, clock: systemClock },
 				}),

@@ -57,6 +57,13 @@ const FIELD_NAMES: Readonly<Record<string, readonly string[]>> = {
 	command: ['command', 'cmd'],
 };
 
+/** The forms in which it is asked, by the ends of their paths, each with the method that replies. */
+const FORMS = [
+	{ end: '/chat/completions', reply: 'reply' },
+	{ end: '/messages', reply: 'replyInMessages' },
+	{ end: '/responses', reply: 'replyInResponses' },
+] as const;
+
 export interface ScriptedModelOptions {
 	/** The scripts by name: `[[script <name>]]` in the prompt, or the name itself if it is a sentence. */
 	scripts: Readonly<Record<string, readonly Step[]>>;
@@ -116,8 +123,8 @@ export class ScriptedModel {
 		for await (const piece of request.setEncoding('utf8')) {
 			text += piece;
 		}
-		const isMessages = path.endsWith('/messages');
-		if (!isMessages && !path.endsWith('/chat/completions')) {
+		const form = FORMS.find(({ end }) => path.endsWith(end));
+		if (form === undefined) {
 			json(response, 404, { error: { message: `There is no ${path} here.` } });
 			return;
 		}
@@ -127,7 +134,49 @@ export class ScriptedModel {
 		const { step, index } = this.next(messages, tools);
 		const results = messages.filter(({ role }) => role === 'tool');
 		this.requests.push({ path, model: body['model'], step: index, result: results.at(-1)?.content, body });
-		await (isMessages ? this.replyInMessages(response, body, step, tools) : this.reply(response, body, step, tools));
+		await this[form.reply](response, body, step, tools);
+	}
+
+	/** The reply in the Responses form, with sealed reasoning before the text or the call of a tool. */
+	private async replyInResponses(
+		response: ServerResponse,
+		body: Record<string, unknown>,
+		step: Step,
+		tools: readonly Tool[],
+	): Promise<void> {
+		const call = step.do === 'say' ? undefined : this.callFor(step, tools);
+		const text = step.do === 'say' ? step.text : '';
+		const number = ++this.calls;
+		const thought = { type: 'reasoning', id: `rs_${number}`, summary: [], encrypted_content: `sealed-${number}` };
+		const item = call
+			? { type: 'function_call', id: `fc_${number}`, call_id: call.id, ...call.function, status: 'completed' }
+			: { type: 'message', id: `msg_${number}`, role: 'assistant', content: [{ type: 'output_text', text }] };
+		const usage = { input_tokens: 1_000, output_tokens: 100, total_tokens: 1_100 };
+		const head = { id: `resp_${number}`, object: 'response', model: body['model'], error: null };
+		const whole = { ...head, status: 'completed', output: [thought, item], usage };
+		if (body['stream'] !== true) {
+			json(response, 200, whole);
+			return;
+		}
+		response.writeHead(200, { 'content-type': 'text/event-stream' });
+		const send = (type: string, fields: object) =>
+			response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`);
+		send('response.created', { response: { ...head, status: 'in_progress', output: [] } });
+		send('response.output_item.added', { output_index: 0, item: { ...thought, encrypted_content: '' } });
+		send('response.output_item.done', { output_index: 0, item: thought });
+		const begun = call ? { ...item, arguments: '' } : { ...item, content: [] };
+		send('response.output_item.added', { output_index: 1, item: begun });
+		const place = { output_index: 1, item_id: item.id };
+		if (call) {
+			send('response.function_call_arguments.delta', { ...place, delta: call.function.arguments });
+		}
+		for (const delta of call ? [] : text.split(/(?<= )/)) {
+			send('response.output_text.delta', { ...place, content_index: 0, delta });
+			await delay(this.pauseMs);
+		}
+		send('response.output_item.done', { output_index: 1, item });
+		send('response.completed', { response: whole });
+		response.end();
 	}
 
 	/** The reply in the Messages form, whose blocks are a text or a call of a tool. */
@@ -299,8 +348,13 @@ export function quoted(text: string): string {
 
 /** Returns the messages of a request's body. */
 export function messagesOf(body: Record<string, unknown>): Message[] {
-	const list = Array.isArray(body['messages']) ? (body['messages'] as Record<string, unknown>[]) : [];
-	return list.flatMap(({ role, content }) => {
+	const sent = body['messages'] ?? body['input'];
+	const list = Array.isArray(sent) ? (sent as Record<string, unknown>[]) : [];
+	return list.flatMap(({ type, role, content, output }) => {
+		// The Responses form has the results of tools as items of their own.
+		if (role === undefined) {
+			return type === 'function_call_output' ? [{ role: 'tool', content: textOf(output) }] : [];
+		}
 		// The Messages form has the results of tools as blocks of the user's messages.
 		const blocks = Array.isArray(content) ? (content as Record<string, unknown>[]) : [];
 		const results = blocks.filter(({ type }) => type === 'tool_result');

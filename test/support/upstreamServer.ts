@@ -38,7 +38,7 @@ export interface UpstreamBehaviour {
 	pieces?: readonly string[];
 	/** Whole chunks instead of `pieces`. */
 	chunks?: readonly object[];
-	/** The events of a reply in the Messages form, with which a server of that form answers. */
+	/** The events of a reply in the Messages or the Responses form, with which a server of that form answers. */
 	events?: readonly { type: string }[];
 	/** The token count that a server of that form reports for a request. If missing, it counts none. */
 	inputTokens?: number;
@@ -86,7 +86,7 @@ export class UpstreamServer {
 
 	/** The chat requests that the server has received. */
 	get chats(): ReceivedRequest[] {
-		return this.requests.filter(({ path }) => path.endsWith('/chat/completions') || path.endsWith('/messages'));
+		return this.requests.filter(({ path }) => /\/(?:chat\/completions|messages|responses)$/.test(path));
 	}
 
 	async stop(): Promise<void> {

@@ -259,6 +259,42 @@ async function askWithoutList(
 	}
 }
 
+/** The paths by which model servers of the OpenAI forms are asked, below an address with its version. */
+const OPENAI_PATHS = ['/chat/completions', '/responses'];
+
+/** A server that is silent for so long is asked for chat completions, as most are. */
+const FORM_MS = 3_000;
+
+/**
+ * Returns `responses` for a model server that has responses and no chat completions. Empty requests, which no model can
+ * answer, show which paths are there.
+ */
+export async function findForm(
+	{ url, key }: { url: string; key: string | undefined },
+	{ signal, ...context }: HostContext & { signal: AbortSignal },
+): Promise<UpstreamKind | undefined> {
+	if (upstreamKind({ url }) !== 'chat') {
+		return undefined;
+	}
+	const sent = mayCarryKey(url) ? key : undefined;
+	const caller = createUpstreamCaller({ name: 'asked host', url, key: sent, ...context, limits: { tries: 1 } });
+	const route = { method: 'POST', host: 'inference', key: sent === undefined ? undefined : 'inference' } as const;
+	const [chat, responses] = await Promise.all(
+		OPENAI_PATHS.map(async path => {
+			const times = { firstByteMs: FORM_MS, idleMs: FORM_MS, retry: 'never' } as const;
+			try {
+				await caller.json({ route: { ...route, path }, body: {}, ...times, signal });
+				return undefined;
+			} catch (error) {
+				signal.throwIfAborted();
+				return failureOf(error).status;
+			}
+		}),
+	);
+	const isWithoutChat = chat === 404 || chat === 405;
+	return isWithoutChat && (responses === 400 || responses === 422) ? 'responses' : undefined;
+}
+
 const PARTS = ['cloudUrl', 'agentUrl', 'encryptUrl'] as const satisfies HostField[];
 
 /**

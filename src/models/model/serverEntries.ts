@@ -3,12 +3,14 @@
 import { isIP } from 'node:net';
 import { defined } from '../../base/defined.ts';
 import { withoutBrackets } from '../../base/hostname.ts';
-import { isUpstreamSlug, LISTED_MODELS } from '../../contract/upstreams.ts';
+import { isUpstreamSlug, LISTED_MODELS, type UpstreamKind } from '../../contract/upstreams.ts';
 import { entriesOf } from './entries.ts';
 
 /** An entry as a user would write it by hand for a server. */
 export interface ServerEntry {
 	url: string;
+	/** Set if the address does not decide it. */
+	kind?: UpstreamKind;
 	label?: string;
 	/** The names of its models, if the server does not list all of them. */
 	models?: string[];

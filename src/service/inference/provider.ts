@@ -7,6 +7,7 @@ import type { Annotation, Usage } from '../../contract/chatReply.ts';
 import type { ChatMessage, ChatRequest, Parameter } from '../../contract/chatRequest.ts';
 import type { DataPolicy } from '../../contract/dataPolicy.ts';
 import type { MessagesHints, Thought } from '../../contract/messages.ts';
+import type { ResponsesHints } from '../../contract/responses.ts';
 
 /**
  * A chat request inside the service. Beyond the contract's fields, an assistant's message may carry the reasoning that
@@ -17,6 +18,8 @@ export interface ProviderRequest extends ChatRequest {
 	messages: (ChatMessage & Thought)[];
 	/** Hints on how the model should think, for servers with the Messages API. */
 	hints?: MessagesHints;
+	/** What a client of the responses endpoint has sent beyond chat, for servers with that API. */
+	responses?: ResponsesHints;
 	/** The client's name for `max_tokens`, if it is the newer one of public practice. */
 	limitName?: 'max_completion_tokens';
 }
@@ -41,13 +44,14 @@ export interface ReplyDelta {
 	reasoning_details?: ReasoningDetail[] | undefined;
 }
 
-/** The name that public practice gives to the reasoning of servers with the Messages API. */
+/** The names that public practice gives to the reasoning of servers with the Messages and with the Responses API. */
 export const MESSAGES_REASONING = 'anthropic-claude-v1';
+export const RESPONSES_REASONING = 'openai-responses-v1';
 
 export interface ReasoningDetail {
 	type: 'reasoning.text' | 'reasoning.encrypted';
 	/** The format of the signature or the sealed data. */
-	format: typeof MESSAGES_REASONING;
+	format: typeof MESSAGES_REASONING | typeof RESPONSES_REASONING;
 	/** The signature of the reasoning so far. */
 	signature?: string;
 	/** Reasoning that only its server can read. */

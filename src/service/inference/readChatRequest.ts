@@ -15,7 +15,7 @@ import {
 	type Tolerated,
 	without,
 } from './foreignFields.ts';
-import { type GatewayRequest, MESSAGES_REASONING, type ProviderRequest } from './provider.ts';
+import { type GatewayRequest, MESSAGES_REASONING, type ProviderRequest, RESPONSES_REASONING } from './provider.ts';
 
 const TOLERATED: Tolerated = {
 	...TOLERATED_HINTS,
@@ -148,7 +148,7 @@ function withReasoning(messages: ProviderRequest['messages'], received: unknown)
 
 /** A signature without text covers the whole reasoning, if it is the only one. */
 function thinkingIn(details: readonly Fields[], reasoning: string): ThinkingBlock[] {
-	const known = details.filter(({ format }) => format === MESSAGES_REASONING);
+	const known = details.filter(({ format }) => format === MESSAGES_REASONING || format === RESPONSES_REASONING);
 	const isOnly = known.filter(({ signature }) => signature !== undefined).length === 1;
 	return known.flatMap(({ data, signature, text }): ThinkingBlock[] => {
 		if (typeof data === 'string') {

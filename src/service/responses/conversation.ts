@@ -1,8 +1,16 @@
 // Converts the items of a responses request into the messages of a chat request (contract: inference.md, Responses
 // request).
 import { defined } from '../../base/defined.ts';
+import { type Fields, isFields, only } from '../../base/fields.ts';
 import type { ChatParameters, ChatTool, ToolCall } from '../../contract/chatRequest.ts';
-import type { InputItem, ResponsesRequest } from '../../contract/responses.ts';
+import {
+	type InputItem,
+	openReasoningItem,
+	type ResponsesHints,
+	type ResponsesRequest,
+	sealedByServer,
+	sealedReasoningItem,
+} from '../../contract/responses.ts';
 import type { GatewayRequest } from '../inference/provider.ts';
 import type { ReasoningSeal } from './reasoningSeal.ts';
 import { refusal } from './responsesRequest.ts';
@@ -17,13 +25,15 @@ interface AssistantTurn {
 }
 
 /**
- * Converts a responses request. `parameters` are those of its fields that the contract defines for chat only.
+ * Converts a responses request. `parameters` are those of its fields that the contract defines for chat only, and `body`
+ * is the request before it was read.
  * @throws RequestRefused 400 naming the invalid item.
  */
 export function chatRequestOf(
 	request: ResponsesRequest,
 	seal: ReasoningSeal,
 	parameters: ChatParameters = {},
+	body: Fields = {},
 ): GatewayRequest {
 	const { model, instructions, input, tools = [], tool_choice: choice, parallel_tool_calls } = request;
 	const messages = messagesOf(input, seal);
@@ -34,6 +44,7 @@ export function chatRequestOf(
 		...parameters,
 		...defined({ parallel_tool_calls }),
 		model,
+		responses: hintsOf(request, body, seal),
 		messages: instructions === undefined ? messages : [{ role: 'system', content: instructions }, ...messages],
 		...defined({ tools: tools.length === 0 ? undefined : tools.map(nestedTool) }),
 		// Without tools there is nothing to choose, and some servers then refuse a request with a choice.
@@ -72,9 +83,13 @@ function messagesOf(input: readonly InputItem[], seal: ReasoningSeal): Message[]
 	};
 	for (const [index, item] of input.entries()) {
 		switch (item.type) {
-			case 'reasoning':
-				openTurn().reasoning.push(openReasoning(item, index, seal));
+			case 'reasoning': {
+				const reasoning = openReasoning(item, index, seal);
+				if (reasoning !== undefined) {
+					openTurn().reasoning.push(reasoning);
+				}
 				break;
+			}
 			case 'function_call':
 				if (called.has(item.call_id)) {
 					throw refusal(`input[${index}].call_id: another function_call has it too`);
@@ -137,8 +152,11 @@ function messagesOfTurn({ reasoning, text, calls }: AssistantTurn, results: Read
 	];
 }
 
-function openReasoning(item: Extract<InputItem, { type: 'reasoning' }>, index: number, seal: ReasoningSeal): string {
-	const { encrypted_content: sealed } = item;
+/** Returns undefined for reasoning that only the model's own server can read. */
+function openReasoning({ encrypted_content: sealed }: Fields, index: number, seal: ReasoningSeal): string | undefined {
+	if (sealedByServer(sealed) !== undefined) {
+		return undefined;
+	}
 	const reasoning = typeof sealed === 'string' ? seal.open(sealed) : undefined;
 	if (reasoning === undefined) {
 		throw refusal(
@@ -146,4 +164,26 @@ function openReasoning(item: Extract<InputItem, { type: 'reasoning' }>, index: n
 		);
 	}
 	return reasoning;
+}
+
+/**
+ * Returns what a model server with the same API gets of a request as it is. `body` is the request before it was read. A
+ * service tier and a longer retention are not among it: the user's prices and data policy would no longer hold.
+ */
+function hintsOf({ instructions, input }: ResponsesRequest, body: Fields, seal: ReasoningSeal): ResponsesHints {
+	const text = isFields(body['text']) ? only(['verbosity'], body['text']) : {};
+	return {
+		...only(['reasoning', 'prompt_cache_key', 'safety_identifier'], body),
+		...defined({ instructions }),
+		text,
+		input: input.map((item, index) => {
+			if (item.type !== 'reasoning') {
+				return { ...item };
+			}
+			const reasoning = openReasoning(item, index, seal);
+			return reasoning === undefined
+				? sealedReasoningItem(sealedByServer(item['encrypted_content']) ?? '')
+				: openReasoningItem(reasoning);
+		}),
+	};
 }

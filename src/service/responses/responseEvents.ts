@@ -101,6 +101,9 @@ export class ResponseEvents {
 			if (reasoning) {
 				append(events, this.addReasoning(reasoning));
 			}
+			for (const { data } of delta.reasoning_details ?? []) {
+				append(events, data === undefined ? [] : this.addSealed(data));
+			}
 			if (delta.content) {
 				append(events, this.addText(delta.content));
 			}
@@ -145,6 +148,13 @@ export class ResponseEvents {
 		this.grow(text);
 		this.reasoning.pieces.push(text);
 		return events;
+	}
+
+	/** Ends the reasoning with what its own server has sealed, which that server reads instead of the text. */
+	private addSealed(data: string): SentEvent[] {
+		this.grow(data);
+		const events = this.addReasoning('');
+		return [...events, ...this.closeReasoning(data)];
 	}
 
 	private addText(text: string): SentEvent[] {
@@ -211,13 +221,13 @@ export class ResponseEvents {
 		return events;
 	}
 
-	private closeReasoning(): SentEvent[] {
+	private closeReasoning(sealed?: string): SentEvent[] {
 		if (this.reasoning === undefined) {
 			return [];
 		}
 		const { index, item, pieces } = this.reasoning;
 		this.reasoning = undefined;
-		item['encrypted_content'] = this.options.seal.seal(pieces.join(''));
+		item['encrypted_content'] = sealed ?? this.options.seal.seal(pieces.join(''));
 		return this.done(index, item);
 	}
 

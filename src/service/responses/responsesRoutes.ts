@@ -1,5 +1,6 @@
 import { defined } from '../../base/defined.ts';
 import { describeError } from '../../base/errors.ts';
+import { isFields } from '../../base/fields.ts';
 import type { Logger } from '../../base/logger.ts';
 import { sseEvent } from '../../base/streamText.ts';
 import { findModel } from '../../contract/modelIdentifier.ts';
@@ -59,7 +60,8 @@ async function answer(
 	const body = await readJson(context, BODY_MEGABYTES);
 	const { request, parameters, format, present } =
 		form?.read(body) ?? (await readDocumented(body, gateway, host, note));
-	const reply = await gateway.chat(chatRequestOf(request, seal, parameters), { host, endpoint: 'responses', signal });
+	const asked = chatRequestOf(request, seal, parameters, isFields(body) ? body : {});
+	const reply = await gateway.chat(asked, { host, endpoint: 'responses', signal });
 	const response = new ResponseEvents({ model: reply.model, seal, format });
 	if (request.stream !== true) {
 		return answerWhole(context, reply, response, present);

@@ -115,8 +115,14 @@ export const clientMutations: readonly Mutation[] = [
 		[
 			['any event ends a response', "known.type === 'response.completed'", 'true'],
 			['no event ends a response', "this.isEnded = known.type === 'response.completed';", ''],
+			['an incomplete response is whole', "?.['type'] === 'response.incomplete'", "?.['type'] === 'response.half'"],
+		],
+	),
+	...of(
+		'src/client/core/responseData.ts',
+		['responses', 'openRules'],
+		[
 			['a failed response is no error', "type === 'response.failed'", "type === 'response.fallen'"],
-			['an incomplete response is whole', "type === 'response.incomplete'", "type === 'response.half'"],
 			['the word None is a type', ' || isAbsent(named)', ''],
 		],
 	),

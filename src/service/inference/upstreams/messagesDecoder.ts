@@ -5,12 +5,12 @@ import { failureInReply } from '../../../client/core/failures.ts';
 import { notAnObject, parseEventData, throwErrorIn, throwWordsIn } from '../../../client/core/replyData.ts';
 import type { SseEvent } from '../../../client/core/sse.ts';
 import type { ReplyDecoder } from '../../../client/core/streamedReply.ts';
-import type { IndexedToolCall } from '../../../client/core/toolCallIndexes.ts';
 import { isStreamEnd } from '../../../contract/chatReply.ts';
 import { readErrorBody } from '../../../contract/errorBody.ts';
 import { lenientCount } from '../../../contract/lenient.ts';
 import { chatUsageOf, finishReasonOf, type MessagesUsage } from '../../../contract/messages.ts';
 import { MESSAGES_REASONING, type ReplyChunk, type ReplyDelta } from '../provider.ts';
+import { callFragment } from './callFragment.ts';
 
 /** The maximum number of calls, as readers may keep a list of them. */
 const MAXIMUM_CALLS = 1024;
@@ -151,7 +151,7 @@ export class MessagesDecoder implements ReplyDecoder<ReplyChunk> {
 				this.stop(index, into);
 				const call = { index: this.callCount++, input: isFields(input) ? input : {}, hasPieces: false };
 				this.calls.set(index, call);
-				this.push(fragment(call.index, '', { id, name }), into);
+				this.push(callFragment(call.index, '', { id, name }), into);
 				break;
 			}
 			default:
@@ -191,7 +191,7 @@ export class MessagesDecoder implements ReplyDecoder<ReplyChunk> {
 						throw new ClientError('bad-response', 'the arguments of a call came without its beginning');
 					}
 					call.hasPieces = true;
-					this.push(fragment(call.index, json), into);
+					this.push(callFragment(call.index, json), into);
 				}
 				break;
 			}
@@ -204,7 +204,7 @@ export class MessagesDecoder implements ReplyDecoder<ReplyChunk> {
 		this.calls.delete(index);
 		this.ignored.delete(index);
 		if (call !== undefined && !call.hasPieces) {
-			this.push(fragment(call.index, JSON.stringify(call.input)), into);
+			this.push(callFragment(call.index, JSON.stringify(call.input)), into);
 		}
 	}
 
@@ -260,14 +260,4 @@ export class MessagesDecoder implements ReplyDecoder<ReplyChunk> {
 		into.push(this.model === undefined ? { choices } : { choices, model: this.model });
 		this.model = undefined;
 	}
-}
-
-function fragment(index: number, text: string, { id, name }: { id?: unknown; name?: unknown } = {}): ReplyDelta {
-	const call: IndexedToolCall = {
-		index,
-		id: typeof id === 'string' ? id : undefined,
-		type: 'function',
-		function: { name: typeof name === 'string' ? name : undefined, arguments: text },
-	};
-	return { tool_calls: [call] };
 }

@@ -151,6 +151,9 @@ function mayBeLeftOut(name: string, value: unknown): boolean {
 		case 'model':
 		case 'messages':
 		case 'system':
+		case 'input':
+		case 'instructions':
+		case 'store':
 		case 'stream':
 		case 'tools':
 			return false;
@@ -159,16 +162,23 @@ function mayBeLeftOut(name: string, value: unknown): boolean {
 		case 'response_format':
 			return isFields(value) && value['type'] === 'text';
 		case 'output_config':
+		case 'text':
 			return isFields(value) && value['format'] === undefined;
 		default:
 			return true;
 	}
 }
 
+/** Servers refuse this field by what it asks for. */
+const MEANINGS: Readonly<Record<string, string>> = { include: '(?:include|encrypted_content)' };
+
 /** Returns the fields that a text mentions: the quoted ones if there are any, as most names are ordinary words too. */
 function fieldsIn(text: string, fields: readonly string[]): string[] {
 	const standing = (before: string, after: string) =>
-		fields.filter(name => new RegExp(`${before}${name.split('_').join('[-_ ]?')}${after}`, 'i').test(text));
+		fields.filter(name => {
+			const words = (MEANINGS[name] ?? name).split('_').join('[-_ ]?');
+			return new RegExp(`${before}${words}${after}`, 'i').test(text);
+		});
 	const quoted = standing(String.raw`['"\`‘“\[./]`, String.raw`['"\`’”\].:]`);
 	return quoted.length > 0 ? quoted : standing('(?<![a-z0-9_])', '(?![a-z0-9_])');
 }

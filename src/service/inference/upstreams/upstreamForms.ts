@@ -6,9 +6,11 @@ import type { Parameter } from '../../../contract/chatRequest.ts';
 import { type ListedModel, listedTraits } from '../../../contract/modelList.ts';
 import type { Route } from '../../../contract/routes.ts';
 import type { UpstreamKind } from '../../../contract/upstreams.ts';
-import type { ProviderRequest, ReplyChunk } from '../provider.ts';
-import { countedBody, MESSAGES_PARAMETERS, type ModelLengths, messagesBody } from './messagesBody.ts';
+import type { ModelOffer, ProviderRequest, ReplyChunk } from '../provider.ts';
+import { countedBody, MESSAGES_PARAMETERS, messagesBody } from './messagesBody.ts';
 import { MessagesDecoder } from './messagesDecoder.ts';
+import { RESPONSES_PARAMETERS, responsesBody } from './responsesBody.ts';
+import { ResponsesDecoder } from './responsesDecoder.ts';
 import { UpstreamDecoder } from './upstreamDecoder.ts';
 
 /** A path relative to an upstream's address, which ends in the version. */
@@ -19,7 +21,7 @@ export interface UpstreamForm {
 	/** The parameters that the API has. Undefined means all of them. */
 	parameters: readonly Parameter[] | undefined;
 	/** Throws a ClientError. */
-	bodyOf(request: ProviderRequest, lengths: ModelLengths): Fields;
+	bodyOf(request: ProviderRequest, offer: Partial<ModelOffer>): Fields;
 	/** `requested` is the model's name in the request. */
 	decoder(requested: string): ReplyDecoder<ReplyChunk>;
 	/** Reads what a server's model list says beyond names and context lengths. */
@@ -37,6 +39,12 @@ export const UPSTREAM_FORMS: Readonly<Record<UpstreamKind, UpstreamForm>> = {
 		bodyOf: chatBody,
 		decoder: requested => new UpstreamDecoder(requested),
 	},
+	responses: {
+		route: route('/responses'),
+		parameters: RESPONSES_PARAMETERS,
+		bodyOf: responsesBody,
+		decoder: requested => new ResponsesDecoder(requested),
+	},
 	messages: {
 		route: route('/messages'),
 		parameters: MESSAGES_PARAMETERS,
@@ -51,7 +59,14 @@ export const UPSTREAM_FORMS: Readonly<Record<UpstreamKind, UpstreamForm>> = {
  * Adds fields that OpenAI-compatible servers document beyond the contract, for streamed usage and for log
  * probabilities. The token limit keeps the client's name.
  */
-function chatBody({ limitName, max_tokens: limit, hints: _, messages, ...request }: ProviderRequest): Fields {
+function chatBody({
+	limitName,
+	max_tokens: limit,
+	hints: _,
+	responses: __,
+	messages,
+	...request
+}: ProviderRequest): Fields {
 	return {
 		...request,
 		messages: messages.map(message => {

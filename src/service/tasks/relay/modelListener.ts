@@ -6,6 +6,7 @@ import { reduceResponses } from '../../../agents/relay/reduceResponses.ts';
 import { isFields } from '../../../base/fields.ts';
 import type { Logger } from '../../../base/logger.ts';
 import { ENTERPRISE_PATH } from '../../../contract/localConnection.ts';
+import { sealedByServer } from '../../../contract/responses.ts';
 import { registerChatRoutes } from '../../inference/chatRoutes.ts';
 import { registerModelRoutes } from '../../inference/modelRoutes.ts';
 import type { GatewayRequest } from '../../inference/provider.ts';
@@ -56,13 +57,13 @@ export function readAgentChat(body: unknown, model: string): GatewayRequest {
 /**
  * Creates the form in which agents use the responses endpoint. A request without a model is for `model`. Fields, tools
  * and items that a gateway can ignore are left out; tools that chat does not have become functions for the model alone;
- * reasoning that was not sealed by this service is left out.
+ * reasoning that was sealed by neither this service nor the model's server is left out.
  */
 export function agentResponses(model: string, seal: ReasoningSeal): ForeignResponses {
 	return {
 		read(body) {
 			const { request, foreignTools } = reduceResponses(isFields(body) ? body : {}, ({ encrypted_content: sealed }) =>
-				typeof sealed === 'string' ? seal.open(sealed) !== undefined : false,
+				typeof sealed === 'string' ? (sealedByServer(sealed) ?? seal.open(sealed)) !== undefined : false,
 			);
 			const read = readResponsesRequest({ model, ...request }, () => false);
 			const calls = new ForeignCalls(foreignTools);

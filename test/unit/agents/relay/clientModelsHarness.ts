@@ -41,10 +41,10 @@ export interface OpenedModels {
 }
 
 /** The client as the host has it, for a service at `origin`. */
-export function clientOf(origin: string, fields: Record<string, unknown> = {}): Client {
+export function clientOf(origin: string, fields: Record<string, unknown> = {}, key: string = KEY): Client {
 	return createClient({
 		connection: testConnection(origin, { enterpriseUrl: origin, ...fields }),
-		keys: () => Promise.resolve(KEY),
+		keys: () => Promise.resolve(key),
 	});
 }
 

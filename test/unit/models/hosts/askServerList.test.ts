@@ -6,7 +6,7 @@ import { systemClock } from '../../../../src/base/async.ts';
 import { networkFaultOf } from '../../../../src/base/networkFault.ts';
 import { createFetchTransport } from '../../../../src/client/core/fetchTransport.ts';
 import { createUndiciTransport } from '../../../../src/client/core/undiciTransport.ts';
-import { askHost, type HostAnswer } from '../../../../src/models/hosts/askHost.ts';
+import { askHost, findForm, type HostAnswer } from '../../../../src/models/hosts/askHost.ts';
 import { makeCertificate } from '../../../support/certificates.ts';
 import { beginEvents, FaultServer, flood, sendJson, useFaultServer } from '../../../support/faultServer.ts';
 
@@ -43,6 +43,30 @@ describe('asking a server for its models', () => {
 		assert.ok(result.state === 'fits' && result.models, JSON.stringify(result));
 		return result.models.map(({ id }) => id);
 	};
+
+	it('is asked for responses only where it has these and no chat completions', async () => {
+		const find = (chat: number, responses: number) => {
+			answer((response, { path }) => sendJson(response, path.endsWith('/v1/responses') ? responses : chat, {}));
+			const transport = createFetchTransport((address, init) => globalThis.fetch(address, init));
+			const { signal } = new AbortController();
+			const url = `${server.origin}/v1`;
+			return findForm({ url, key: KEY }, { transport, logger, clock: systemClock, signal });
+		};
+		assert.equal(await find(404, 400), 'responses');
+		assert.equal(await find(405, 422), 'responses');
+		for (const [chat, responses] of [
+			[400, 400],
+			[404, 404],
+			[404, 401],
+			[404, 200],
+			[401, 400],
+			[503, 400],
+		] as const) {
+			assert.equal(await find(chat, responses), undefined, `${chat} ${responses}`);
+		}
+		const [asked] = server.received;
+		assert.deepEqual([asked?.method, asked?.body, asked?.headers.authorization], ['POST', '{}', `Bearer ${KEY}`]);
+	});
 
 	it('lists them, with the key where there is one, and says nothing of it in the log', async () => {
 		answer(response => sendJson(response, 200, list('small', 'large')));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import type { InputItem } from '../../../../src/contract/responses.ts';
+import { type InputItem, withServerSeal } from '../../../../src/contract/responses.ts';
 import { chatRequestOf } from '../../../../src/service/responses/conversation.ts';
 import { ReasoningSeal } from '../../../../src/service/responses/reasoningSeal.ts';
 
@@ -88,7 +88,46 @@ describe('the messages of a responses request', () => {
 	});
 
 	it('leave a choice of tools out where there are none', () => {
-		const request = chatRequestOf({ model: 'small', input: [user('x')], tools: [], tool_choice: 'auto' }, seal);
+		const { responses: _, ...request } = chatRequestOf(
+			{ model: 'small', input: [user('x')], tools: [], tool_choice: 'auto' },
+			seal,
+		);
 		assert.deepEqual(request, { model: 'small', messages: [user('x')] });
+	});
+
+	it('stay beside the items as they were sent, for servers that take those', () => {
+		const sealed = { type: 'reasoning' as const, id: 'rs_1', summary: [], encrypted_content: withServerSeal('gAAA') };
+		const input = [user('x'), sealed, said('I look.'), reasoning('How'), call('a'), output('a')];
+		const { messages, responses } = chatRequestOf(
+			{ model: 'small', instructions: 'Be brief.', input },
+			seal,
+			{},
+			{
+				reasoning: { effort: 'low' },
+				text: { verbosity: 'low', format: { type: 'text' } },
+				service_tier: 'priority',
+				prompt_cache_key: 'k',
+			},
+		);
+		assert.deepEqual(messages, [
+			{ role: 'system', content: 'Be brief.' },
+			user('x'),
+			{ role: 'assistant', content: 'I look.', reasoning: 'How', tool_calls: [toolCall('a')] },
+			result('a'),
+		]);
+		assert.deepEqual(responses, {
+			reasoning: { effort: 'low' },
+			prompt_cache_key: 'k',
+			instructions: 'Be brief.',
+			text: { verbosity: 'low' },
+			input: [
+				user('x'),
+				{ type: 'reasoning', summary: [], encrypted_content: 'gAAA' },
+				said('I look.'),
+				{ type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'How' }] },
+				call('a'),
+				output('a'),
+			],
+		});
 	});
 });
