@@ -182,7 +182,7 @@ export const knownAgents: readonly AgentDefinition[] = [
 	},
 	{
 		...withAccount('gemini', 'Gemini CLI', [
-			...['accounts.google.com', 'oauth2.googleapis.com', 'www.googleapis.com'],
+			...['oauth2.googleapis.com', 'www.googleapis.com'],
 			...['cloudcode-pa.googleapis.com', 'generativelanguage.googleapis.com'],
 		]),
 		licence: 'Apache-2.0',
@@ -200,10 +200,10 @@ export const knownAgents: readonly AgentDefinition[] = [
 		megabytes: 500,
 	},
 	{
-		...withAccount('cline', 'Cline', ['api.cline.bot', 'app.cline.bot']),
+		...withAccount('cline', 'Cline', ['api.cline.bot', 'api.workos.com']),
 		command: 'cline',
 		args: ['--acp'],
-		environment: () => ({ CLINE_TELEMETRY_DISABLED: '1', CLINE_NO_AUTO_UPDATE: '1' }),
+		environment: () => ({ CLINE_NO_AUTO_UPDATE: '1' }),
 	},
 ];
 
