@@ -44,11 +44,6 @@ function recognisedPrefixes({ providerPrefixes, service }: Connection): Provider
 	return isListed ? providerPrefixes : [...providerPrefixes, { prefix: service, provider: service }];
 }
 
-/** Returns the first prefix that stands for the provider, or undefined if only `provider.order` can name it. */
-export function prefixOf(connection: Connection, provider: string): ProviderPrefix | undefined {
-	return recognisedPrefixes(connection).find(candidate => candidate.provider === provider);
-}
-
 /**
  * Parses the `model` of a request. A text that the connection lists as a model's id always means that model, even if it
  * looks like a prefix and a name. Only one prefix is removed: the rest is a name, even if it begins with a prefix

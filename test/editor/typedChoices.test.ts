@@ -81,7 +81,7 @@ describe('the choice of a model or provider', () => {
 				found: { read: () => [], write: () => {} },
 			},
 			servers: { unused: async () => [], add: async () => void added++ },
-			further: { routing: { read: () => ({}), write: async () => {} }, editParameters: async () => {} },
+			editParameters: async () => {},
 			explainError: () => ({ message: '' }),
 		});
 		await picks.pick(row);
@@ -98,17 +98,12 @@ describe('the choice of a model or provider', () => {
 			defaultModel: async () => 'quill-small',
 		} as unknown as ConstructorParameters<typeof SettingsPickers>[0]).selectRouting();
 
-	it('lets the user type what the connection does not list: a provider’s prefix, alternates, an image model', async () => {
-		typed = ['goldengate', 'quill-large, quill-large , other', 'brush'];
-		await choose(unlisted, 'Through a Provider…');
+	it('lets the user type what the connection does not list: alternates, an image model', async () => {
+		typed = ['quill-large, quill-large , other', 'brush'];
 		checked = ['Others…'];
 		await choose(unlisted, 'Alternates…');
 		await choose(unlisted, 'Image Model…');
-		assert.deepEqual(chosen, [
-			{ model: 'goldengate/quill-small', models: undefined },
-			{ models: ['quill-large', 'other'] },
-			{ imageModel: 'brush' },
-		]);
+		assert.deepEqual(chosen, [{ models: ['quill-large', 'other'] }, { imageModel: 'brush' }]);
 	});
 
 	it('leads to a model server, wherever a list of models has only demos', async () => {
@@ -217,7 +212,7 @@ describe('the choice of a model or provider', () => {
 		await done;
 	});
 
-	it('shows what a model is for that the chat cannot ask, and lets one be chosen that has the responses endpoint alone', async () => {
+	it('lets a model be chosen that has the responses endpoint alone, and none that the chat cannot ask', async () => {
 		const { models } = connectionSchema.parse({
 			...listed,
 			models: [
@@ -226,29 +221,13 @@ describe('the choice of a model or provider', () => {
 				{ id: 'painter', kinds: ['image'] },
 			],
 		});
-		const told: string[] = [];
-		const { showInformationMessage } = vscode.window;
-		Object.assign(vscode.window, { showInformationMessage: async (message: string) => void told.push(message) });
-		try {
-			const connection = { ...listed, models, decisionModel: 'quill-judge' };
-			await choose(connection, 'coder');
-			const rows = picks.rows();
-			const ownRow = rows.find(row => row.includes('quill-small')) ?? '';
-			assert.doesNotMatch(ownRow, /endpoint|channel/);
-			assert.deepEqual(rows.slice(rows.indexOf('Not for chat')), [
-				'Not for chat',
-				'$(blank) painter | $(blank) generates images',
-				'$(blank) quill-judge | $(blank) decisions',
-			]);
-			await choose(connection, 'quill-judge');
-			await choose(connection, 'painter');
-		} finally {
-			Object.assign(vscode.window, { showInformationMessage });
-		}
-		assert.match(told[0] ?? '', /^quill-judge answers typed questions .* Start a decision with it, /);
+		await choose({ ...listed, models }, 'coder');
+		const rows = picks.rows();
+		assert.doesNotMatch(rows.find(row => row.includes('quill-small')) ?? '', /endpoint|channel/);
+		assert.ok(!rows.some(row => row.includes('$(blank) painter')));
 		assert.deepEqual(
-			chosen.map(choice => choice.model ?? choice),
-			['coder', { imageModel: 'painter' }],
+			chosen.map(({ model }) => model),
+			['coder'],
 		);
 	});
 

@@ -2,14 +2,7 @@
 // list.
 import { defined } from '../../base/defined.ts';
 import type { Connection } from '../../contract/connection.ts';
-import {
-	type Alias,
-	type ConnectionModel,
-	findModel,
-	type ProviderPrefix,
-	prefixOf,
-	withoutPrefix,
-} from '../../contract/modelIdentifier.ts';
+import { type Alias, type ConnectionModel, findModel } from '../../contract/modelIdentifier.ts';
 import type { ListedModel } from '../../contract/modelList.ts';
 import { hostsModel } from './preview.ts';
 
@@ -99,24 +92,6 @@ export function withRecent(recent: readonly string[], name: string): string[] {
 }
 
 const MAXIMUM_RECENT = 4;
-
-/** Returns the name to put a prefix in front of: without an existing prefix, and with an alias resolved. */
-export function bareModel(connection: Connection, name: string): string {
-	const alias = connection.aliases.find(candidate => candidate.name === name);
-	return withoutPrefix(connection, alias?.model ?? name);
-}
-
-/**
- * Returns the prefixes that a model's name can have: one for each provider that may host it. The service's own slug
- * stands for its dedicated deployments, which exist for models with open weights only (contract: inference.md,
- * Dedicated deployments).
- */
-export function prefixesFor(connection: Connection, model: string): ProviderPrefix[] {
-	const isClosed = findModel(connection, model)?.openWeights === false;
-	return hostsOf(connection, model)
-		.filter(({ slug }) => !(isClosed && slug === connection.service))
-		.flatMap(({ slug }) => prefixOf(connection, slug) ?? []);
-}
 
 /** Returns the providers that are not known to lack a model. */
 export function hostsOf(connection: Connection, model: string): Connection['providers'] {

@@ -6,7 +6,7 @@ import type { ConnectionModel } from '../../contract/modelIdentifier.ts';
 import { readPrices } from '../../contract/prices.ts';
 import type { RoutingPolicy } from '../../contract/provider.ts';
 import type { RoutingProblem } from '../../contract/routing.ts';
-import { commands, internalCommands } from '../../platform/ids.ts';
+import { internalCommands } from '../../platform/ids.ts';
 import { type Explanation, helpfulButton, quote } from '../../platform/notify.ts';
 import { RequestRefusal } from '../model/applySettings.ts';
 import type { TurnMode } from '../model/mode.ts';
@@ -192,29 +192,6 @@ function kindText(kind: ModelKind): string {
 		case 'encrypted':
 			return vscode.l10n.t('encrypted channel');
 	}
-}
-
-/** Says what a model that cannot chat is for, and where it can be used. */
-export function notForChatText(name: string, kinds: readonly ModelKind[]): string {
-	if (kinds.includes('search')) {
-		return vscode.l10n.t('{0} searches the web. Start a message with /search to use it.', name);
-	}
-	if (kinds.includes('encrypted')) {
-		return vscode.l10n.t('{0} is used over the encrypted channel. Start a new encrypted conversation to use it.', name);
-	}
-	return vscode.l10n.t('The connection doesn’t list {0} for the chat. Select a different model.', name);
-}
-
-/** Says what the decision model is for, with the button that leads there. */
-export function decisionModelText(name: string): string {
-	return vscode.l10n.t(
-		'{0} answers typed questions about a file, a diff or a task, with probabilities. Start a decision with it, or select a different model for the chat.',
-		name,
-	);
-}
-
-export function newDecisionButton(): NonNullable<Explanation['action']> {
-	return { label: vscode.l10n.t('New Decision'), command: commands.newDecision };
 }
 
 /**

@@ -2,21 +2,18 @@ import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
-import { chatEndpointOf, type ProviderPrefix } from '../../contract/modelIdentifier.ts';
 import type { UnusedServer } from '../../models/api.ts';
 import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
-import { type Explanation, offer, showExplanation, showMessage } from '../../platform/notify.ts';
-import { type Choice, choose, chooseSomeOrType, input, PickList, separator, shownText } from '../../platform/pick.ts';
+import { type Explanation, showExplanation, showMessage } from '../../platform/notify.ts';
+import { type Choice, choose, chooseSomeOrType, PickList, separator, shownText } from '../../platform/pick.ts';
 import type { Chat } from '../conversation/chat.ts';
 import {
 	alternatesOf,
 	atHand,
-	bareModel,
 	type ModelChoice,
 	type ModelGroup,
 	modelChoices,
-	prefixesFor,
 	toKeep,
 	withRecent,
 } from '../model/modelChoices.ts';
@@ -25,8 +22,6 @@ import { addServerRow, onlyDemoRows } from './addServerRow.ts';
 import { imageModelsOf, selectImageModel } from './imageModelPicker.ts';
 import { modelRow, modelWords, typeModel } from './modelRow.ts';
 import type { ModelServers, ModelSources } from './modelSources.ts';
-import { type OtherModel, otherModelRows, useOther } from './otherModels.ts';
-import type { RoutingTarget } from './routingEditor.ts';
 
 /** The conversation that a model is chosen for, and the connection that it is asked on. */
 export interface ModelSubject {
@@ -36,25 +31,17 @@ export interface ModelSubject {
 	defaultModel: string | undefined;
 }
 
-/** The other choices of the conversation that the list leads to. */
-export interface FurtherChoices {
-	routing: Pick<RoutingTarget, 'read' | 'write'>;
-	editParameters(): Promise<void>;
-}
-
 export interface ModelPickerOptions {
 	subject: ModelSubject;
 	models: ModelSources;
 	servers: ModelServers;
-	further: FurtherChoices;
+	editParameters(): Promise<void>;
 	explainError(error: unknown): Explanation;
 }
 
 type Row =
 	| { model: string }
 	| { server: UnusedServer }
-	| OtherModel
-	| 'prefix'
 	| 'alternates'
 	| 'image'
 	| 'other'
@@ -69,8 +56,6 @@ export async function selectModel(options: ModelPickerOptions): Promise<void> {
 	switch (chosen) {
 		case undefined:
 			return;
-		case 'prefix':
-			return throughProvider(options);
 		case 'alternates':
 			return selectAlternates(options.subject, options.servers);
 		case 'image':
@@ -80,7 +65,7 @@ export async function selectModel(options: ModelPickerOptions): Promise<void> {
 			return name === undefined ? undefined : use(options.subject, options.models, name);
 		}
 		case 'parameters':
-			return options.further.editParameters();
+			return options.editParameters();
 		case 'default':
 			void options.subject.chat.choose({ model: undefined, models: undefined });
 			return;
@@ -97,10 +82,8 @@ export async function selectModel(options: ModelPickerOptions): Promise<void> {
 function useRow({ subject, models }: ModelPickerOptions, chosen: Extract<Row, object>): void {
 	if ('server' in chosen) {
 		chosen.server.ask();
-	} else if ('model' in chosen) {
-		use(subject, models, chosen.model);
 	} else {
-		useOther(subject.chat, chosen);
+		use(subject, models, chosen.model);
 	}
 }
 
@@ -192,7 +175,6 @@ function rowsOf(subject: ModelSubject, sources: ModelSources, unused: readonly U
 	const isLocal = connection.name === LOCAL_CONNECTION_NAME;
 	const choices = choicesOf(subject, sources);
 	const firstRows = onlyDemoRows(connection);
-	const overResponses = chatEndpointOf(connection, current) === 'responses';
 	return [
 		...firstRows,
 		...choices.flatMap((choice, index) => [
@@ -203,18 +185,6 @@ function rowsOf(subject: ModelSubject, sources: ModelSources, unused: readonly U
 		...serverRows(vscode.l10n.t('Didn’t list their models'), unused, 'failing'),
 		separator(vscode.l10n.t('More')),
 		...(isLocal && firstRows.length === 0 ? [addServerRow()] : []),
-		// The responses endpoint knows no providers. Alternates that are set stay visible, so that they can be removed.
-		...(overResponses
-			? []
-			: [
-					{
-						label: vscode.l10n.t('$(server) Through a Provider…'),
-						...defined({
-							description: connection.plan === 'enterprise' ? undefined : vscode.l10n.t('enterprise host only'),
-						}),
-						value: 'prefix' as const,
-					},
-				]),
 		{
 			label: vscode.l10n.t('$(list-ordered) Alternates…'),
 			description: shownText(models.join(', ')),
@@ -237,7 +207,6 @@ function rowsOf(subject: ModelSubject, sources: ModelSources, unused: readonly U
 					},
 				]),
 		{ label: vscode.l10n.t('$(plug) Switch Connection…'), value: 'connection' },
-		...otherModelRows(connection),
 	];
 }
 
@@ -269,58 +238,6 @@ function groupText(group: ModelGroup): string {
 		case 'found':
 			return vscode.l10n.t('Listed by the service');
 	}
-}
-
-/** Only the enterprise host understands a prefix; elsewhere the order of the routing policy has the same effect. */
-async function throughProvider({ subject, models, further, explainError }: ModelPickerOptions): Promise<void> {
-	const { connection } = subject;
-	const { routing } = further;
-	const model = bareModel(connection, currentModel(subject));
-	if (model === '') {
-		void showMessage('information', vscode.l10n.t('Select a model first, then select a provider for it.'));
-		return;
-	}
-	const title = vscode.l10n.t('Through a Provider');
-	const items = prefixesFor(connection, model).map(({ prefix, provider }) => ({
-		label: shownText(`${prefix}/${model}`),
-		description: provider === prefix ? '' : shownText(provider),
-		value: { prefix, provider },
-	}));
-	const other = { label: vscode.l10n.t('$(edit) Another Provider…'), value: OTHER_PREFIX };
-	const picked =
-		items.length === 0
-			? OTHER_PREFIX
-			: await choose<ProviderPrefix>(title, [...items, other], {
-					placeHolder: vscode.l10n.t('The provider to try first; others are used if it can’t serve'),
-				});
-	const chosen = picked === OTHER_PREFIX ? await typePrefix(title, model) : picked;
-	if (chosen === undefined) {
-		return;
-	}
-	if (connection.plan === 'enterprise' || chosen.prefix === connection.service) {
-		return use(subject, models, `${chosen.prefix}/${model}`);
-	}
-	offer(
-		vscode.l10n.t(
-			'Only the enterprise host supports provider prefixes, and this connection uses the public host. The routing policy can put {0} first instead.',
-			chosen.provider,
-		),
-		vscode.l10n.t('Put It First in the Routing Policy'),
-		() => routing.write({ ...routing.read(), order: [chosen.provider] }),
-		explainError,
-	);
-}
-
-/** The value of the row for a prefix that the connection does not list. */
-const OTHER_PREFIX: ProviderPrefix = { prefix: '', provider: '' };
-
-async function typePrefix(title: string, model: string): Promise<ProviderPrefix | undefined> {
-	const prompt = vscode.l10n.t('The prefix that the service uses before “/{0}”', model);
-	const text = await input(title, prompt, '', typed =>
-		/^[^\s/]+$/.test(typed.trim()) ? undefined : vscode.l10n.t('Enter one word without a slash.'),
-	);
-	const prefix = text?.trim();
-	return prefix === undefined ? undefined : { prefix, provider: prefix };
 }
 
 async function selectAlternates(subject: ModelSubject, servers: ModelServers): Promise<void> {

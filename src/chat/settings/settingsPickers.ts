@@ -74,10 +74,7 @@ export class SettingsPickers {
 				subject: { chat, connection, defaultModel: await defaultModel() },
 				models,
 				servers,
-				further: {
-					routing: this.conversationTarget(chat, connection),
-					editParameters: () => this.parametersOf(chat, connection),
-				},
+				editParameters: () => this.parametersOf(chat, connection),
 				explainError,
 			});
 			return undefined;

@@ -1,13 +1,5 @@
 import assert from 'node:assert/strict';
-import {
-	alternatesOf,
-	atHand,
-	bareModel,
-	modelChoices,
-	prefixesFor,
-	toKeep,
-	withRecent,
-} from '../../../../src/chat/model/modelChoices.ts';
+import { alternatesOf, atHand, modelChoices, toKeep, withRecent } from '../../../../src/chat/model/modelChoices.ts';
 import { type Connection, connectionSchema } from '../../../../src/contract/connection.ts';
 
 const connection: Connection = {
@@ -87,37 +79,5 @@ describe('the list of models', () => {
 	it('keeps the last four, each once', () => {
 		assert.deepEqual(withRecent(['a', 'b', 'c', 'd'], 'c'), ['c', 'a', 'b', 'd']);
 		assert.deepEqual(withRecent(['a', 'b', 'c', 'd'], 'e'), ['e', 'a', 'b', 'c']);
-	});
-
-	it('puts a prefix before the base of an alias, and before no other prefix', () => {
-		assert.equal(bareModel(connection, 'fast'), 'small');
-		assert.equal(bareModel(connection, 'bee/small'), 'small');
-		assert.equal(bareModel(connection, 'unheard/of'), 'unheard/of');
-	});
-
-	it('offers the prefixes of the providers that may host a model', () => {
-		assert.deepEqual(
-			prefixesFor(connection, 'small').map(({ prefix }) => prefix),
-			['bee'],
-		);
-		assert.deepEqual(
-			prefixesFor(connection, 'large').map(({ prefix }) => prefix),
-			['a'],
-		);
-	});
-
-	it('offers the service’s own slug for open weights alone, and for a model that does not say', () => {
-		const own: Connection = {
-			...connection,
-			...connectionSchema.parse({
-				apiUrl: 'https://api.example',
-				service: 'acme',
-				providers: [{ slug: 'acme' }, { slug: 'a' }],
-				providerPrefixes: [{ prefix: 'a', provider: 'a' }],
-				models: [{ id: 'open', openWeights: true }, { id: 'closed', openWeights: false }, { id: 'unsaid' }],
-			}),
-		};
-		const offered = ['open', 'closed', 'unsaid'].map(model => prefixesFor(own, model).map(({ prefix }) => prefix));
-		assert.deepEqual(offered, [['acme', 'a'], ['a'], ['acme', 'a']]);
 	});
 });
