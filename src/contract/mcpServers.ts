@@ -2,6 +2,7 @@
 import path from 'node:path';
 import * as z from 'zod';
 import { isFields } from '../base/fields.ts';
+import { parseJson } from '../base/json.ts';
 import { isLoopbackHost } from '../base/loopback.ts';
 import { isNearHost } from '../base/privateAddress.ts';
 import { hostName, variableName } from './agents.ts';
@@ -101,12 +102,30 @@ const SIGN_IN_PREFIX = 'errand.mcpSignIn.';
 export const signInSecret = ({ folder, url }: RemoteServer & { folder: string | undefined }): string =>
 	SIGN_IN_PREFIX + JSON.stringify([folder ?? '', new URL(url).href]);
 
+const placeSchema = z.tuple([z.string(), z.string()]);
+
+/** Returns the folder (empty for the settings) and the address of a sign-in, or undefined for another secret's key. */
+export function placeOfSignIn(key: string): { folder: string; url: URL } | undefined {
+	const place = key.startsWith(SIGN_IN_PREFIX) ? parseJson(key.slice(SIGN_IN_PREFIX.length)) : undefined;
+	const [folder = '', address = ''] = placeSchema.safeParse(place).data ?? [];
+	const url = URL.parse(address);
+	return url === null ? undefined : { folder, url };
+}
+
 const texts = z.record(z.string(), z.string());
 
 /** A server for the agents of a task of the local service, as the user has agreed to it. */
 export const taskServerSchema = z.strictObject({
 	name: z.string().regex(SERVER_NAME),
-	declaration: mcpServerSchema,
+	declaration: serverSettingSchema,
+	/** The file of a folder that declares it. One of the settings, which has none, can lead into the user's own network. */
+	file: z.string().max(MAXIMUM_TEXT).optional(),
+	/** The token of the user's sign-in at an address, which is a secret. The service gets no other one. */
+	token: z
+		.string()
+		.max(MAXIMUM_TEXT)
+		.regex(/^[\x21-\x7e]+$/)
+		.optional(),
 	/** The values for its placeholders, which are secrets: those that the user has entered, and environment variables. */
 	inputs: texts,
 	variables: texts,
@@ -208,5 +227,15 @@ export function withValues(
 ): string {
 	return text.replace(PLACEHOLDER, (_, kind: string | undefined, name: string) =>
 		kind === undefined ? values.folder : kind === 'input' ? values.input(name) : values.variable(name),
+	);
+}
+
+/** Returns the headers of a server with the placeholders filled in. */
+export function headersWithValues(
+	{ headers }: RemoteServerSetting,
+	values: { input(name: string): string; variable(name: string): string },
+): Record<string, string> {
+	return Object.fromEntries(
+		Object.entries(headers).map(([header, text]) => [header, withValues(text, { folder: '', ...values })]),
 	);
 }

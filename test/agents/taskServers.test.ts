@@ -79,7 +79,10 @@ describe('the MCP servers of a task', () => {
 		assert.match(results, /Echo: from a task/);
 		assert.match(results, /export const add/);
 		const log = await logText(id);
-		assert.match(log, /The agent can use these MCP servers, each in a sandbox of its own: everything, files\./);
+		assert.match(
+			log,
+			/The agent can use these MCP servers: everything, in a sandbox of its own; files, in a sandbox of its own\./,
+		);
 		assert.ok(log.includes('MCP tool everything/echo\n{"message":"from a task\u202e"}'), log);
 		assert.ok(log.includes('MCP tool files/read_text_file\n{"path":"src/math.js"}'), log);
 	});

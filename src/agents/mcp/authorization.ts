@@ -16,7 +16,7 @@ const MAXIMUM_BYTES = 256 * 1024;
 const MAXIMUM_REDIRECTS = 3;
 const REQUEST_MS = 30_000;
 const MAXIMUM_NAME = 200;
-/** A token is renewed this long before it ends. */
+/** By default, a token is renewed this long before it ends. */
 const AHEAD_MS = 30_000;
 
 const words = z.string().max(10_000);
@@ -118,10 +118,11 @@ export class RemoteAuthorization implements ServerAuthorization {
 		this.requests = new RemoteRequests(server);
 	}
 
-	token(signal: AbortSignal): Promise<string | undefined> {
+	/** A token that ends within `aheadMs` is renewed. */
+	token(signal: AbortSignal, aheadMs = AHEAD_MS): Promise<string | undefined> {
 		const known = this.queue.run(async () => {
 			const kept = await this.kept();
-			if (kept?.expiresAt === undefined || Date.now() < kept.expiresAt - AHEAD_MS) {
+			if (kept?.expiresAt === undefined || Date.now() < kept.expiresAt - aheadMs) {
 				return kept?.accessToken;
 			}
 			// A token that cannot be renewed is sent all the same: the server refuses it with its challenge.

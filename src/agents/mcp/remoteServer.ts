@@ -1,5 +1,6 @@
 // An MCP server at an address, by streamable HTTP. It is spoken to here, in the process that has the gate: neither the
 // agent nor its sandbox learns the address, a header or a token.
+import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { type Duplex, duplexPair } from 'node:stream';
 import { describeError, UserFacingError } from '../../base/errors.ts';
@@ -43,6 +44,7 @@ const MAXIMUM_REDIRECTS = 3;
 const MAXIMUM_TRIES = 3;
 const END_MS = 2_000;
 const MAXIMUM_WORDS = 200;
+const PROTOCOL_VERSION = '2025-11-25';
 const INTERNAL_ERROR = -32_603;
 
 /** Returns a connection to a server, which is reached with the agent's first message. */
@@ -59,6 +61,43 @@ export function connectRemote(server: RemoteServer, options: RemoteServerOptions
 			own.destroy();
 		},
 	};
+}
+
+/**
+ * Begins with a server and ends at once, so that a sign-in which it wants takes place now. Whether it answers is not
+ * told. Rejects as the sign-in does, or with the signal's reason.
+ */
+export async function signInAhead(
+	server: RemoteServer,
+	{ headers, authorization }: Pick<RemoteServerOptions, 'headers' | 'authorization'>,
+	signal: AbortSignal,
+): Promise<void> {
+	const refused = Promise.withResolvers<never>();
+	const connection = connectRemote(server, {
+		headers,
+		authorization: {
+			token: own => authorization.token(own),
+			async renew(...challenge) {
+				await authorization.renew(...challenge).catch(error => {
+					refused.reject(error);
+					throw error;
+				});
+			},
+		},
+		onFailed: () => {},
+	});
+	try {
+		const params = {
+			protocolVersion: PROTOCOL_VERSION,
+			capabilities: {},
+			clientInfo: { name: 'errand', version: '1' },
+		};
+		const answered = once(connection.output, 'data', { signal });
+		await write(connection, { jsonrpc: '2.0', id: 1, method: 'initialize', params });
+		await Promise.race([answered, refused.promise]);
+	} finally {
+		await connection.end();
+	}
 }
 
 class RemoteConnection {

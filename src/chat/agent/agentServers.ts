@@ -342,7 +342,9 @@ function describeRemote(server: RemoteServer): string {
 		variables.length > 0 && vscode.l10n.t('It gets these variables of yours: {0}', variables.join(', ')),
 		inputs.length > 0 && vscode.l10n.t('You are asked for: {0}', inputs.join(', ')),
 		vscode.l10n.t('It runs elsewhere, and not in a sandbox: what agents send it leaves this machine.'),
-		vscode.l10n.t('You are asked about its calls as the approvals in the chat say.'),
+		vscode.l10n.t(
+			'In the chat, you are asked about its calls as the approvals say. In a task, nobody is asked about them.',
+		),
 	];
 	return lines.filter(line => line !== false).join('\n');
 }

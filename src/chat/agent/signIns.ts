@@ -53,7 +53,7 @@ export class SignIns {
 		];
 		const question = vscode.l10n.t('The MCP server “{0}” wants you to sign in. Open its page in the browser?', name);
 		if ((await askModal(question, detail.join('\n'), openPage)) !== openPage) {
-			throw new UserFacingError(vscode.l10n.t('you did not sign in. The next message asks again.'));
+			throw new UserFacingError(vscode.l10n.t('you did not sign in. You are asked again at its next use.'));
 		}
 		const answer = await this.answerOf(page, state);
 		try {
@@ -81,7 +81,7 @@ export class SignIns {
 			const answered = this.links.answer(state, signal).catch(() => undefined);
 			const answer = (await this.links.open(page)) ? await answered : undefined;
 			if (answer === undefined) {
-				throw new UserFacingError(vscode.l10n.t('the sign-in was not finished. The next message asks again.'));
+				throw new UserFacingError(vscode.l10n.t('the sign-in was not finished. You are asked again at its next use.'));
 			}
 			return answer;
 		});

@@ -12,7 +12,7 @@ import type { PermissionPolicy } from '../../agents/session/permissions.ts';
 import { defined } from '../../base/defined.ts';
 import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
-import { isRemote, withValues } from '../../contract/mcpServers.ts';
+import { headersWithValues, isRemote } from '../../contract/mcpServers.ts';
 import type { AgentStep } from '../model/agentWork.ts';
 import type { AgentServers } from './agentServers.ts';
 
@@ -75,10 +75,8 @@ export async function turnServers(agreed: AgentServers, options: TurnServersOpti
 			});
 			const input = (wanted: string): string => inputs.get(wanted) ?? '';
 			if (isRemote(server)) {
-				const values = { folder: '', input, variable: (wanted: string) => process.env[wanted] ?? '' };
-				const headers = Object.entries(server.headers).map(([header, text]) => [header, withValues(text, values)]);
 				return connectRemote(server, {
-					headers: Object.fromEntries(headers),
+					headers: headersWithValues(server, { input, variable: wanted => process.env[wanted] ?? '' }),
 					authorization: agreed.signIns.at(server),
 					onFailed(error) {
 						declined.set(name, error);

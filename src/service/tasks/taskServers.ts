@@ -1,12 +1,19 @@
 // The MCP servers of tasks. They come with a task and hold secrets, so they are kept in memory alone.
 import { type McpCall, toolName } from '../../agents/mcp/gate.ts';
 import { type KnownTools, McpServers } from '../../agents/mcp/mcpServers.ts';
+import { connectRemote } from '../../agents/mcp/remoteServer.ts';
 import { startServer } from '../../agents/mcp/startServer.ts';
 import { Refusals } from '../../agents/relay/refusals.ts';
 import { SESSION_LIMITS } from '../../agents/session/limits.ts';
 import { describeError, UserFacingError } from '../../base/errors.ts';
 import { cut, oneLine } from '../../base/plainText.ts';
-import type { TaskServer } from '../../contract/mcpServers.ts';
+import {
+	type DeclaredServer,
+	headersWithValues,
+	isRemote,
+	type RemoteServer,
+	type TaskServer,
+} from '../../contract/mcpServers.ts';
 import type { TaskRecord } from '../store/taskRecord.ts';
 import type { TaskLog } from './taskLog.ts';
 import { listed } from './taskNames.ts';
@@ -55,7 +62,7 @@ export class TaskServers {
 			log.step('agent_executing', left, 'warning');
 			return undefined;
 		}
-		log.step('agent_executing', `The agent can use these MCP servers, each in a sandbox of its own: ${names}.`);
+		log.step('agent_executing', `The agent can use these MCP servers: ${servers.map(placeOf).join('; ')}.`);
 		return this.serversOf(servers, run);
 	}
 
@@ -63,16 +70,28 @@ export class TaskServers {
 	private serversOf(servers: readonly TaskServer[], { task, folder, log }: ServedRun): McpServers {
 		const refusals = new Refusals(sentence => log.said('agent_refused', sentence, 'warning'));
 		const onRefused = (sentence: string): void => refusals.report('server', sentence);
+		const onFailed = ({ name }: DeclaredServer, error: unknown): void =>
+			onRefused(`The MCP server “${name}” has failed: ${describeError(error)}`);
 		const handed = new Map(servers.map(server => [server.name, server]));
 		/** Aborting one ends that server for the rest of the run. */
 		const ends = new Map(servers.map(({ name }) => [name, new AbortController()]));
 		const keyOf = (name: string): string => JSON.stringify([task.repoUrl, name, handed.get(name)?.declaration]);
 		return new McpServers({
-			servers: servers.map(({ name, declaration }) => ({ ...declaration, name, file: undefined })),
-			start(server, agent, signal) {
-				const { inputs = {}, variables, packages = '' } = handed.get(server.name) ?? {};
+			servers: servers.map(({ name, declaration, file }): DeclaredServer => ({ ...declaration, name, file })),
+			async start(server, agent, signal) {
+				const { inputs = {}, variables = {}, packages = '', token } = handed.get(server.name) ?? {};
 				const end = ends.get(server.name)?.signal ?? signal;
 				end.throwIfAborted();
+				if (isRemote(server)) {
+					return connectRemote(server, {
+						headers: headersWithValues(server, {
+							input: name => inputs[name] ?? '',
+							variable: name => variables[name] ?? '',
+						}),
+						authorization: { token: async () => token, renew: () => Promise.reject(signInIsOver(server)) },
+						onFailed: error => onFailed(server, error),
+					});
+				}
 				const environment = { ...process.env, ...variables };
 				return startServer(
 					server,
@@ -80,7 +99,7 @@ export class TaskServers {
 					AbortSignal.any([signal, end]),
 				);
 			},
-			onFailed: ({ name }, error) => onRefused(`The MCP server “${name}” has failed: ${describeError(error)}`),
+			onFailed,
 			async ask({ name }, call) {
 				const given = JSON.stringify(call.arguments);
 				log.said(
@@ -112,6 +131,21 @@ export class TaskServers {
 			onRefused,
 		});
 	}
+}
+
+/** Says where a server runs, and with that where what it is sent goes. */
+function placeOf({ name, declaration }: TaskServer): string {
+	return 'url' in declaration
+		? `${name}, which runs at ${new URL(declaration.url).host}`
+		: `${name}, in a sandbox of its own`;
+}
+
+/** The sign-in is the editor's: a task may outlive both its window and the token. */
+function signInIsOver({ url }: RemoteServer): UserFacingError {
+	const { host } = new URL(url);
+	return new UserFacingError(
+		`${host} does not accept the sign-in that the task was started with, which may have ended, and a task cannot sign in. Use the server in the chat, which asks you to sign in, then start a new task.`,
+	);
 }
 
 const titleOf = (server: string, { tool }: McpCall): string => `MCP tool ${toolName(server, tool)}`;

@@ -74,7 +74,7 @@ export async function handOver(servers: readonly OfferedServer[]): Promise<TaskS
 	for (const server of servers) {
 		handed.push(
 			await server.handOver().catch(({ message, cause }: UserFacingError) => {
-				throw notStarted(message, cause);
+				throw notStarted(vscode.l10n.t('The MCP server “{0}” cannot be used: {1}', server.name, message), cause);
 			}),
 		);
 	}

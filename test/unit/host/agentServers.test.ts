@@ -7,6 +7,7 @@ import { AgentServers, type AgreedServer } from '../../../src/chat/agent/agentSe
 import { serversForTasks } from '../../../src/chat/agent/serversForTasks.ts';
 import { taskServerSchema } from '../../../src/contract/mcpServers.ts';
 import { SignInLinks } from '../../../src/platform/signInLinks.ts';
+import { RemoteMcpServer } from '../../support/remoteMcpServer.ts';
 
 const USE = 'Use This Server';
 
@@ -18,6 +19,8 @@ describe('the MCP servers of a folder', () => {
 	let folder: string;
 	let servers: AgentServers;
 	let secrets: Map<string, string>;
+	let settings: object;
+	let links: SignInLinks;
 	/** The questions so far, and how they are answered. */
 	let asked: { question: string; detail: string }[];
 	let answer: string | undefined;
@@ -27,10 +30,10 @@ describe('the MCP servers of a folder', () => {
 	beforeEach(async () => {
 		folder = await mkdtemp(path.join(os.tmpdir(), 'errand-servers-'));
 		await mkdir(path.join(folder, '.vscode'));
-		[asked, answer, boxes, secrets] = [[], USE, [], new Map()];
+		[asked, answer, boxes, secrets, settings, links] = [[], USE, [], new Map(), {}, new SignInLinks()];
 		const state = new Map<string, unknown>();
 		servers = new AgentServers({
-			declared: () => ({}),
+			declared: () => settings,
 			state: {
 				get: (key: string) => state.get(key),
 				update: async (key: string, value: unknown) => void state.set(key, value),
@@ -40,7 +43,7 @@ describe('the MCP servers of a folder', () => {
 				store: async (key: string, value: string) => void secrets.set(key, value),
 			},
 			packages: '/packages',
-			signInLinks: new SignInLinks(),
+			signInLinks: links,
 		} as unknown as ConstructorParameters<typeof AgentServers>[0]);
 		Object.assign(vscode.window, {
 			showWarningMessage: async (question: string, { detail }: { detail: string }) => {
@@ -133,6 +136,40 @@ describe('the MCP servers of a folder', () => {
 		assert.match(asked[1]?.question ?? '', /declared in another way now/);
 	});
 
+	it('at an address are given to a task with a token that they accept, after a sign-in, and with none after a no', async () => {
+		const remote = await RemoteMcpServer.start();
+		try {
+			remote.tokens = new Map();
+			remote.lifetime = 60;
+			settings = { far: { url: remote.url } };
+			Object.assign(links, {
+				address: async () => 'vscode://errand.errand/sign-in',
+				open: async (page: URL) => links.take([...remote.signInOn(page)].map(each => each.join('=')).join('&')) ?? true,
+			});
+			Object.assign(vscode.window, {
+				showInformationMessage: async () => undefined,
+				withProgress: (_: unknown, run: (progress: unknown, token: unknown) => unknown) =>
+					run(undefined, { onCancellationRequested: () => {} }),
+			});
+			const [offered = assert.fail('There is none.')] = await serversForTasks(servers, undefined);
+			assert.deepEqual([offered.isAllowed, offered.reach], [true, `Runs at ${new URL(remote.url).host}`]);
+			answer = undefined;
+			await assert.rejects(offered.handOver(), { message: /^you did not sign in\./ });
+			answer = 'Open Page';
+			const handed = taskServerSchema.parse(await offered.handOver());
+			assert.equal(remote.tokens.get(handed.token ?? ''), remote.url);
+			const again = await offered.handOver();
+			// It would end within the task.
+			assert.notEqual(again.token, handed.token);
+			assert.deepEqual([again.file, asked.length], [undefined, 2]);
+			remote.stop();
+			assert.equal((await offered.handOver().catch(error => error)).token, undefined);
+		} finally {
+			remote.stop();
+			Reflect.deleteProperty(vscode.window, 'showInformationMessage');
+		}
+	});
+
 	it('get no value that was entered for what was declared before', async () => {
 		await declare({ command: 'node', args: [KEY] });
 		const before = servers.inputsOf(await agreedOne(), present());
@@ -185,7 +222,7 @@ describe('the MCP servers of a folder', () => {
 		const { declaration, ...handed } = (await handing) ?? assert.fail();
 		assert.deepEqual(handed, {
 			...{ name: 'one', inputs: { key: 'secret' }, variables: { TERM: process.env['TERM'] ?? '' } },
-			...{ tools: { add: 'digest' }, packages: '/packages' },
+			...{ file: '.vscode/mcp.json', tools: { add: 'digest' }, packages: '/packages' },
 		});
 		assert.deepEqual(taskServerSchema.parse({ ...handed, declaration }).declaration, declaration);
 		assert.deepEqual(await serversForTasks(servers, undefined), []);

@@ -100,13 +100,13 @@ describe('the sign-in at an MCP server in the editor', () => {
 
 	it('opens nothing after a no, and ends where nobody goes on in the browser', async () => {
 		chosen = undefined;
-		await assert.rejects(begin().renewed, { message: 'you did not sign in. The next message asks again.' });
+		await assert.rejects(begin().renewed, { message: 'you did not sign in. You are asked again at its next use.' });
 		assert.deepEqual(opened, []);
 		chosen = 'Open Page';
 		const { renewed } = begin();
 		await waitFor('the page', () => opened[0]);
 		cancel();
-		await assert.rejects(renewed, { message: 'the sign-in was not finished. The next message asks again.' });
+		await assert.rejects(renewed, { message: 'the sign-in was not finished. You are asked again at its next use.' });
 	});
 
 	it('tells of an answer that is refused, as the agent may not have waited', async () => {
