@@ -37,6 +37,7 @@ export function registerModels(dependencies: ModelsDependencies): Models {
 			logger,
 			activeConnection: active,
 			serverKeys: async () => (await feature()).serverKeys(),
+			signIns: async () => (await import('./keys/mcpSignIns.ts')).readMcpSignIns(secrets),
 		});
 		return { keys, keyStore };
 	};

@@ -31,9 +31,9 @@ interface KeyItem extends vscode.QuickPickItem {
 	chosen: { kind: KeyKind; stored: StoredKey | undefined } | ServerKey | 'import' | 'servers' | undefined;
 }
 
-/** The key of a model server behind the local connection. */
+/** The key of a model server behind the local connection, or a sign-in at an MCP server. */
 export interface ServerKey extends vscode.QuickPickItem {
-	/** Lets the user enter, replace or remove it. */
+	/** Lets the user enter, replace or remove it, or sign out. */
 	manage(): Promise<void>;
 }
 
@@ -41,6 +41,8 @@ export interface ManageKeysDependencies {
 	activeConnection(): Promise<Connection>;
 	/** Returns the keys of the model servers behind the local connection, which itself needs no key. */
 	serverKeys(): Promise<readonly ServerKey[]>;
+	/** Returns the sign-ins at MCP servers. */
+	signIns(): Promise<readonly ServerKey[]>;
 }
 
 /**
@@ -49,7 +51,7 @@ export interface ManageKeysDependencies {
  */
 export async function manageKeys(
 	context: KeysContext,
-	{ activeConnection, serverKeys }: ManageKeysDependencies,
+	{ activeConnection, serverKeys, signIns }: ManageKeysDependencies,
 ): Promise<void> {
 	let connection: Connection;
 	try {
@@ -58,18 +60,20 @@ export async function manageKeys(
 		await showExplanation(explainError(error, ''));
 		return;
 	}
-	const servers = await serverKeys();
+	const others = { servers: await serverKeys(), signIns: await signIns() };
 	// After a check, the list is shown again with the result.
-	while (await manageOnce(context, connection, servers)) {}
+	while (await manageOnce(context, connection, others)) {}
+}
+
+/** What the list has besides the keys of the connection. */
+interface Others {
+	servers: readonly ServerKey[];
+	signIns: readonly ServerKey[];
 }
 
 /** Resolves with true if the list is to be shown again. */
-async function manageOnce(
-	context: KeysContext,
-	connection: Connection,
-	servers: readonly ServerKey[],
-): Promise<boolean> {
-	const chosen = await chooseKey(context, connection, servers);
+async function manageOnce(context: KeysContext, connection: Connection, others: Others): Promise<boolean> {
+	const chosen = await chooseKey(context, connection, others);
 	if (chosen === undefined) {
 		return false;
 	}
@@ -144,7 +148,7 @@ async function checkAndShow(
 async function chooseKey(
 	{ store }: KeysContext,
 	connection: Connection,
-	servers: readonly ServerKey[],
+	{ servers, signIns }: Others,
 ): Promise<KeyItem['chosen']> {
 	const isLocal = connection.name === LOCAL_CONNECTION_NAME;
 	const own = isLocal ? [] : await ownItems(store, connection);
@@ -157,6 +161,10 @@ async function chooseKey(
 			label: vscode.l10n.t('Add Service…'),
 			iconPath: new vscode.ThemeIcon('add'),
 		},
+		...(signIns.length > 0
+			? [{ chosen: undefined, label: vscode.l10n.t('MCP servers'), kind: vscode.QuickPickItemKind.Separator }]
+			: []),
+		...signIns.map(signIn => ({ ...signIn, chosen: signIn })),
 	];
 	const item = await vscode.window.showQuickPick(items, {
 		title: vscode.l10n.t('Keys of {0}', connectionLabel(connection)),
