@@ -31,7 +31,7 @@ import { SessionFiles } from './sessionFile.ts';
 import type { AgentSettings } from './settings.ts';
 import { tools } from './tools/tools.ts';
 import { webTools } from './tools/web.ts';
-import { Turn } from './turn.ts';
+import { COMPACT, Turn } from './turn.ts';
 import { TurnFailure } from './turnFailure.ts';
 
 /** The JSON-RPC code for any internal error of a server. */
@@ -45,6 +45,8 @@ const MODES = [
 	{ id: 'ask', name: 'Ask', description: 'Asks before it changes a file or runs a command' },
 	{ id: 'sandboxed', name: 'Sandboxed', description: 'Never asks, for a sandbox that holds it' },
 ];
+
+const COMMANDS = [{ name: COMPACT.slice(1), description: 'Replaces the conversation by a summary of it' }];
 
 /** Words for all calls of a kind. Those of the other kinds change files. */
 const EVERY: Readonly<Record<string, string>> = { execute: 'every command', fetch: 'every page and web search' };
@@ -203,6 +205,7 @@ async function prompt(
 	const signal = AbortSignal.any([cancelled, limit]);
 	const update = (change: SessionUpdate) =>
 		client.notify(methods.client.session.update, { sessionId: session.id, update: change });
+	await update({ sessionUpdate: 'available_commands_update', availableCommands: COMMANDS });
 	const { tools: serverTools, problems } = await session.servers.open(session.folder);
 	for (const problem of problems) {
 		await update({ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text: `${problem}\n\n` } });
@@ -280,6 +283,10 @@ async function isAllowed(
 
 /** Joins the parts of a prompt. A file is named, so that the model can read it. */
 function promptText(blocks: readonly ContentBlock[]): string {
+	// What a client adds to every prompt is not what the command is about.
+	if (blocks.some(block => block.type === 'text' && block.text.trim() === COMPACT)) {
+		return COMPACT;
+	}
 	return blocks
 		.flatMap(block => {
 			switch (block.type) {

@@ -25,7 +25,7 @@ export interface TurnEvents {
 }
 
 /** The prompt that requests only a summary of the conversation. */
-const COMPACT = '/compact';
+export const COMPACT = '/compact';
 
 const TOO_MANY = `This call was not done: there were too many calls in one reply. Make at most ${MAXIMUM_CALLS}.`;
 
@@ -73,7 +73,7 @@ export class Turn {
 		const { signal, context } = this;
 		append(context.items, missingResults(context.items, 'This call was interrupted.'));
 		try {
-			if (prompt.trim() === COMPACT) {
+			if (prompt === COMPACT) {
 				return await this.compact();
 			}
 			context.begin(promptItems(prompt, images));

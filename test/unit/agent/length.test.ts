@@ -174,8 +174,12 @@ describe('Errand’s own agent, at the length of its model', () => {
 			await agent.session.prompt('One');
 			await agent.session.prompt('/compact it');
 			assert.equal(own.server.requests.length, 2);
-			assert.equal(await agent.session.prompt('/compact'), 'end_turn');
+			assert.equal(await agent.session.prompt('/compact ', [{ uri: 'a note', text: 'Of every prompt.' }]), 'end_turn');
 			assert.equal(shown(agent, /Summary/)?.output, 'SUMMARY of it all');
+			const named = agent.events.flatMap(event =>
+				event.type === 'commands' ? event.commands.map(({ name }) => name) : [],
+			);
+			assert.deepEqual([...new Set(named)], ['compact']);
 			await agent.session.prompt('Two');
 			const items = itemsOf(own.server.requests.at(-1) as ReceivedRequest);
 			assert.equal(items.length, 2);
