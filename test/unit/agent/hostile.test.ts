@@ -35,7 +35,7 @@ describe('Errand’s own agent, with a hostile model or repository', () => {
 		);
 		assert.equal(said.length, 5);
 		for (const text of said) {
-			assert.match(text, /failed|cannot|leads nowhere|several steps/);
+			assert.match(text, /failed|cannot|not allowed|several steps/);
 		}
 	});
 
