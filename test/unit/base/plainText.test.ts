@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { hasHidden } from '../../../src/base/invisible.ts';
-import { cut, escapeIcons, firstLine, holdsWords, oneLine, plainText } from '../../../src/base/plainText.ts';
+import { cut, escapeIcons, firstLine, oneLine, plainText } from '../../../src/base/plainText.ts';
 import { processorMs } from '../../support/processorTime.ts';
 
 const ESC = '\u001b';
@@ -148,22 +148,5 @@ describe('one line', () => {
 	it('takes the first line that says something', () => {
 		assert.equal(firstLine('\n \nFix the test\nand more', 40), 'Fix the test');
 		assert.equal(firstLine('', 40), '');
-	});
-});
-
-describe('what is searched in a long list', () => {
-	const row = { label: '$(git-branch) Release/2025', description: 'current · 4f1c9a7' };
-
-	it('is label and description, by words in any order and case', () => {
-		for (const typed of ['', ' ', '2025 release', 'RELEASE', '4f1c', 'current rel']) {
-			assert.equal(holdsWords(row, typed), true, typed);
-		}
-		assert.equal(holdsWords(row, 'release 2026'), false);
-		assert.equal(holdsWords({ label: 'main' }, 'main'), true);
-	});
-
-	it('is not the name of an icon', () => {
-		assert.equal(holdsWords(row, 'git'), false);
-		assert.equal(holdsWords(row, 'branch'), false);
 	});
 });
