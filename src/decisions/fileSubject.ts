@@ -3,7 +3,7 @@ import { append } from '../base/append.ts';
 import { UserFacingError } from '../base/errors.ts';
 import type { ContextText } from '../chat/api.ts';
 import { fileProblemText } from './messages.ts';
-import { localProblem, readDecisionFile } from './model/decisionFile.ts';
+import { readDecisionFile } from './model/decisionFile.ts';
 import type { StatePart } from './model/sending.ts';
 import { SourceReader } from './sourceReader.ts';
 import { onlyReply, type Subject, type SubjectMaterial } from './subject.ts';
@@ -21,10 +21,6 @@ export function fileSubject(uri: vscode.Uri, material: SubjectMaterial): Subject
 			}
 			const { file } = read;
 			const target = await material.active();
-			const problem = target.isLocal ? localProblem(file) : undefined;
-			if (problem) {
-				throw new UserFacingError(fileProblemText(problem));
-			}
 			const { state, sources = {}, model, questions } = file;
 			const reader = new SourceReader(uri, material, signal);
 			const parts: StatePart[] = [];

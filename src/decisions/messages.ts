@@ -60,13 +60,6 @@ export function fileProblemText(problem: FileProblem): string {
 				shortened(problem.path),
 				named(problem.named),
 			);
-		case 'too-many':
-			return vscode.l10n.t(
-				'“{0}” has {1} entries, but the local service accepts at most {2}. Remove some, or split the file.',
-				shortened(problem.path),
-				formatNumber(problem.count),
-				formatNumber(problem.maximum),
-			);
 		case 'invalid':
 			return vscode.l10n.t(
 				'The file isn’t a valid decision: {0} {1}. Correct it, then evaluate again.',

@@ -34,8 +34,8 @@ describe('decision files in the editor', () => {
 		...connectionSchema.parse({ apiUrl: 'https://api.example', service: 'acme', decisionModel: 'decider' }),
 	};
 	/** Tasks are told by fields, because there is no service here; everything else is the editor's. */
-	const materialOf = (isLocal: boolean) => ({
-		active: async () => ({ client: undefined, connection, label: 'Acme', isLocal }),
+	const material = {
+		active: async () => ({ client: undefined, connection, label: 'Acme', isLocal: false }),
 		async readContext(source: ContextSource) {
 			const { attachment, findings } = await readSource(source);
 			return { label: attachment.label, text: attachment.text, warnings: findings.map(({ kind }) => kind) };
@@ -45,9 +45,9 @@ describe('decision files in the editor', () => {
 			readLog: async (id: string) => [{ index: 7, text: `failed in ${id}`, isProblem: true }],
 			readChanges: async () => ({ name: 'branch', text: 'a diff', isCut: false }),
 		},
-	});
-	const prepare = (uri: vscode.Uri, isLocal = false) =>
-		fileSubject(uri, materialOf(isLocal) as unknown as SubjectMaterial).prepare(new AbortController().signal);
+	};
+	const prepare = (uri: vscode.Uri) =>
+		fileSubject(uri, material as unknown as SubjectMaterial).prepare(new AbortController().signal);
 	const stateOf = async (name: string, content: object) =>
 		(await prepare(await write(name, { ...content, questions })))?.requests[0]?.state;
 
@@ -250,12 +250,5 @@ describe('decision files in the editor', () => {
 		await fails('8.decision.json', of('Is state.b so?'), /“questions\.ok\.instructions” refers to “state\.b”/);
 		const reserved = JSON.stringify({ state: {}, questions: { reserved: {}, ...questions } });
 		await fails('9.decision.json', reserved.replace('reserved', '__proto__'), /“questions\.__proto__” can’t be sent/);
-	});
-
-	it('are refused beyond the limits of the local service where that would answer, and nowhere else', async () => {
-		const many = Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`q${at}`, questions.ok]));
-		const uri = await write('many.decision.json', { state: {}, questions: many });
-		assert.equal(Object.keys((await prepare(uri))?.questions ?? {}).length, 101);
-		await assert.rejects(prepare(uri, true), /“questions” has 101 entries, but the local service accepts at most 100/);
 	});
 });

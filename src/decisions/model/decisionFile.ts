@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { defined } from '../../base/defined.ts';
 import { isDeeperThan, parseJson } from '../../base/json.ts';
-import { decisionRequestSchema, MAXIMUM_CRITERIA, MAXIMUM_QUESTIONS } from '../../contract/decisions.ts';
+import { decisionRequestSchema } from '../../contract/decisions.ts';
 
 /** The names of decision files. Menus in package.json match on the same pattern, and so does their JSON schema. */
 export const DECISION_FILE = /\.decision\.json$/;
@@ -54,8 +54,7 @@ export type FileProblem =
 	| { kind: 'not-json' | 'too-long' | 'too-deep' | 'no-state' }
 	| { kind: 'same-name' | 'reserved-name' | 'empty-instructions'; path: string }
 	| { kind: 'invalid'; path: string; message: string }
-	| { kind: 'unknown-path'; path: string; named: string }
-	| { kind: 'too-many'; path: string; count: number; maximum: number };
+	| { kind: 'unknown-path'; path: string; named: string };
 
 /** Parses the text of a file, or returns its first problem, including those that its JSON schema cannot express. */
 export function readDecisionFile(text: string): { file: DecisionFile } | { problem: FileProblem } {
@@ -83,21 +82,6 @@ export function readDecisionFile(text: string): { file: DecisionFile } | { probl
 	const file = { ...data, ...defined({ state }) };
 	const problem = problemOf(file);
 	return problem ? { problem } : { file };
-}
-
-/**
- * Returns the part of a file that the local service would refuse, before it is sent. Other services may accept more,
- * and report their own limits.
- */
-export function localProblem({ questions }: DecisionFile): FileProblem | undefined {
-	const ofQuestions = Object.entries(questions).map(([id, { criteria }]) => ({
-		path: pathText(['questions', id, 'criteria']),
-		count: Object.keys(criteria).length,
-		maximum: MAXIMUM_CRITERIA,
-	}));
-	const counts = [{ path: 'questions', count: ofQuestions.length, maximum: MAXIMUM_QUESTIONS }, ...ofQuestions];
-	const found = counts.find(({ count, maximum }) => count > maximum);
-	return found && { kind: 'too-many', ...found };
 }
 
 const pathText = (path: readonly PropertyKey[]): string =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { localProblem, MAXIMUM_FILE_LENGTH, readDecisionFile } from '../../../../src/decisions/model/decisionFile.ts';
+import { MAXIMUM_FILE_LENGTH, readDecisionFile } from '../../../../src/decisions/model/decisionFile.ts';
 import { EXAMPLE } from '../../../../src/decisions/model/examples.ts';
 
 const question = { type: 'noul', instructions: 'It is so.', criteria: { true: 'yes', false: 'no' } };
@@ -124,25 +124,6 @@ describe('a decision file', () => {
 		assert.equal(named('Nothing inherited: state.hasOwnProperty'), 'state.hasOwnProperty');
 		assert.equal(named('Code that is asked about: does state.log say that this.state.busy is set?'), undefined);
 		assert.equal(named('A text may have parts of its own: state.log.entries, state.task.files[0].lines'), undefined);
-	});
-
-	it('is taken by the local service up to its limits', () => {
-		const ofQuestions = (count: number) => ({
-			questions: Object.fromEntries(Array.from({ length: count }, (_, at) => [`q${at}`, question])),
-		});
-		const ofLevels = (count: number) => ({
-			questions: { q: { type: 'score', instructions: 'How?', criteria: Array.from({ length: count }, () => 'x') } },
-		});
-		const problemAt = (fields: object) => {
-			const found = read({ state: {}, ...fields });
-			assert.ok('file' in found);
-			return localProblem(found.file);
-		};
-		const problem = { kind: 'too-many', count: 101, maximum: 100 };
-		assert.equal(problemAt(ofQuestions(100)), undefined);
-		assert.deepEqual(problemAt(ofQuestions(101)), { ...problem, path: 'questions' });
-		assert.equal(problemAt(ofLevels(100)), undefined);
-		assert.deepEqual(problemAt(ofLevels(101)), { ...problem, path: 'questions.q.criteria' });
 	});
 
 	it('is read or refused, and never fails, whatever JSON it is', () => {
