@@ -71,11 +71,11 @@ export function createTasks(caller: Caller): Client['tasks'] {
 			return readTask(reply) ?? get(id);
 		},
 		async continue(id, followUp) {
-			const { prompt, agent, model } = checkRequest<TaskFollowUp>(taskFollowUpSchema, followUp);
+			const { prompt, agent, model, fromStep } = checkRequest<TaskFollowUp>(taskFollowUpSchema, followUp);
 			const call = {
 				route: routes.taskContinue,
 				values: { taskId: id },
-				body: { currentPrompt: prompt, selectedAgent: agent, selectedModel: model },
+				body: { currentPrompt: prompt, selectedAgent: agent, selectedModel: model, fromStep },
 				mayBeEmpty: true,
 				firstByteMs: caller.limits.replyFirstByteMs,
 				// A second request would give the agent the same work again.

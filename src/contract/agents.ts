@@ -356,6 +356,8 @@ export const taskExtrasSchema = executionExtrasSchema.extend({
 	canKeep: lenient(z.boolean()),
 	/** The names of the MCP servers that came with the task. Absent if there were none. */
 	mcpServers: lenient(z.array(z.string())),
+	/** The number of steps whose files are kept (taskSteps.ts). Absent if there are none. */
+	steps: lenient(amountSchema),
 });
 
 /** The part of the handover that is about tasks. */

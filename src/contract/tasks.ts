@@ -156,6 +156,8 @@ export const taskFollowUpSchema = z.strictObject({
 	prompt: promptSchema,
 	agent: z.string().min(1).optional(),
 	model: z.string().min(1).optional(),
+	/** The index of the step whose files the agent begins with. Only the local service has steps (taskSteps.ts). */
+	fromStep: integerFrom(0).optional(),
 });
 export type TaskFollowUp = z.input<typeof taskFollowUpSchema>;
 

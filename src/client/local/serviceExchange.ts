@@ -69,7 +69,7 @@ function exchange(options: http.RequestOptions, maximumLength: number, body: str
 	});
 }
 
-function refusal(status: number, body: string): ClientError {
+export function refusal(status: number, body: string): ClientError {
 	const { message: serviceMessage } = readErrorBody(body);
 	return new ClientError(codeOfStatus(status), `the service answered with ${status}`, {
 		status,

@@ -1,0 +1,96 @@
+// Reading the steps of a task from the local service (contract/taskSteps.ts).
+import { createWriteStream } from 'node:fs';
+import http from 'node:http';
+import { buffer, text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { ClientError } from '../../base/errors.ts';
+import type { Discovery } from '../../contract/control.ts';
+import { fillPath } from '../../contract/routes.ts';
+import { CUT_HEADER, stepPaths, type TaskSteps, taskStepsSchema } from '../../contract/taskSteps.ts';
+import { failureOf } from '../core/failures.ts';
+import { askService, refusal, requestOptionsFor } from './serviceExchange.ts';
+
+type Service = Pick<Discovery, 'address' | 'token'>;
+
+const TIMEOUT_MS = 60_000;
+/** In characters. A page has 200 steps with at most 100 names each. */
+const MAXIMUM_PAGE = 16 * 1024 * 1024;
+
+/** All functions here reject with a ClientError, or with the reason of `signal`. */
+export async function readSteps(
+	service: Service,
+	taskId: string,
+	fromIndex: number,
+	signal?: AbortSignal,
+): Promise<TaskSteps> {
+	const path = `${fillPath(stepPaths.list, { taskId })}?fromIndex=${fromIndex}`;
+	const limits = { timeoutMs: TIMEOUT_MS, maximumLength: MAXIMUM_PAGE };
+	const page = taskStepsSchema.safeParse(await askService(optionsFor(service, path), limits, undefined, signal));
+	if (!page.success) {
+		throw new ClientError('bad-response', 'the steps of a task have another form', { cause: page.error });
+	}
+	return page.data;
+}
+
+/** Returns the bytes of a file after a step. The failure has the code `not-found` if it had none at that path. */
+export async function readStepFile(
+	service: Service,
+	{ taskId, index }: StepName,
+	name: string,
+	signal?: AbortSignal,
+): Promise<Buffer> {
+	const path = `${pathOf(stepPaths.file, { taskId, index })}?path=${encodeURIComponent(name)}`;
+	return buffer(await receive(service, path, signal));
+}
+
+/** Returns the changes of a step, and whether their end was cut off. */
+export async function readStepDiff(
+	service: Service,
+	step: StepName,
+	signal?: AbortSignal,
+): Promise<{ diff: string; isCut: boolean }> {
+	const response = await receive(service, pathOf(stepPaths.diff, step), signal);
+	return { diff: await text(response), isCut: response.headers[CUT_HEADER] === 'true' };
+}
+
+/** Writes the git bundle of a step into a new file. */
+export async function saveStepBundle(
+	service: Service,
+	step: StepName,
+	file: string,
+	signal?: AbortSignal,
+): Promise<void> {
+	const response = await receive(service, pathOf(stepPaths.bundle, step), signal);
+	await pipeline(response, createWriteStream(file, { flags: 'wx', mode: 0o600 }));
+}
+
+export interface StepName {
+	taskId: string;
+	index: number;
+}
+
+const pathOf = (path: string, { taskId, index }: StepName) => fillPath(path, { taskId, index: String(index) });
+
+const optionsFor = ({ address, token }: Service, path: string): http.RequestOptions => ({
+	...requestOptionsFor(address, path),
+	headers: { Authorization: `Bearer ${token}` },
+});
+
+async function receive(service: Service, path: string, signal?: AbortSignal): Promise<http.IncomingMessage> {
+	const timeout = AbortSignal.timeout(TIMEOUT_MS);
+	const ends = signal === undefined ? timeout : AbortSignal.any([timeout, signal]);
+	try {
+		const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
+			http.get({ ...optionsFor(service, path), agent: false, signal: ends }, resolve).on('error', reject);
+		});
+		if (response.statusCode !== 200) {
+			throw refusal(response.statusCode ?? 0, await text(response));
+		}
+		return response;
+	} catch (error) {
+		signal?.throwIfAborted();
+		throw timeout.aborted
+			? new ClientError('timeout', 'the service did not answer in time', { cause: error })
+			: failureOf(error);
+	}
+}
