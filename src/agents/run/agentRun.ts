@@ -33,7 +33,7 @@ import {
 const STOP_GRACE_MS = 2_000;
 
 export interface AgentRunOptions
-	extends Pick<AgentSessionOptions, 'chosen' | 'login' | 'onEvent' | 'signal' | 'logger'> {
+	extends Pick<AgentSessionOptions, 'chosen' | 'login' | 'onEvent' | 'settle' | 'signal' | 'logger'> {
 	/** The agent's name for people. */
 	label: string;
 	/** The place where the agent works. The tree exists; a missing home is created. No other run may use the folder. */
@@ -165,7 +165,14 @@ async function open(
 		logger,
 		modes,
 		usesAccount,
-		...defined({ earlier, chosen, login: options.login, fillIn, mcpServers: mcpServers?.commands }),
+		...defined({
+			earlier,
+			chosen,
+			login: options.login,
+			settle: options.settle,
+			fillIn,
+			mcpServers: mcpServers?.commands,
+		}),
 	}).catch(error => {
 		throw startHint === undefined ? error : withHint(error, startHint);
 	});

@@ -17,6 +17,11 @@ import type { AgentForm, FormAnswer, PermissionAnswer, PermissionRequest } from 
 import type { SessionLimits } from './limits.ts';
 import { answeredError, brokenProtocol, closedPipe, endedEarly, noAnswer, notStarted } from './sentences.ts';
 
+/** A request of our own: Errand's agent waits with it until we have dealt with what it has reported. */
+export const SETTLE = '_errand/settle';
+/** The capability by which a client says that it answers that request. */
+export const SETTLES = 'errand/settles';
+
 type Sdk = typeof import('@agentclientprotocol/sdk');
 
 export interface AgentConnectionOptions {
@@ -31,6 +36,8 @@ export interface AgentConnectionOptions {
 	/** These answer the requests. `withdrawn` aborts when the agent withdraws the request. They never reject. */
 	onPermission(request: PermissionRequest, withdrawn: AbortSignal): Promise<PermissionAnswer>;
 	onForm(form: AgentForm, withdrawn: AbortSignal): Promise<FormAnswer>;
+	/** Resolves when all that the agent has reported so far is dealt with. */
+	onSettle(): Promise<void>;
 }
 
 /** Connects to an agent through the standard input and output of its process, and loads the SDK for that. */
@@ -66,6 +73,14 @@ export class AgentConnection {
 				sdk.methods.client.elicitation.create,
 				form => form as AgentForm | undefined,
 				({ params: form, signal }) => (form ? options.onForm(form, signal) : { action: 'cancel' as const }),
+			)
+			.onRequest(
+				SETTLE,
+				() => undefined,
+				async () => {
+					await options.onSettle();
+					return {};
+				},
 			)
 			.connect(this.stream);
 		this.connection.signal.addEventListener('abort', () => void child.end(), { once: true });

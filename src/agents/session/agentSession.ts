@@ -44,6 +44,11 @@ export interface AgentSessionOptions {
 	 */
 	onEvent(event: AgentEvent): void;
 	/**
+	 * Resolves when all events so far are dealt with, for an agent that waits for that after a call. It never rejects.
+	 * Without it, the agent is told that it need not wait.
+	 */
+	settle?(): Promise<void>;
+	/**
 	 * The id of a session of an earlier process, which is continued if the agent can do so. What the agent repeats of it
 	 * causes no events.
 	 */

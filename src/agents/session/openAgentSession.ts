@@ -53,9 +53,15 @@ export async function openAgentSession(options: AgentSessionOptions): Promise<Ag
 			(session ? await session.answerForm(form, withdrawn) : await answerLogin(form, options.login)) ?? {
 				action: 'cancel',
 			},
+		onSettle: async () => options.settle?.(),
 	});
 	try {
-		const wanted = { ...options, mcpServers: [...(options.mcpServers ?? [])], canAsk: options.fillIn !== undefined };
+		const wanted = {
+			...options,
+			mcpServers: [...(options.mcpServers ?? [])],
+			canAsk: options.fillIn !== undefined,
+			settles: options.settle !== undefined,
+		};
 		session = new Session(connection, await openSession(connection, wanted, limits), options, limits);
 		for (const params of early.values()) {
 			session.takeUpdate(params);

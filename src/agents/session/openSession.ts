@@ -1,6 +1,6 @@
 import type { McpServer } from '@agentclientprotocol/sdk';
 import { defined } from '../../base/defined.ts';
-import type { AgentConnection } from './agentConnection.ts';
+import { type AgentConnection, SETTLES } from './agentConnection.ts';
 import { AgentFailure } from './agentFailure.ts';
 import { openReplySchemas, setOptions } from './agentOptions.ts';
 import type { AgentSession, AgentSessionOptions } from './agentSession.ts';
@@ -34,6 +34,8 @@ export interface OpenSessionOptions
 	mcpServers: McpServer[];
 	/** True if somebody is there to fill in forms. */
 	canAsk: boolean;
+	/** True if the agent may wait until its reports are dealt with. */
+	settles: boolean;
 }
 
 /** Introduces us to the agent, opens a session and sets its options. Rejects as the connection's requests do. */
@@ -45,6 +47,7 @@ export async function openSession(
 	const clientCapabilities = {
 		...CAPABILITIES,
 		...defined({
+			_meta: options.settles ? { [SETTLES]: true } : undefined,
 			elicitation:
 				options.canAsk || options.login
 					? defined({ form: options.canAsk ? {} : undefined, url: options.login ? {} : undefined })

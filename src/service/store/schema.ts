@@ -1,5 +1,5 @@
 /** The version of the schema, which is stored in the file (`PRAGMA user_version`); 0 stands for a new file. */
-export const SCHEMA_VERSION = 6;
+export const SCHEMA_VERSION = 7;
 
 /** The user's consents for a repository. */
 const CONSENTS = `
@@ -46,6 +46,19 @@ const MODEL_USE = `
 	) STRICT, WITHOUT ROWID;
 `;
 
+/** The steps of tasks (stepStore.ts), and the step that the last follow-up has begun with. */
+const STEPS = `
+	CREATE TABLE steps (
+		taskSequence INTEGER NOT NULL REFERENCES tasks (sequence),
+		number INTEGER NOT NULL,
+		position INTEGER NOT NULL,
+		-- An object in JSON.
+		facts TEXT NOT NULL,
+		PRIMARY KEY (taskSequence, number)
+	) STRICT, WITHOUT ROWID;
+	ALTER TABLE tasks ADD COLUMN fromStep INTEGER;
+`;
+
 /** The SQL that brings a file of an earlier version to the next one, by the earlier version. */
 export const UPGRADES: Readonly<Record<number, string>> = {
 	1: `
@@ -78,6 +91,7 @@ export const UPGRADES: Readonly<Record<number, string>> = {
 	`,
 	4: CONSENT_MISSING,
 	5: TASK_SERVERS,
+	6: STEPS,
 };
 
 /** The SQL that creates the schema. */
@@ -151,6 +165,7 @@ export const SCHEMA = `
 	${CONSENT_MISSING}
 	${TASK_SERVERS}
 	${MODEL_USE}
+	${STEPS}
 
 	CREATE TABLE namedFolders (
 		folder TEXT PRIMARY KEY,

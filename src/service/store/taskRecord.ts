@@ -97,6 +97,8 @@ export interface TaskRecord extends Omit<Required<NewTask>, 'agents'>, Progress 
 	multiLaunch: boolean;
 	/** The prompt of the last follow-up, or `null` if there is none. */
 	currentPrompt: string | null;
+	/** The index of the step with which the last follow-up has begun, or `null`. */
+	fromStep: number | null;
 	/** The number of the turn: 1 for the prompt, plus one for each follow-up. */
 	turn: number;
 	/** All times are in ISO 8601. */
@@ -120,12 +122,13 @@ export interface LogRecord {
 /**
  * Converts a task into the form of the contract, with every documented field. Fields for things that do not exist on
  * one machine (teams, remote sandboxes, pull requests) are null. The executions themselves are included only for a task
- * with several agents. `use` is the model use of all executions.
+ * with several agents. `use` is the model use of all executions, and `steps` the number of steps.
  */
 export function toTask(
 	record: TaskRecord,
 	executions: readonly ExecutionRecord[],
 	use: readonly ExecutionUse[],
+	steps: number,
 ): object {
 	const { linesAdded, linesRemoved, filesChanged } = record;
 	return {
@@ -164,7 +167,7 @@ export function toTask(
 		// The repositories of this machine stand in for a source host, and their look-ups need no linked account.
 		isEmptyGitUser: false,
 		...(record.multiLaunch ? severalAgents(record, executions, use) : {}),
-		errand: extrasOf(record, executions, use),
+		errand: { ...extrasOf(record, executions, use), ...defined({ steps: steps || undefined }) },
 	};
 }
 

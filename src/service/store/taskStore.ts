@@ -2,6 +2,7 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 
 import { type Disposable, toDisposable } from '../../base/disposable.ts';
 import { transaction } from './database.ts';
 import { ModelUseStore } from './modelUseStore.ts';
+import { StepStore } from './stepStore.ts';
 import { taskProgress } from './taskProgress.ts';
 import {
 	type AgentChoice,
@@ -30,6 +31,8 @@ export interface TaskPageQuery {
 
 export interface FollowUp extends AgentChoice {
 	prompt: string;
+	/** The index of the step whose files the agent begins with. */
+	fromStep?: number | undefined;
 }
 
 /**
@@ -43,7 +46,7 @@ const EXECUTION_COLUMNS = `position, agent, model, status, progress, error, inte
 
 /**
  * Stores the tasks, their executions and their logs in SQLite. Every method has committed its changes when it returns.
- * Nothing is ever deleted, and a log only grows. A final state changes only by a follow-up.
+ * Nothing but steps is ever deleted, and a log only grows. A final state changes only by a follow-up.
  */
 export class TaskStore {
 	private readonly database: DatabaseSync;
@@ -56,6 +59,7 @@ export class TaskStore {
 	private readonly selectExecutionsWithDiffs: StatementSync;
 	/** The sums of the model calls of tasks. */
 	readonly modelUse: ModelUseStore;
+	readonly steps: StepStore;
 
 	constructor(database: DatabaseSync) {
 		this.database = database;
@@ -71,6 +75,7 @@ export class TaskStore {
 		this.selectExecutions = database.prepare(`SELECT ${EXECUTION_COLUMNS}, NULL AS gitDiff ${from}`);
 		this.selectExecutionsWithDiffs = database.prepare(`SELECT ${EXECUTION_COLUMNS}, gitDiff ${from}`);
 		this.modelUse = new ModelUseStore(database);
+		this.steps = new StepStore(database);
 	}
 
 	create(task: NewTask): TaskRecord {
@@ -205,7 +210,7 @@ export class TaskStore {
 	 * Sets a task with one agent back to waiting, for a follow-up on its branch. The results of earlier turns are kept
 	 * until this turn has new ones. The caller must have checked that the task is in a final state.
 	 */
-	followUp(id: string, { prompt, agent, model }: FollowUp, entries: readonly LogRecord[]): TaskRecord {
+	followUp(id: string, { prompt, agent, model, fromStep }: FollowUp, entries: readonly LogRecord[]): TaskRecord {
 		const updated = transaction(this.database, () => {
 			const task = this.require(id);
 			const [present, ...others] = this.executions(task);
@@ -215,10 +220,11 @@ export class TaskStore {
 			this.insertEntries(task, entries);
 			this.database
 				.prepare(
-					`UPDATE tasks SET currentPrompt = ?, selectedAgent = ?, selectedModel = ?, turn = turn + 1, startedAt = NULL
+					`UPDATE tasks SET currentPrompt = ?, selectedAgent = ?, selectedModel = ?, fromStep = ?, turn = turn + 1,
+						startedAt = NULL
 					WHERE sequence = ?`,
 				)
-				.run(prompt, agent, model, task.sequence);
+				.run(prompt, agent, model, fromStep ?? null, task.sequence);
 			const after: ExecutionRecord = {
 				...present,
 				agent,
@@ -237,12 +243,14 @@ export class TaskStore {
 		return updated;
 	}
 
-	/** Appends entries to a task's log in one transaction. */
-	append(id: string, entries: readonly LogRecord[]): void {
-		if (entries.length > 0) {
-			transaction(this.database, () => this.insertEntries(this.require(id), entries));
-			this.notify(id);
+	/** Appends entries to a task's log in one transaction. Returns the index of the first one. */
+	append(id: string, entries: readonly LogRecord[]): number | undefined {
+		if (entries.length === 0) {
+			return undefined;
 		}
+		const first = transaction(this.database, () => this.insertEntries(this.require(id), entries));
+		this.notify(id);
+		return first;
 	}
 
 	/**
@@ -346,11 +354,13 @@ export class TaskStore {
 		return after;
 	}
 
-	private insertEntries(task: TaskRecord, entries: readonly LogRecord[]): void {
-		let position = this.entryCount(task);
+	private insertEntries(task: TaskRecord, entries: readonly LogRecord[]): number {
+		const first = this.entryCount(task);
+		let position = first;
 		for (const { type, contentType, message, timestamp, agent, step } of entries) {
 			this.insertEntry.run(task.sequence, position++, type, contentType, message, timestamp, agent, step);
 		}
+		return first;
 	}
 
 	private require(id: string): TaskRecord {

@@ -8,7 +8,7 @@ import type {
 	ToolCall,
 } from '../../agents/session/events.ts';
 import { cut, oneLine } from '../../base/plainText.ts';
-import type { TaskLog } from './taskLog.ts';
+import type { LogPlace, TaskLog } from './taskLog.ts';
 
 /** All lengths here are in UTF-16 code units. A longer line of a message becomes several entries. */
 const MAXIMUM_LINE = 8_000;
@@ -43,6 +43,8 @@ export class AgentLog {
 	private cost: AgentCost | undefined;
 	/** The calls that are not in the log yet. The session limits their number. */
 	private readonly unnamed = new Set<string>();
+	/** The entries with which the calls in progress have begun. */
+	private readonly begun = new Map<string, LogPlace>();
 
 	/** `tree` is the folder of the repository, as the agent sees it. */
 	constructor(log: TaskLog, tree: string) {
@@ -50,7 +52,8 @@ export class AgentLog {
 		this.tree = tree;
 	}
 
-	add(event: AgentEvent): void {
+	/** Returns the place of its first entry for a tool call that is over. */
+	add(event: AgentEvent): LogPlace | undefined {
 		if (event.type !== 'message') {
 			this.endMessage();
 		}
@@ -68,8 +71,7 @@ export class AgentLog {
 				this.addPlan(event.entries);
 				break;
 			case 'tool':
-				this.addCall(event);
-				break;
+				return this.addCall(event);
 			case 'permission':
 				this.addPermission(event.request, event.answer);
 				break;
@@ -86,6 +88,7 @@ export class AgentLog {
 			default:
 				break;
 		}
+		return undefined;
 	}
 
 	/** Appends what has arrived of an unfinished message or thought. */
@@ -139,18 +142,23 @@ export class AgentLog {
 	}
 
 	/** Many agents describe a call only in a later update, so it is logged when it begins or ends, not when announced. */
-	private addCall({ call, isNew, changed }: Extract<AgentEvent, { type: 'tool' }>): void {
+	private addCall({ call, isNew, changed }: Extract<AgentEvent, { type: 'tool' }>): LogPlace | undefined {
 		const isOver = changed.includes('status') && (call.status === 'completed' || call.status === 'failed');
 		if (isNew) {
 			this.unnamed.add(call.id);
 		}
 		const hasBegun = call.status === 'in_progress' && (call.title !== '' || call.locations.length > 0);
 		if ((hasBegun || isOver) && this.unnamed.delete(call.id)) {
-			this.log.said('agent_tool', [this.titleOf(call), commandOf(call)].filter(Boolean).join('\n'));
+			this.begun.set(
+				call.id,
+				this.log.said('agent_tool', [this.titleOf(call), commandOf(call)].filter(Boolean).join('\n')),
+			);
 		}
 		if (!isOver) {
-			return;
+			return undefined;
 		}
+		const place = this.begun.get(call.id);
+		this.begun.delete(call.id);
 		for (const { path, oldText, newText } of call.diffs) {
 			const diff = shortDiff(oldText ?? '', newText);
 			if (diff !== '') {
@@ -167,6 +175,7 @@ export class AgentLog {
 		} else if (call.kind === 'think' && call.output.trim() !== '') {
 			this.log.said('agent_thought', cut(call.output.trim(), MAXIMUM_THOUGHT));
 		}
+		return place;
 	}
 
 	private addPermission({ call, options }: PermissionRequest, { option, reason }: PermissionAnswer): void {

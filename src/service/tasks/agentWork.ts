@@ -1,9 +1,10 @@
 import { type AgentRunOptions, runAgent } from '../../agents/run/agentRun.ts';
 import { placeInside, type RunPlace } from '../../agents/run/runPlace.ts';
 import type { AgentSession } from '../../agents/session/agentSession.ts';
-import type { AgentEvent } from '../../agents/session/events.ts';
+import type { AgentEvent, ToolCall } from '../../agents/session/events.ts';
 import type { Agent } from './agent.ts';
 import { AgentLog } from './agentLog.ts';
+import type { StepRecorder } from './steps/stepRecorder.ts';
 import type { TaskLog } from './taskLog.ts';
 
 /** The time for an agent to end its turn when its task is stopped. */
@@ -41,8 +42,8 @@ export interface WorkReport {
 	onProgress(percent: number): void;
 	/** Called with the cost of this run so far, in US dollars, as the agent reports it. */
 	onCost(cost: number): void;
-	/** Called once the session has begun, before the prompt. */
-	onSession(id: string): Promise<void>;
+	/** Called once the session has begun, before the prompt. Resolves with what keeps the states of the files. */
+	onSession(id: string): Promise<StepRecorder | undefined>;
 }
 
 /**
@@ -57,6 +58,8 @@ export async function workOn(
 	const { agent, model, repository, earlierSession } = assignment;
 	const progress = new AgentProgress(onProgress);
 	let agentLog: AgentLog | undefined;
+	let steps: StepRecorder | undefined;
+	let tree = '';
 	let isNew = false;
 	let costBefore: number | undefined;
 	const options: AgentRunOptions = {
@@ -66,8 +69,12 @@ export async function workOn(
 		model,
 		earlier: earlierSession,
 		graceMs: CANCEL_GRACE_MS,
+		settle: async () => steps?.settled(),
 		onEvent(event) {
-			agentLog?.add(event);
+			const logged = agentLog?.add(event);
+			if (event.type === 'tool' && event.changed.includes('status') && isOver(event.call)) {
+				steps?.add(event.call, logged, tree);
+			}
 			progress.add(event);
 			if (event.type === 'usage' && event.cost?.currency === 'USD') {
 				// The figure is for the whole session, including earlier runs.
@@ -78,9 +85,10 @@ export async function workOn(
 	};
 	try {
 		return await runAgent(options, async ({ session, place, prompt }) => {
-			agentLog = new AgentLog(log, placeInside(place).tree);
+			tree = placeInside(place).tree;
+			agentLog = new AgentLog(log, tree);
 			isNew = session.how === 'new';
-			await onSession(session.id);
+			steps = await onSession(session.id);
 			await prompt(promptFor(assignment, session, log));
 			agentLog.end();
 			return place;
@@ -89,8 +97,12 @@ export async function workOn(
 		// If writing the log fails here, that is either the error being handled already, or it would hide that error.
 		attempt(() => agentLog?.end());
 		throw error;
+	} finally {
+		await steps?.end();
 	}
 }
+
+const isOver = ({ status }: ToolCall) => status === 'completed' || status === 'failed';
 
 function attempt(run: () => void): void {
 	try {

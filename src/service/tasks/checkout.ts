@@ -45,6 +45,8 @@ export interface CheckoutOptions {
 	agent: string;
 	signal: AbortSignal;
 	marker?: string;
+	/** The state with whose files the work begins, and the folder of its objects. */
+	from?: { commit: string; objects: string };
 }
 
 export interface CommitResult {
@@ -64,6 +66,18 @@ export interface CommitResult {
 	submodules: string[];
 	/** The new files, if there are more of them than the user is likely to want. */
 	newFiles: NewFiles | undefined;
+}
+
+export interface StateSource {
+	gitFolder: string;
+	/** The options of `git init` for the object format. */
+	format: readonly string[];
+	/** Returns whether a commit can contain a name. */
+	isOurs(name: string): boolean;
+	/** Returns whether a link of the branch was left out of the tree. */
+	isAbsent(name: string): boolean;
+	/** True if git does not distinguish upper and lower case. */
+	ignoresCase: boolean;
 }
 
 /** The commit that the work starts from. */
@@ -147,15 +161,27 @@ export class Checkout {
 		});
 		await checkout.list();
 		await checkout.replaceSpecialFiles();
-		if (!(await checkout.isAtStart())) {
+		if (options.from !== undefined || !(await checkout.isAtStart())) {
 			checkout.hasDiscarded = await checkout.discardChanges();
 			await checkout.git(['read-tree', '--reset', '-u', '--no-recurse-submodules', START]);
+			await (options.from && checkout.beginWith(options.from));
 			for (const name of checkout.absentLinks) {
 				await removeLink(placeOf(checkout.tree, name));
 			}
 		}
 		await checkout.submodules.fill();
 		return checkout;
+	}
+
+	/** Writes the files of a state, as if the agent had just made them from those of the branch. */
+	private async beginWith({ commit, objects }: NonNullable<CheckoutOptions['from']>): Promise<void> {
+		const env = { GIT_ALTERNATE_OBJECT_DIRECTORIES: objects };
+		const git: CheckoutGit = (args, options = {}) => this.git(args, { ...options, env });
+		await git(['read-tree', '--reset', '-u', '--no-recurse-submodules', commit]);
+		await this.git(['read-tree', START]);
+		for (const name of await linksOutOf(git, await entriesOf(git, commit))) {
+			await removeLink(placeOf(this.tree, name));
+		}
 	}
 
 	/** Returns the checkout that an ended task left in its folder. `branch` is the one that it started from. */
@@ -306,6 +332,14 @@ export class Checkout {
 			throw error;
 		});
 		return text === '' || text.length > MAXIMUM_DIFF_LENGTH ? null : text;
+	}
+
+	/** Returns what the states of the files need that are kept while an agent works (steps/stepChain.ts). */
+	async stateSource(): Promise<StateSource> {
+		const { ignoresCase } = await this.source.ignoreRules();
+		const isOurs = (name: string) => this.isOurs(name);
+		const isAbsent = (name: string) => this.absentLinks.has(name);
+		return { gitFolder: this.gitFolder, format: this.format, isOurs, isAbsent, ignoresCase };
 	}
 
 	/** Pushes a commit to the source repository. Its parent is the commit where the work started. */

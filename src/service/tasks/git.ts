@@ -55,11 +55,13 @@ export interface GitOptions {
 	env?: Record<string, string>;
 	/** The encoding of input and output. File names can be in any encoding: `latin1` keeps each byte. */
 	encoding?: 'utf8' | 'latin1';
+	/** The number of bytes after which git is ended, and the output so far returned. Without it, too much is an error. */
+	cutAt?: number;
 }
 
 /** Runs git on a repository of the service's and returns its output. Throws a GitError if git fails. */
 export async function runGit(location: GitLocation, args: readonly string[], options: GitOptions): Promise<string> {
-	const { encoding = 'utf8' } = options;
+	const { encoding = 'utf8', cutAt } = options;
 	const output: Buffer[] = [];
 	let outputBytes = 0;
 	const errors: Buffer[] = [];
@@ -76,7 +78,7 @@ export async function runGit(location: GitLocation, args: readonly string[], opt
 			if (stream === 'stdout') {
 				outputBytes += bytes.length;
 				output.push(bytes);
-				if (outputBytes > MAXIMUM_OUTPUT_BYTES) {
+				if (outputBytes > (cutAt ?? MAXIMUM_OUTPUT_BYTES)) {
 					tooMuch.abort(new UserFacingError('The repository is too large: git lists more than 64 MB of names.'));
 				}
 			} else if (errorBytes < MAXIMUM_ERROR_BYTES) {
@@ -85,6 +87,9 @@ export async function runGit(location: GitLocation, args: readonly string[], opt
 			}
 		},
 	}).catch((error: NodeJS.ErrnoException) => {
+		if (tooMuch.signal.aborted && cutAt !== undefined) {
+			return { exitCode: 0 };
+		}
 		if (error.code === 'ENOENT') {
 			throw new UserFacingError(
 				'The program git was not found. Install git, or add its folder to PATH, and start again.',

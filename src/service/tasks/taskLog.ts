@@ -43,6 +43,11 @@ export function logLabel(task: TaskRecord, position: number): string {
 	return task.multiLaunch ? `[${position + 1}] ` : '';
 }
 
+/** Where an entry stands in the log. The index is known once the entry is stored, and never if it was left out. */
+export interface LogPlace {
+	index?: number;
+}
+
 /** Writes one execution's part of its task's log: its steps, and the output of its agent and other programs. */
 export class TaskLog {
 	private readonly store: TaskStore;
@@ -52,7 +57,7 @@ export class TaskLog {
 	private readonly printed = { stdout: new OutputLines(), stderr: new OutputLines() };
 	private remainingEntries = MAXIMUM_OUTPUT_ENTRIES;
 	private remainingLength = MAXIMUM_OUTPUT_LENGTH;
-	private readonly pending: LogRecord[] = [];
+	private readonly pending: { entry: LogRecord; place: LogPlace }[] = [];
 	private flushing: NodeJS.Immediate | undefined;
 	/** The error that kept earlier output from being stored. */
 	private failure: { error: unknown } | undefined;
@@ -98,15 +103,19 @@ export class TaskLog {
 		}
 	}
 
-	/** Appends output of an agent or a program, up to the limits of a log. */
+	/** Appends output of an agent or a program, up to the limits of a log. Returns the place of the entry. */
 	said(
 		step: TaskStep,
 		message: string,
 		type: LogRecord['type'] = 'info',
 		contentType: LogRecord['contentType'] = 'plain-text',
-	): void {
+	): LogPlace {
 		this.throwFailure();
-		append(this.pending, this.withinLimits(step, [{ message, type, contentType }]));
+		const place: LogPlace = {};
+		append(
+			this.pending,
+			this.withinLimits(step, [{ message, type, contentType }]).map(entry => ({ entry, place })),
+		);
 		// An agent's output comes in many small pieces, and each transaction costs more than an entry.
 		this.flushing ??= setImmediate(() => {
 			try {
@@ -115,6 +124,7 @@ export class TaskLog {
 				this.failure = { error };
 			}
 		});
+		return place;
 	}
 
 	/** Stores pending output. Throws if earlier output could not be stored. */
@@ -122,7 +132,16 @@ export class TaskLog {
 		clearImmediate(this.flushing);
 		this.flushing = undefined;
 		this.throwFailure();
-		this.store.append(this.taskId, this.pending.splice(0));
+		const pending = this.pending.splice(0);
+		const first = this.store.append(
+			this.taskId,
+			pending.map(({ entry }) => entry),
+		);
+		for (const [offset, { place }] of pending.entries()) {
+			if (first !== undefined) {
+				place.index = first + offset;
+			}
+		}
 	}
 
 	private throwFailure(): void {

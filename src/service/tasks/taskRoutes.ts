@@ -9,6 +9,7 @@ import {
 	multiAgentTaskCreateSchema,
 	type TaskCreateRequest,
 	taskCreateSchema,
+	taskFollowUpSchema,
 	taskListQuerySchema,
 	taskStopSchema,
 } from '../../contract/tasks.ts';
@@ -23,6 +24,7 @@ import { logStream } from './logStream.ts';
 import { queryRepository } from './queryRepository.ts';
 import { folderOfRepoUrl, withoutFieldName } from './repoUrl.ts';
 import { type ReferencesQuery, readBranchToMove, readSource } from './sourceRepository.ts';
+import { registerStepRoutes } from './steps/stepRoutes.ts';
 import type { TaskRunner } from './taskRunner.ts';
 
 const BODY_MEGABYTES = 1;
@@ -53,7 +55,9 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 		return task;
 	};
 	const shown = (task: TaskRecord, diffs = task.multiLaunch) =>
-		toTask(task, store.executions(task, { diffs }), store.modelUse.ofTask(task));
+		toTask(task, store.executions(task, { diffs }), store.modelUse.ofTask(task), store.steps.count(task));
+
+	registerStepRoutes(app, { store, runner, required, pattern });
 
 	app.get(routes.taskList.path, context => {
 		const { limit, offset, filter, status } = context.req.query();
@@ -115,7 +119,7 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 		if (runner.isKeeping(task.id)) {
 			throw new RequestRefused(409, 'What the agent had done is just being kept. Ask again in a moment.');
 		}
-		const branch = branchToContinue(task);
+		const branch = branchToContinue(task, request.fromStep);
 		const { agent, choice } = chooseAgent(
 			await agents(),
 			request.selectedAgent ?? task.selectedAgent,
@@ -123,12 +127,19 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 			request.selectedModel ?? (request.selectedAgent === undefined ? task.selectedModel : undefined),
 		);
 		checkRoom(runner, 1);
-		await queryOrRefuse(409, task.repoUrl, dependencies.folder, query => readBranchToMove({ ...query, branch }));
+		await queryOrRefuse<unknown>(409, task.repoUrl, dependencies.folder, query =>
+			branch === null ? readSource({ ...query, branch: task.selectedBranch }) : readBranchToMove({ ...query, branch }),
+		);
 		checkRoom(runner, 1);
 		// Another follow-up may have been accepted while git was reading.
-		branchToContinue(required(task.id));
-		storedOrRefused(() => runner.continue(task.id, { ...choice, prompt: request.currentPrompt }, agent));
-		return context.json({ success: true, message: `The task goes on with the branch ${branch}.` });
+		branchToContinue(required(task.id), request.fromStep);
+		if (request.fromStep !== undefined && store.steps.get(task, request.fromStep) === undefined) {
+			throw new RequestRefused(400, 'fromStep: the task has no such step, or its files are not kept any more.');
+		}
+		const { currentPrompt: prompt, fromStep } = request;
+		storedOrRefused(() => runner.continue(task.id, { ...choice, prompt, fromStep }, agent));
+		const message = branch === null ? 'The task goes on.' : `The task goes on with the branch ${branch}.`;
+		return context.json({ success: true, message });
 	});
 
 	app.get(pattern(routes.taskGet.path), context =>
@@ -184,8 +195,11 @@ function checkRoom(runner: TaskRunner, count: number): void {
 	}
 }
 
-/** contract: not shown. Checks that a follow-up can continue the task, and refuses with 409 otherwise. */
-function branchToContinue(task: TaskRecord): string {
+/**
+ * contract: not shown. Checks that a follow-up can continue the task, and refuses with 409 otherwise. Returns the branch
+ * of the task, or null if it has made none and goes on from one of its steps.
+ */
+function branchToContinue(task: TaskRecord, fromStep: number | undefined): string | null {
 	if (!FINAL_STATUSES.has(task.status)) {
 		throw new RequestRefused(409, 'The task is still at work. Wait for its end or stop it, then ask again.');
 	}
@@ -195,7 +209,7 @@ function branchToContinue(task: TaskRecord): string {
 			'The agents of this task have a branch each. Start a new task from the branch to go on with.',
 		);
 	}
-	if (task.branchName === null) {
+	if (task.branchName === null && fromStep === undefined) {
 		throw new RequestRefused(409, 'The task has made no branch, so there is nothing to go on with. Start a new task.');
 	}
 	return task.branchName;
@@ -239,7 +253,12 @@ const MAXIMUM_AGENTS = 8;
 const { prompt, selectedAgent, selectedModel } = taskCreateSchema.shape;
 
 /** contract: not shown. The body of a follow-up (unspecified.md, "follow-up prompt"). */
-const taskContinueSchema = z.strictObject({ currentPrompt: prompt, selectedAgent, selectedModel });
+const taskContinueSchema = z.strictObject({
+	currentPrompt: prompt,
+	selectedAgent,
+	selectedModel,
+	fromStep: taskFollowUpSchema.shape.fromStep,
+});
 
 /** An available agent that a request names, with one of its models. */
 interface ChosenAgent {

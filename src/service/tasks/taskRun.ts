@@ -3,6 +3,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { allowsOnly, withoutModel } from '../../agents/relay/relay.ts';
 import { openRelayAt, type RelayAnswers, type RunPlace } from '../../agents/run/runPlace.ts';
+import { defined } from '../../base/defined.ts';
 import { describeError, UserFacingError } from '../../base/errors.ts';
 import { GitError } from '../../base/gitError.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -14,6 +15,7 @@ import type { TaskStore } from '../store/taskStore.ts';
 import type { Agent } from './agent.ts';
 import { workOn } from './agentWork.ts';
 import { Checkout } from './checkout.ts';
+import { stepToGoOnFrom, summaryOf } from './earlierWork.ts';
 import { tellFilteredFiles } from './filteredFiles.ts';
 import { readMarker, writeMarker } from './folderRetention.ts';
 import { describeCall, type ModelCall } from './relay/modelCall.ts';
@@ -23,14 +25,14 @@ import { describeCost } from './runCost.ts';
 import type { RunModels, RunServices } from './runServices.ts';
 import { saveWork } from './saveWork.ts';
 import { readBranchToMove, readSource, writeGitConfiguration } from './sourceRepository.ts';
+import { stepsFolder } from './steps/stepChain.ts';
+import { StepRecorder } from './steps/stepRecorder.ts';
 import { TaskDependencies } from './taskDependencies.ts';
 import { TaskLog } from './taskLog.ts';
 import { listed } from './taskNames.ts';
 import type { TaskServers } from './taskServers.ts';
 import { taskWeb } from './taskWeb.ts';
 
-/** In UTF-16 code units. */
-const MAXIMUM_SUMMARY_PROMPT = 4_000;
 /** The time to find out whether an aborted run has left any work. */
 const LOOK_TIMEOUT_MS = 30_000;
 /** The time for model calls to end once their agent has ended. */
@@ -173,13 +175,14 @@ class TaskRun {
 	/** A task that already has a branch continues it; any other starts from the chosen branch. */
 	private async clone(): Promise<Checkout> {
 		const { task, execution, agent: chosen } = this.job;
-		const { folder } = this.storage;
+		const { folder, store } = this.storage;
 		const { signal } = this;
 		const sourceFolder = folderOfRepoUrl(task.repoUrl);
 		const branch = execution.branchName ?? task.selectedBranch;
 		const kept = await readMarker(folder);
 		if (kept === undefined) {
 			await removeFolder(folder);
+			store.steps.forget(task, execution.position);
 		} else if (kept.agent !== chosen.id) {
 			// Another agent continues with the tree, but has no use for the previous agent's home and session.
 			await removeFolder(path.join(folder, 'home'));
@@ -194,10 +197,15 @@ class TaskRun {
 		const source = await (execution.branchName === null ? readSource(query) : readBranchToMove(query));
 		const marker = processMarker(task.id, execution.position);
 		const { agent } = execution;
-		const checkout = await Checkout.create({ folder, source, sourceFolder, configuration, agent, signal, marker });
+		const step = await stepToGoOnFrom({ store, task }, folder, source.commit);
+		const options = { folder, source, sourceFolder, configuration, agent, signal, marker };
+		const from = step && { commit: step.tree, objects: path.join(stepsFolder(folder), 'objects') };
+		const checkout = await Checkout.create({ ...options, ...defined({ from }) });
 		this.update({ progress: 10 });
 		this.log.step('git_cloned', `Cloned at ${source.commit.slice(0, 10)}.`, 'success');
-		if (checkout.hasDiscarded) {
+		if (step !== undefined) {
+			this.log.step('git_cloned', `The files are as they were after step ${step.index + 1}: ${step.title}`);
+		} else if (checkout.hasDiscarded) {
 			const message =
 				'The branch has been moved since, so what an earlier run had done and nobody kept is not in the agent’s folder any more.';
 			this.log.step('git_cloned', message, 'warning');
@@ -242,9 +250,12 @@ class TaskRun {
 					model: execution.model,
 					prompt: task.currentPrompt ?? task.prompt,
 					repository,
-					earlierSession: kept?.session,
+					// A session knows of all steps, also of those that are not in the files.
+					earlierSession: task.fromStep === null ? kept?.session : undefined,
 					note: agent.isBuiltIn ? undefined : await tellFilteredFiles(checkout, this.log, this.signal),
-					summary: agent.isBuiltIn || execution.branchName === null ? undefined : await this.summary(checkout),
+					summary: agent.isBuiltIn
+						? undefined
+						: await summaryOf({ store: this.storage.store, task, execution, checkout }),
 				},
 				{
 					place: {
@@ -291,6 +302,8 @@ class TaskRun {
 						if (!agent.isBuiltIn) {
 							await writeMarker(folder, { agent: agent.id, session, sandboxed: isSandboxed });
 						}
+						const run = { checkout, folder, task, execution, store: this.storage.store, log: this.log };
+						return agent.isBuiltIn ? undefined : StepRecorder.begin(run);
 					},
 				},
 			);
@@ -364,18 +377,6 @@ class TaskRun {
 		}
 		const made = this.job.execution.branchName === null ? 'No branch was made.' : 'The branch is as it was.';
 		return new UserFacingError(`${error.message} ${made}`, { cause: error });
-	}
-
-	/** Returns a summary of the task and the work so far, for an agent that has no memory of them. */
-	private async summary(checkout: Checkout): Promise<string> {
-		const { task, execution } = this.job;
-		const lines = [`This goes on with earlier work on the branch ${execution.branchName}, which began with this task:`];
-		lines.push(task.prompt.slice(0, MAXIMUM_SUMMARY_PROMPT));
-		if (execution.baseCommit !== null && (await checkout.has(execution.baseCommit))) {
-			const files = await checkout.changedFiles(execution.baseCommit, await checkout.start());
-			lines.push(`The files that were changed so far: ${listed(files)}.`);
-		}
-		return lines.join('\n');
 	}
 
 	/** Keeps the folder of an incomplete run if it holds work, or a session to continue. */
@@ -465,6 +466,9 @@ class TaskRun {
 	}
 
 	private async removeFolder(folder = this.storage.folder): Promise<void> {
+		if (folder === this.storage.folder) {
+			this.storage.store.steps.forget(this.job.task, this.job.execution.position);
+		}
 		try {
 			await removeFolder(folder);
 		} catch (error) {

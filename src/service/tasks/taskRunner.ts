@@ -194,7 +194,10 @@ export class TaskRunner {
 		return record;
 	}
 
-	/** Stores a follow-up to a task of one agent that is in a final state and has a branch, and queues it. */
+	/**
+	 * Stores a follow-up to a task of one agent that is in a final state and has a branch, or a step to go on from, and
+	 * queues it.
+	 */
 	continue(id: string, followUp: FollowUp, agent: Agent): TaskRecord {
 		const message = `Asked to go on: ${commitSubject(followUp.prompt)}`;
 		const record = this.storage.store.followUp(id, followUp, [logRecord(agent.id, 'task_continued', 'info', message)]);
@@ -321,7 +324,8 @@ export class TaskRunner {
 		void this.removeOldWork();
 	}
 
-	private folderOf(task: TaskRecord, position: number): string {
+	/** Returns the folder of an execution, which may not exist. */
+	folderOf(task: TaskRecord, position: number): string {
 		return path.join(this.storage.folder, `${task.id}-${position}`);
 	}
 
@@ -353,6 +357,7 @@ export class TaskRunner {
 			const task = store.get(name.slice(0, end));
 			if (task !== undefined) {
 				store.keep(task.id, Number(name.slice(end + 1)), { hasWork: false }, []);
+				store.steps.forget(task, Number(name.slice(end + 1)));
 			}
 		}
 	}

@@ -36,6 +36,8 @@ describe('openDatabase', () => {
 	/** Takes away what later versions have added. */
 	const asThirdVersion = (database: DatabaseSync) =>
 		database.exec(`
+			ALTER TABLE tasks DROP COLUMN fromStep;
+			DROP TABLE steps;
 			ALTER TABLE tasks DROP COLUMN mcpServers;
 			ALTER TABLE consents DROP COLUMN missingHosts;
 			DROP TABLE modelUse;
@@ -50,6 +52,8 @@ describe('openDatabase', () => {
 		const earlier = openDatabase(file);
 		new ConsentStore(earlier).allowDependencies('/a', { hosts: ['one:443'], allowsScripts: true });
 		earlier.exec(`
+			ALTER TABLE tasks DROP COLUMN fromStep;
+			DROP TABLE steps;
 			ALTER TABLE tasks DROP COLUMN mcpServers;
 			ALTER TABLE consents DROP COLUMN missingHosts;
 			PRAGMA user_version = 4;

@@ -58,7 +58,7 @@ describe('what the model calls of tasks amount to', () => {
 	function shown(id: string) {
 		const task = store.get(id) ?? assert.fail('no task');
 		return taskSchema.parse(
-			JSON.parse(JSON.stringify(toTask(task, store.executions(task), store.modelUse.ofTask(task)))),
+			JSON.parse(JSON.stringify(toTask(task, store.executions(task), store.modelUse.ofTask(task), 0))),
 		);
 	}
 

@@ -152,7 +152,7 @@ describe('TaskStore', () => {
 		add('a');
 		const task = store.get('a');
 		assert.ok(task);
-		const view = toTask(task, [], []) as Record<string, unknown>;
+		const view = toTask(task, [], [], 0) as Record<string, unknown>;
 		const documented =
 			`id userId teamId prompt repoUrl selectedAgent selectedModel installDependencies maxDuration status
 			progress error selectedBranch branchName sandboxUrl sandboxId merged diffStats autoDeployEnabled deployments badge
@@ -292,7 +292,7 @@ describe('TaskStore', () => {
 				{ status: 'completed', branchName: 'errand/both-1', gitDiff: 'diff --git' },
 				{ status: 'error', error: 'no' },
 			);
-			const view = toTask(task, store.executions(task, { diffs: true }), []) as Record<string, unknown>;
+			const view = toTask(task, store.executions(task, { diffs: true }), [], 0) as Record<string, unknown>;
 			assert.equal(view['multiLaunch'], true);
 			assert.deepEqual(view['selectedAgents'], several.agents);
 			assert.deepEqual(view['agentExecutions'], [

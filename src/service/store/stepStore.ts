@@ -1,0 +1,51 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { TaskStep } from '../../contract/taskSteps.ts';
+import type { TaskRecord } from './taskRecord.ts';
+
+/** What is told of a step. Its index is given by the store. */
+export type StepFacts = Omit<TaskStep, 'index'>;
+
+/** Stores what is told of the steps of tasks. The files themselves are in the folders of the executions. */
+export class StepStore {
+	private readonly selectSteps: StatementSync;
+	private readonly selectCount: StatementSync;
+	private readonly insert: StatementSync;
+	private readonly remove: StatementSync;
+
+	constructor(database: DatabaseSync) {
+		this.selectSteps = database.prepare(
+			'SELECT number, facts FROM steps WHERE taskSequence = ? AND number >= ? ORDER BY number LIMIT ?',
+		);
+		this.selectCount = database.prepare(
+			'SELECT coalesce(max(number) + 1, 0) AS count FROM steps WHERE taskSequence = ?',
+		);
+		this.insert = database.prepare('INSERT INTO steps VALUES (?, ?, ?, ?)');
+		this.remove = database.prepare('DELETE FROM steps WHERE taskSequence = ? AND position = ?');
+	}
+
+	add(task: TaskRecord, facts: StepFacts): void {
+		this.insert.run(task.sequence, this.count(task), facts.agent, JSON.stringify(facts));
+	}
+
+	/** Returns the steps from index `from` on, at most `limit`. */
+	list(task: TaskRecord, from: number, limit: number): TaskStep[] {
+		return this.selectSteps.all(task.sequence, from, limit).map(row => ({
+			index: Number(row['number']),
+			...(JSON.parse(String(row['facts'])) as StepFacts),
+		}));
+	}
+
+	get(task: TaskRecord, index: number): TaskStep | undefined {
+		const [step] = this.list(task, index, 1);
+		return step?.index === index ? step : undefined;
+	}
+
+	count(task: TaskRecord): number {
+		return Number(this.selectCount.get(task.sequence)?.['count']);
+	}
+
+	/** Removes the steps of an execution whose folder is gone. */
+	forget(task: TaskRecord, position: number): void {
+		this.remove.run(task.sequence, position);
+	}
+}

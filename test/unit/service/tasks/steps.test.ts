@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { childEnvironment } from '../../../../src/base/childEnvironment.ts';
+import { nullLogger } from '../../../../src/base/logger.ts';
+import { type TaskStep, taskStepsSchema } from '../../../../src/contract/taskSteps.ts';
+import { createApp } from '../../../../src/service/server.ts';
+import type { Agent } from '../../../../src/service/tasks/agent.ts';
+import type { RunServices } from '../../../../src/service/tasks/runServices.ts';
+import { registerTaskRoutes } from '../../../../src/service/tasks/taskRoutes.ts';
+import { COMPILE_CACHE } from '../../../support/programs.ts';
+import { steppingAgentArguments } from '../../../support/steppingAgent.ts';
+import { waitFor } from '../../../support/waitFor.ts';
+import { NO_SERVICES } from './shellTaskAgent.ts';
+import { useTaskRunner } from './useTaskRunner.ts';
+
+const SERVICES: RunServices = {
+	...NO_SERVICES,
+	allowsUnsandboxed: async () => true,
+	openModels: () => ({
+		maxCost: undefined,
+		tellCost: () => {},
+		allCounted: async () => {},
+		handle: (_request, response) => response.end(),
+	}),
+};
+
+describe('the steps of a task', () => {
+	const local = useTaskRunner();
+	const { final, completed } = local;
+	const agent: Agent = {
+		...local.shell('', 'stepping'),
+		isBuiltIn: false,
+		launch: async () => ({
+			command: process.execPath,
+			args: steppingAgentArguments(),
+			programs: [],
+			env: childEnvironment(process.env, COMPILE_CACHE),
+			files: {},
+			modes: [],
+			usesAccount: false,
+		}),
+	};
+	const serve = () => {
+		const runner = local.runnerOf({ services: SERVICES });
+		const app = createApp(nullLogger);
+		const folder = path.join(local.folder, 'work');
+		registerTaskRoutes(app, { store: local.store, runner, agents: async () => [agent], folder, logger: nullLogger });
+		return { runner, get: async (address: string) => await app.request(address) };
+	};
+	type Served = ReturnType<typeof serve>;
+	const stepsOf = async ({ get }: Served, id: string): Promise<TaskStep[]> =>
+		taskStepsSchema.parse(await (await get(`/api/tasks/${id}/steps`)).json()).steps;
+	const begin = ({ runner }: Served, lines: readonly string[]) =>
+		runner.create(local.task(lines.join('\n'), [{ agent: 'stepping', model: 'none' }]), [agent]).id;
+
+	it('are told with their entries, and give files, changes and a bundle', async () => {
+		const served = serve();
+		const { get } = served;
+		const id = begin(served, ['echo 1 > one.txt', 'true', 'ln -s one.txt link; mv README.md docs.md', 'rm one.txt']);
+		const task = await completed(id);
+		const steps = await stepsOf(served, id);
+		assert.deepEqual(
+			steps.map(({ index, tool, title, files, fileCount, linesAdded, approximate }) => {
+				return { index, tool, title, files, fileCount, linesAdded, approximate };
+			}),
+			[
+				{
+					...{ index: 0, tool: 'execute', title: 'echo 1 > one.txt', fileCount: 1, linesAdded: 1, approximate: false },
+					files: [{ path: 'one.txt', status: 'added' }],
+				},
+				{
+					...{ index: 1, tool: 'execute', title: 'ln -s one.txt link; mv README.md docs.md', fileCount: 2 },
+					...{ linesAdded: 1, approximate: false },
+					files: [
+						{ path: 'docs.md', status: 'renamed', from: 'README.md' },
+						{ path: 'link', status: 'added' },
+					],
+				},
+				{
+					...{ index: 2, tool: 'execute', title: 'rm one.txt', fileCount: 1, linesAdded: 0, approximate: false },
+					files: [{ path: 'one.txt', status: 'deleted' }],
+				},
+			],
+		);
+		const log = local.logOf(task);
+		assert.deepEqual(
+			steps.map(({ step }) => log[step]?.split('\n')[0]),
+			steps.map(({ title }) => title),
+		);
+		const shown = (await (await get(`/api/tasks/${id}`)).json()) as { task: { errand: { steps: number } } };
+		assert.equal(shown.task.errand.steps, 3);
+
+		const text = async (address: string) => (await get(`/api/tasks/${id}/steps/${address}`)).text();
+		assert.equal(await text('0/files?path=one.txt'), '1\n');
+		assert.equal(await text('1/files?path=link'), 'one.txt');
+		assert.match(await text('1/diff'), /^similarity index 100%\nrename from README.md\nrename to docs.md$/m);
+		const file = path.join(local.folder, 'steps.bundle');
+		writeFileSync(file, Buffer.from(await (await get(`/api/tasks/${id}/steps/1/bundle`)).arrayBuffer()));
+		const reference = `refs/errand/steps/${id}/1`;
+		await local.repository.git('fetch', '--quiet', file, `${reference}:${reference}`);
+		assert.equal((await local.repository.git('rev-parse', reference)).trim(), steps[1]?.tree);
+		assert.equal(await local.repository.git('show', `${reference}:one.txt`), '1\n');
+
+		for (const [address, status] of [
+			['3/diff', 404],
+			['-1/diff', 404],
+			['1e0/diff', 404],
+			['2/files?path=one.txt', 404],
+			['1/files?path=nothing', 404],
+			['1/files?path=', 400],
+			['1/files?path=../README.md', 400],
+			['1/files?path=/etc/passwd', 400],
+			['1/files?path=:(top)link', 404],
+			['1/files?path=link/one.txt', 404],
+		] as const) {
+			assert.equal((await get(`/api/tasks/${id}/steps/${address}`)).status, status, address);
+		}
+		assert.equal((await get('/api/tasks/other/steps')).status, 404);
+		assert.equal((await get('/api/tasks/other/steps/0/diff')).status, 404);
+		assert.equal((await get(`/api/tasks/${id}/steps?fromIndex=-1`)).status, 400);
+		assert.deepEqual(await (await get(`/api/tasks/${id}/steps?fromIndex=3`)).json(), { steps: [], nextIndex: null });
+	});
+
+	it('come in pages, and a long diff is cut at the end of a line', async () => {
+		const served = serve();
+		const id = begin(served, ['yes 0123456789 | head -c 3000000 > long.txt']);
+		const task = await completed(id);
+		const { index: _, ...facts } = local.store.steps.get(task, 0) ?? assert.fail('no step');
+		for (let step = 1; step < 204; step++) {
+			local.store.steps.add(task, facts);
+		}
+		const page = async (from: number) =>
+			taskStepsSchema.parse(await (await served.get(`/api/tasks/${id}/steps?fromIndex=${from}`)).json());
+		const [first, second] = [await page(0), await page(200)];
+		assert.deepEqual([first.steps.length, first.nextIndex], [200, 200]);
+		assert.deepEqual([second.steps.map(({ index }) => index), second.nextIndex], [[200, 201, 202, 203], null]);
+		const diff = await served.get(`/api/tasks/${id}/steps/203/diff`);
+		assert.equal(diff.headers.get('errand-cut'), 'true');
+		const text = await diff.text();
+		assert.ok(text.length <= 2 * 1024 * 1024 && text.endsWith('+0123456789\n'));
+	});
+
+	it('are approximate where the agent went on meanwhile, and nothing of its work is missing in the end', async () => {
+		const served = serve();
+		const lines = Array.from({ length: 30 }, (_, number) => `nowait echo ${number} > file-${number}`);
+		const id = begin(served, [...lines, 'echo last > last']);
+		const { branchName } = await completed(id);
+		const steps = await stepsOf(served, id);
+		assert.ok(steps.some(({ approximate }) => approximate));
+		const file = path.join(local.folder, 'steps.bundle');
+		const bundle = await served.get(`/api/tasks/${id}/steps/${steps.length - 1}/bundle`);
+		writeFileSync(file, Buffer.from(await bundle.arrayBuffer()));
+		await local.repository.git('fetch', '--quiet', file, `refs/errand/steps/${id}/${steps.length - 1}:refs/last`);
+		assert.equal(
+			await local.repository.git('rev-parse', 'refs/last^{tree}'),
+			await local.repository.git('rev-parse', `${branchName}^{tree}`),
+		);
+	});
+
+	it('are gone with the folder of their task', async () => {
+		const served = serve();
+		const id = begin(served, ['echo 1 > one.txt', 'rm one.txt']);
+		await final(id);
+		assert.deepEqual(await stepsOf(served, id), []);
+		assert.equal((await served.get(`/api/tasks/${id}/steps/0/diff`)).status, 404);
+	});
+
+	it('are what a follow-up goes on from, which is told what was done until there', async () => {
+		const served = serve();
+		const id = begin(served, ['echo 1 > one.txt', 'echo 2 > two.txt', 'rm README.md; echo 3 > three.txt']);
+		const { branchName } = await completed(id);
+		served.runner.continue(id, { prompt: 'echo 4 > four.txt', agent: 'stepping', model: 'none', fromStep: 1 }, agent);
+		const task = await completed(id);
+		assert.equal(task.branchName, branchName);
+		const names = await local.repository.git('ls-tree', '--name-only', branchName);
+		assert.deepEqual(names.trim().split('\n'), ['README.md', 'four.txt', 'one.txt', 'two.txt']);
+		const log = local.logOf(task);
+		assert.ok(log.includes('The files are as they were after step 2: echo 2 > two.txt'));
+		assert.ok(log.some(line => line.includes('- echo 1 > one.txt\n- echo 2 > two.txt')));
+		const steps = await stepsOf(served, id);
+		const [fourth] = steps.slice(3);
+		assert.deepEqual(fourth?.files, [{ path: 'four.txt', status: 'added' }]);
+		// Without a step, the next one goes on with the branch.
+		served.runner.continue(id, { prompt: 'cat four.txt', agent: 'stepping', model: 'none' }, agent);
+		await final(id);
+		assert.equal(local.store.get(id)?.fromStep, null);
+	});
+
+	it('let a task go on that was ended before it had made a branch', async () => {
+		const served = serve();
+		const id = begin(served, ['echo 1 > one.txt', 'echo 2 > two.txt', 'sleep 100']);
+		await waitFor('two steps', async () => (await stepsOf(served, id)).length === 2);
+		await served.runner.stop(id);
+		served.runner.continue(id, { prompt: 'echo 3 > three.txt', agent: 'stepping', model: 'none', fromStep: 0 }, agent);
+		const { branchName } = await completed(id);
+		const names = await local.repository.git('ls-tree', '--name-only', branchName);
+		assert.deepEqual(names.trim().split('\n'), ['README.md', 'one.txt', 'three.txt']);
+	});
+
+	it('do not take back what others have done on the branch', async () => {
+		const served = serve();
+		const id = begin(served, ['echo 1 > one.txt', 'echo 2 > two.txt']);
+		const { branchName } = await completed(id);
+		await local.repository.git('checkout', '--quiet', branchName);
+		await local.repository.write('mine.txt', 'mine\n');
+		await local.repository.commitAll('Mine');
+		await local.repository.write('mine.txt', 'more\n');
+		await local.repository.commitAll('Mine');
+		await local.repository.git('checkout', '--quiet', 'main');
+		served.runner.continue(id, { prompt: 'true', agent: 'stepping', model: 'none', fromStep: 0 }, agent);
+		assert.match((await final(id)).error ?? '', /^The branch has been moved since the step/);
+		assert.equal(await local.repository.git('show', `${branchName}:mine.txt`), 'more\n');
+	});
+
+	it('run nothing that an agent puts into its tree, and do not wait for it', async () => {
+		const served = serve();
+		const trap = path.join(local.folder, 'trapped');
+		const touch = `touch ${trap}`;
+		const id = begin(served, [
+			`printf '* filter=trap diff=trap text eol=crlf\\n' > .gitattributes`,
+			`git config filter.trap.clean '${touch}; cat'; git config core.fsmonitor '${touch}'; git config diff.trap.command '${touch}'`,
+			`mkdir -p .git/hooks; printf '#!/bin/sh\\n${touch}\\n' > .git/hooks/post-index-change; chmod +x .git/hooks/*`,
+			`git init -q inner; git -C inner config core.fsmonitor '${touch}'; echo x > inner/file`,
+			'git update-ref refs/errand/steps/mine HEAD; echo "a\r" > crlf.txt; mkfifo pipe',
+			'mkdir deep; mkfifo deep/.gitignore; echo x > deep/file',
+		]);
+		const task = await final(id);
+		assert.equal(existsSync(trap), false);
+		const steps = await stepsOf(served, id);
+		assert.deepEqual(
+			steps.map(({ notKept }) => notKept),
+			[undefined, [{ reason: 'submodule', names: ['inner/'] }]],
+		);
+		const crlf = await served.get(`/api/tasks/${id}/steps/${steps.length - 1}/files?path=crlf.txt`);
+		assert.equal(await crlf.text(), 'a\r\n');
+		const own = path.join(local.folder, 'work', `${id}-0`, 'steps');
+		const references = execFileSync('git', ['--git-dir', own, 'for-each-ref', '--format=%(refname)'], {
+			encoding: 'utf8',
+		});
+		assert.doesNotMatch(references, /mine/);
+		assert.ok(
+			local.logOf(task).some(line => line.startsWith('The states of the files after further steps are not kept')),
+		);
+	});
+});
