@@ -16,6 +16,7 @@ import {
 	type SessionUpdate,
 	type StopReason,
 } from '@agentclientprotocol/sdk';
+import { SETTLE, SETTLES } from '../agents/session/settle.ts';
 import { untilAborted } from '../base/async.ts';
 import { ClientError, systemErrorCode } from '../base/errors.ts';
 import { explainFailure } from '../base/explainFailure.ts';
@@ -36,6 +37,9 @@ import { TurnFailure } from './turnFailure.ts';
 
 /** The JSON-RPC code for any internal error of a server. */
 const INTERNAL_ERROR = -32_603;
+
+/** The states of a call that is over. */
+const OVER: ReadonlySet<unknown> = new Set(['completed', 'failed']);
 
 /** Tells the client that the message says what to do. */
 const TELLS_STEP = { tellsStep: true };
@@ -83,6 +87,7 @@ export async function serveAgent(settings: AgentSettings, version: string): Prom
 	const model = createModel(settings);
 	const files = new SessionFiles(process.env, os.homedir());
 	const sessions = new Map<string, Session>();
+	let clientSettles = false;
 	const sessionOf = (id: string): Session => {
 		const session = sessions.get(id);
 		if (session === undefined) {
@@ -114,15 +119,18 @@ export async function serveAgent(settings: AgentSettings, version: string): Prom
 	};
 	const modesOf = ({ mode }: Session) => ({ modes: { currentModeId: mode, availableModes: MODES } });
 	const connection = agent({ name: 'errand-agent' })
-		.onRequest(methods.agent.initialize, () => ({
-			protocolVersion: PROTOCOL_VERSION,
-			agentInfo: { name: 'errand-agent', title: 'Errand agent', version },
-			agentCapabilities: {
-				loadSession: true,
-				promptCapabilities: { embeddedContext: true, image: settings.takesImages },
-				sessionCapabilities: { close: {}, resume: {} },
-			},
-		}))
+		.onRequest(methods.agent.initialize, ({ params }) => {
+			clientSettles = params.clientCapabilities?._meta?.[SETTLES] === true;
+			return {
+				protocolVersion: PROTOCOL_VERSION,
+				agentInfo: { name: 'errand-agent', title: 'Errand agent', version },
+				agentCapabilities: {
+					loadSession: true,
+					promptCapabilities: { embeddedContext: true, image: settings.takesImages },
+					sessionCapabilities: { close: {}, resume: {} },
+				},
+			};
+		})
 		.onRequest(methods.agent.session.new, async ({ params }) => {
 			const session = await open(randomUUID(), params, []);
 			return { sessionId: session.id, ...modesOf(session) };
@@ -155,7 +163,7 @@ export async function serveAgent(settings: AgentSettings, version: string): Prom
 			}
 			const controller = new AbortController();
 			const { signal } = controller;
-			const ended = prompt(session, params.prompt, { settings, model, files, client, signal });
+			const ended = prompt(session, params.prompt, { settings, model, files, client, clientSettles, signal });
 			session.running = { controller, ended };
 			try {
 				return { stopReason: await ended };
@@ -192,6 +200,8 @@ interface PromptServices {
 	model: Model;
 	files: SessionFiles;
 	client: AgentContext;
+	/** True if the client answers when it has dealt with a call. */
+	clientSettles: boolean;
 	/** Aborts when the client cancels. */
 	signal: AbortSignal;
 }
@@ -199,12 +209,16 @@ interface PromptServices {
 async function prompt(
 	session: Session,
 	blocks: readonly ContentBlock[],
-	{ settings, model, files, client, signal: cancelled }: PromptServices,
+	{ settings, model, files, client, clientSettles, signal: cancelled }: PromptServices,
 ): Promise<StopReason> {
 	const limit = AbortSignal.timeout(MAXIMUM_TIME_MS);
 	const signal = AbortSignal.any([cancelled, limit]);
-	const update = (change: SessionUpdate) =>
-		client.notify(methods.client.session.update, { sessionId: session.id, update: change });
+	const update = async (change: SessionUpdate) => {
+		await client.notify(methods.client.session.update, { sessionId: session.id, update: change });
+		if (clientSettles && change.sessionUpdate === 'tool_call_update' && OVER.has(change.status)) {
+			await untilAborted(client.request(SETTLE, { sessionId: session.id }), signal);
+		}
+	};
 	await update({ sessionUpdate: 'available_commands_update', availableCommands: COMMANDS });
 	const { tools: serverTools, problems } = await session.servers.open(session.folder);
 	for (const problem of problems) {

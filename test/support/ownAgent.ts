@@ -20,6 +20,7 @@ export interface OwnAgentOptions {
 	earlier?: string;
 	decide?: PermissionPolicy;
 	mcpServers?: readonly McpCommand[];
+	settle?(): Promise<void>;
 	signal?: AbortSignal;
 }
 
@@ -40,7 +41,18 @@ export function mcpServerOf(how: string): McpCommand {
 
 /** Starts the agent and opens a session. */
 export async function startOwnAgent(options: OwnAgentOptions): Promise<OwnAgent> {
-	const { folder, home, settings, environment, mode = 'sandboxed', earlier, decide, mcpServers, signal } = options;
+	const {
+		folder,
+		home,
+		settings,
+		environment,
+		mode = 'sandboxed',
+		earlier,
+		decide,
+		mcpServers,
+		settle,
+		signal,
+	} = options;
 	const events: AgentEvent[] = [];
 	const own = Object.entries(settings).map(([name, value]) => [`ERRAND_AGENT_${name}`, value]);
 	const child = startChild({
@@ -62,6 +74,7 @@ export async function startOwnAgent(options: OwnAgentOptions): Promise<OwnAgent>
 		modes: mode === undefined ? [] : [mode],
 		...(earlier !== undefined && { earlier }),
 		...(mcpServers !== undefined && { mcpServers }),
+		...(settle !== undefined && { settle }),
 		decide: decide ?? (() => ({ option: undefined, reason: 'Nothing is asked here.' })),
 		onEvent: event => events.push(event),
 		signal: signal ?? new AbortController().signal,

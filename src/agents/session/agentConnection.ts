@@ -16,11 +16,7 @@ import { AgentStream } from './agentStream.ts';
 import type { AgentForm, FormAnswer, PermissionAnswer, PermissionRequest } from './events.ts';
 import type { SessionLimits } from './limits.ts';
 import { answeredError, brokenProtocol, closedPipe, endedEarly, noAnswer, notStarted } from './sentences.ts';
-
-/** A request of our own: Errand's agent waits with it until we have dealt with what it has reported. */
-export const SETTLE = '_errand/settle';
-/** The capability by which a client says that it answers that request. */
-export const SETTLES = 'errand/settles';
+import { SETTLE } from './settle.ts';
 
 type Sdk = typeof import('@agentclientprotocol/sdk');
 

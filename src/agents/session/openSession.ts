@@ -1,12 +1,13 @@
 import type { McpServer } from '@agentclientprotocol/sdk';
 import { defined } from '../../base/defined.ts';
-import { type AgentConnection, SETTLES } from './agentConnection.ts';
+import type { AgentConnection } from './agentConnection.ts';
 import { AgentFailure } from './agentFailure.ts';
 import { openReplySchemas, setOptions } from './agentOptions.ts';
 import type { AgentSession, AgentSessionOptions } from './agentSession.ts';
 import type { SessionLimits } from './limits.ts';
 import { emptyReplySchema, type InitializeReply, initializeReplySchema } from './replies.ts';
 import { notLoggedIn, onlyTerminalLogin, otherVersion, unknownMode } from './sentences.ts';
+import { SETTLES } from './settle.ts';
 
 /** The supported version of ACP. */
 const PROTOCOL_VERSION = 1;

@@ -45,6 +45,20 @@ describe('a session of Errand’s own agent', () => {
 		);
 	});
 
+	it('waits after each call until its client has dealt with it, where the client says that it does', async () => {
+		const file = path.join(own.folder, 'a.txt');
+		const seen: string[] = [];
+		const settle = async () => {
+			await new Promise(resolve => setImmediate(resolve));
+			seen.push(readFileSync(file, 'utf8'));
+		};
+		const agent = await own.start({}, { settle });
+		const write = (content: string) => ({ name: 'write', input: { path: 'a.txt', content } });
+		own.server.play({ calls: [write('one\n'), write('two\n')] }, DONE);
+		await agent.session.prompt('Work');
+		assert.deepEqual(seen, ['one\n', 'two\n']);
+	});
+
 	it('passes reasoning back as it came, over ten turns', async () => {
 		const agent = await own.start();
 		const reasoning = Array.from({ length: 10 }, (_, turn) => ({
