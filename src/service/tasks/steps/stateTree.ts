@@ -1,15 +1,17 @@
 // A tree of git in memory, which is written with the objects that are new and without starting git: that would cost
 // more for a step than all the rest. All names are byte strings (`latin1`).
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, rename, stat, writeFile } from 'node:fs/promises';
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { deflate } from 'node:zlib';
+import { deflate, deflateSync } from 'node:zlib';
 
 const compress = promisify(deflate);
 
 const FOLDER = '40000';
 const FAST = { level: 1 };
+/** In bytes. Handing less to another thread takes longer than the work. */
+const SMALL = 64 * 1024;
 
 /** A file, link or submodule in a tree. */
 export interface StateEntry {
@@ -35,15 +37,12 @@ export class ObjectWriter {
 		const name = createHash(this.algorithm).update(bytes).digest('hex');
 		const folder = path.join(this.folder, name.slice(0, 2));
 		const place = path.join(folder, name.slice(2));
-		const isThere = await stat(place).then(
-			() => true,
-			() => false,
-		);
-		if (!isThere) {
-			await mkdir(folder, { recursive: true });
+		if (!existsSync(place)) {
+			const packed = bytes.length <= SMALL ? deflateSync(bytes, FAST) : await compress(bytes, FAST);
+			mkdirSync(folder, { recursive: true });
 			const scratch = path.join(folder, `tmp_obj_${randomUUID()}`);
-			await writeFile(scratch, await compress(bytes, FAST), { flag: 'wx', mode: 0o444 });
-			await rename(scratch, place);
+			writeFileSync(scratch, packed, { flag: 'wx', mode: 0o444 });
+			renameSync(scratch, place);
 		}
 		return name;
 	}
