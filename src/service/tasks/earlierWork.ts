@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { cut } from '../../base/plainText.ts';
 import type { TaskStep } from '../../contract/taskSteps.ts';
@@ -30,8 +31,8 @@ export async function summaryOf({ store, task, execution, checkout }: EarlierWor
 	if (task.fromStep !== null) {
 		const steps = store.steps.list(task, 0, task.fromStep + 1);
 		lines.push('The files are as they were after the last of these steps. What was done after it is not in them:');
-		lines.push(...(steps.length > MAXIMUM_TITLES ? ['- …'] : []));
-		lines.push(...steps.slice(-MAXIMUM_TITLES).map(({ title }) => `- ${cut(title, MAXIMUM_TITLE)}`));
+		const titles = steps.slice(-MAXIMUM_TITLES).map(({ title }) => `- ${cut(title, MAXIMUM_TITLE)}`);
+		append(lines, steps.length > MAXIMUM_TITLES ? ['- …', ...titles] : titles);
 	} else if (baseCommit !== null && (await checkout.has(baseCommit))) {
 		const files = await checkout.changedFiles(baseCommit, await checkout.start());
 		lines.push(`The files that were changed so far: ${listed(files)}.`);

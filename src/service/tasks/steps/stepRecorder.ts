@@ -1,4 +1,5 @@
 import type { ToolCall } from '../../../agents/session/events.ts';
+import { append } from '../../../base/append.ts';
 import { SerialQueue } from '../../../base/async.ts';
 import { describeError } from '../../../base/errors.ts';
 import { oneLine } from '../../../base/plainText.ts';
@@ -132,7 +133,10 @@ export class StepRecorder {
 		const { tool, title, place, moment } = calls.at(-1) as NotedCall;
 		const { isLater, notKept } = await this.chain.look(moment);
 		const ignored = await this.chain.ignoredOf(calls.flatMap(call => call.paths));
-		this.missing.push(...notKept, ...(ignored.length === 0 ? [] : [{ reason: 'ignored' as const, names: ignored }]));
+		append(this.missing, notKept);
+		if (ignored.length > 0) {
+			this.missing.push({ reason: 'ignored', names: ignored });
+		}
 		const state = await this.chain.keep(title);
 		if (state === undefined) {
 			return;
