@@ -7,6 +7,7 @@ import { taskSchema } from '../src/contract/tasks.ts';
 import { getGitApi } from '../src/platform/git.ts';
 import { ResultRows } from '../src/tasks/results/resultRows.ts';
 import { TaskChanges } from '../src/tasks/results/taskChanges.ts';
+import { TaskSteps } from '../src/tasks/results/taskSteps.ts';
 import { median } from './row.ts';
 import { watchDelay } from './watchDelay.ts';
 
@@ -57,7 +58,13 @@ async function unfold(): Promise<UnfoldedChanges> {
 
 		const references = { remember: () => {}, remove: () => Promise.resolve() };
 		const changes = new TaskChanges({ isLocal: () => true, startCommit: () => undefined, references });
-		const below = new ResultRows({ task: () => task, changes, onUnfold: () => {} });
+		const steps = new TaskSteps({
+			isLocal: () => false,
+			task: () => task,
+			read: async () => ({ steps: [], nextIndex: null }),
+			explain: String,
+		});
+		const below = new ResultRows({ task: () => task, changes, steps, onUnfold: () => {} });
 		const watch = watchDelay();
 		const click = performance.now();
 		await below.unfold({ taskId: task.id });

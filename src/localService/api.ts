@@ -2,10 +2,12 @@
 import type { Disposable } from '../base/disposable.ts';
 import type { Event } from '../base/event.ts';
 import type { Transport } from '../client/core/transport.ts';
+import type { StepName } from '../client/local/taskSteps.ts';
 import type { Consent, MonthlyUse, TaskCheck, TaskCheckRequest, TaskSettings } from '../contract/agents.ts';
 import type { GatewayDescription } from '../contract/control.ts';
 import type { FoundAnswer } from '../contract/foundServers.ts';
 import type { TaskWithServers } from '../contract/mcpServers.ts';
+import type { TaskSteps } from '../contract/taskSteps.ts';
 import type { Task } from '../contract/tasks.ts';
 
 /** The service that comes with Errand. */
@@ -47,6 +49,10 @@ export interface LocalService extends Disposable {
 	agentSettings(): Promise<TaskSettings>;
 	/** Makes a commit of the work that an agent had done when its task was ended. Returns the name of its branch. */
 	keepWork(taskId: string): Promise<string>;
+	/** Returns a page of the steps of a task, from the step with this index. */
+	readSteps(taskId: string, fromIndex: number): Promise<TaskSteps>;
+	/** Writes the git bundle of a step into a new file. */
+	saveStepBundle(step: StepName, file: string): Promise<void>;
 	/** Returns the use by tasks, the latest month first. */
 	monthlyUse(): Promise<MonthlyUse>;
 	/**

@@ -83,6 +83,10 @@ export function registerLocalService(dependencies: LocalServiceDependencies): Lo
 		allow: consent => ask((control, service) => control.sendConsent(service, consent)),
 		agentSettings: async () => (await import('./currentTaskSettings.ts')).currentTaskSettings(logger),
 		keepWork: taskId => ask((control, service) => control.keepWork(service, taskId)),
+		readSteps: (...asked) =>
+			ask(async (_, service) => (await import('../client/local/taskSteps.ts')).readSteps(service, ...asked)),
+		saveStepBundle: (...asked) =>
+			ask(async (_, service) => (await import('../client/local/taskSteps.ts')).saveStepBundle(service, ...asked)),
 		monthlyUse: () => ask((control, service) => control.readMonthlyUse(service)),
 		defaultModel: () => globalState.get<string>(DEFAULT_MODEL_KEY),
 		isStopped: () => isStopped,

@@ -135,6 +135,7 @@ export const internalCommands = {
 	readChangesAgain: 'errand.readChangesAgain',
 	showMoreFiles: 'errand.showMoreFiles',
 	refuseHunk: 'errand.refuseHunk',
+	runStepAction: 'errand.runStepAction',
 } as const;
 
 export type CommandId =
@@ -252,3 +253,6 @@ export function rowContext(kind: 'task active' | 'task final' | 'result', flags:
 
 /** The context value of a changed file's row. */
 export const FILE_CONTEXT = 'errand.file';
+
+/** The context value of the row of a task's step. */
+export const STEP_CONTEXT = 'errand.step';

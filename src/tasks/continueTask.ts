@@ -1,21 +1,24 @@
 import * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
 import { ClientError, UserFacingError } from '../base/errors.ts';
-import { firstLine, shortName } from '../base/plainText.ts';
+import { escapeIcons, firstLine, shortName } from '../base/plainText.ts';
 import type { ContinuedTask, EditorOutcome } from '../contract/editorPipe.ts';
 import { isRace, type TaskResult } from '../contract/taskResults.ts';
-import { isActiveTask, type Task, type TaskCreateRequest } from '../contract/tasks.ts';
+import type { TaskStep } from '../contract/taskSteps.ts';
+import { isActiveTask, type Task, type TaskCreateRequest, type TaskFollowUp } from '../contract/tasks.ts';
 import type { ShownFollowUp } from '../mcp/api.ts';
 import { type askModal, showMessage } from '../platform/notify.ts';
-import { inputDraft } from '../platform/pick.ts';
+import { choose, inputDraft } from '../platform/pick.ts';
 import { refusedByUser } from '../platform/refusalMessages.ts';
 import { StateEntries } from '../platform/sharedState.ts';
 import type { findWorktreeBranch, WorktreeBranch } from './branches/worktreeBranch.ts';
 import type { ActiveConnection } from './common/activeConnection.ts';
 import { rowWords } from './common/messages.ts';
+import { stepTitle } from './common/stepMessages.ts';
+import { choiceName, type LaunchAgent, offeredChoices } from './launch/launchChoices.ts';
 import type { TaskListStore } from './list/taskListStore.ts';
 import { FOLLOW_UP_ENTRIES } from './model/storageKeys.ts';
-import type { TaskTarget } from './model/taskConnection.ts';
+import type { TaskConnection, TaskTarget } from './model/taskConnection.ts';
 import { taskTitle } from './model/taskRow.ts';
 import { chooseResult, resultKeyOf } from './results/pickResult.ts';
 
@@ -52,6 +55,8 @@ export interface TaskFollowUpsDependencies {
 		findWorktree: typeof findWorktreeBranch;
 	};
 	active: ActiveConnection;
+	/** Returns the connection's agents as its service describes them now. */
+	agents(): Promise<TaskConnection['agents']>;
 	runner: FollowUpRunner;
 	user: FollowUpUser;
 }
@@ -107,12 +112,33 @@ export class TaskFollowUps {
 			const isSent =
 				prompt !== undefined &&
 				(branch === undefined
-					? await this.send(task, prompt, target)
+					? await this.send(task, { prompt }, target)
 					: (await this.startFrom(task, branch, prompt, target, agent)) !== undefined);
 			if (isSent) {
 				this.keep(id, '');
 			}
 			return isSent;
+		});
+	}
+
+	/** Asks who goes on from the files of a step, and with which prompt, and sends it as `goOn` does. */
+	async goOnFrom(id: string, step: TaskStep): Promise<void> {
+		await this.once(id, async ({ task, target }) => {
+			if (isRace(task)) {
+				throw new UserFacingError(
+					vscode.l10n.t('Several agents worked on this task, so it can’t be continued from one of their steps.'),
+				);
+			}
+			const agents = await this.dependencies.agents();
+			const successor = await chooseSuccessor(task, { ...target.connection, agents });
+			const from = vscode.l10n.t('The files are those of step {0}', stepTitle(step));
+			const prompt = successor && (await this.ask(task, from));
+			if (!successor || prompt === undefined) {
+				return false;
+			}
+			await this.send(task, { prompt, ...defined(successor), fromStep: step.index }, target);
+			this.keep(id, '');
+			return true;
 		});
 	}
 
@@ -126,7 +152,7 @@ export class TaskFollowUps {
 			const inWorktree = agent ? undefined : await this.dependencies.tasks.findWorktree(task, target);
 			const branch = agent?.branch ?? inWorktree?.branch;
 			if (branch === undefined) {
-				return this.send(task, prompt, target);
+				return this.send(task, { prompt }, target);
 			}
 			const start = vscode.l10n.t('Start Task');
 			const detail = inWorktree
@@ -168,7 +194,7 @@ export class TaskFollowUps {
 				return { done: false, reason: refusedByUser() };
 			}
 			if (!inWorktree) {
-				await this.send(task, prompt, target);
+				await this.send(task, { prompt }, target);
 				return { done: true, value: { task: { ...task, status: 'pending', completedAt: undefined }, isNew: false } };
 			}
 			const made = await this.startFrom(task, inWorktree.branch, prompt, target);
@@ -223,10 +249,10 @@ export class TaskFollowUps {
 		return target;
 	}
 
-	private async send(task: Task, prompt: string, target: TaskTarget): Promise<true> {
+	private async send(task: Task, followUp: TaskFollowUp, target: TaskTarget): Promise<true> {
 		const { id } = task;
 		try {
-			await target.client.tasks.continue(id, { prompt });
+			await target.client.tasks.continue(id, followUp);
 		} catch (error) {
 			// The prompt is never sent again automatically, because the agent would do the same work twice.
 			const now =
@@ -296,6 +322,25 @@ export class TaskFollowUps {
 			this.drafts.note(id, draft === '' ? undefined : draft);
 		}
 	}
+}
+
+/** Lets the user choose the agent that goes on, if there are several. Resolves with undefined when dismissed. */
+function chooseSuccessor(
+	{ selectedAgent: agent, selectedModel: model }: Task,
+	connection: TaskConnection,
+): Promise<Pick<LaunchAgent, 'agent' | 'model'> | undefined> | Pick<LaunchAgent, 'agent' | 'model'> {
+	const others = offeredChoices(connection).filter(offered => offered.agent !== agent || offered.model !== model);
+	if (others.length === 0) {
+		return { agent, model };
+	}
+	const items = [{ agent, model }, ...others].map((value, at) => ({
+		label: escapeIcons(choiceName(connection, value)),
+		description: at === 0 ? vscode.l10n.t('has worked on it until here') : '',
+		value,
+	}));
+	return choose(vscode.l10n.t('Continue from Here'), items, {
+		placeHolder: vscode.l10n.t('Select the agent that continues'),
+	});
 }
 
 const titleOf = ({ prompt = '' }: Task) =>

@@ -26,6 +26,7 @@ import { registerReadOnlyFiles } from './common/readOnlyFiles.ts';
 import { PromptFile } from './launch/promptFile.ts';
 import type { TaskLauncher } from './launch/taskLauncher.ts';
 import type { TreeNode } from './list/taskTree.ts';
+import { isStepNode, type StepAction } from './model/stepNode.ts';
 import {
 	COMMENT_ENTRIES,
 	FOLLOWED_ENTRIES,
@@ -87,7 +88,7 @@ export function registerTasks(dependencies: TasksDependencies): Tasks & { progra
 	store.add(registerReadOnlyFiles(LOG_SCHEME, async () => (await feature()).documents));
 	store.add(registerCommand(commands.showTaskDetails, async argument => (await feature()).details.open(argument)));
 	store.add(registerReadOnlyFiles(TASK_SCHEME, async () => (await feature()).details));
-	store.add(registerCommand(commands.reviewTaskChanges, async row => (await feature()).results.reviewChanges(row)));
+	store.add(registerStepCommands(feature));
 	store.add(watchShownChanges());
 	store.add(registerReadOnlyFiles(CHANGE_SCHEME, async () => (await feature()).results.files));
 	store.add(registerCommand(internalCommands.readChangesAgain, async row => (await feature()).results.readAgain(row)));
@@ -156,12 +157,34 @@ function watchShownChanges(): Disposable {
 	return vscode.window.onDidChangeVisibleTextEditors(update);
 }
 
+/** Registers the commands that rows of tasks and of their steps share: for a step, they mean the files as of there. */
+function registerStepCommands(load: () => Promise<TasksFeature>): Disposable {
+	const store = new DisposableStore();
+	const register = (
+		command: CommandId,
+		action: StepAction,
+		run: (feature: TasksFeature, argument: unknown) => Promise<void>,
+	) =>
+		store.add(
+			registerCommand(command, async argument => {
+				const feature = await load();
+				await (isStepNode(argument) ? feature.stepCommands.run(action, argument) : run(feature, argument));
+			}),
+		);
+	register(commands.reviewTaskChanges, 'changes', ({ results }, argument) => results.reviewChanges(argument));
+	register(commands.applyTaskChanges, 'take', ({ applyCommands }, argument) => applyCommands.apply(argument));
+	register(commands.continueTask, 'continue', (feature, argument) => feature.commands.continue(argument));
+	register(commands.openTaskLog, 'log', (feature, argument) => feature.commands.openLog(argument));
+	store.add(
+		registerCommand(internalCommands.runStepAction, async (...asked) => (await load()).stepCommands.run(...asked)),
+	);
+	return store;
+}
+
 /** Registers the commands of the list and of its rows. */
 function registerTaskCommands(load: () => Promise<TaskCommands>): Disposable {
 	const store = new DisposableStore();
-	store.add(registerCommand(commands.openTaskLog, async argument => (await load()).openLog(argument)));
 	store.add(registerCommand(commands.stopTask, async argument => (await load()).stop(argument)));
-	store.add(registerCommand(commands.continueTask, async argument => (await load()).continue(argument)));
 	store.add(registerCommand(commands.keepTaskWork, async argument => (await load()).keepWork(argument)));
 	store.add(registerCommand(commands.archiveTask, async argument => (await load()).archive(argument)));
 	store.add(registerCommand(commands.refreshTasks, async () => (await load()).refresh()));
@@ -191,7 +214,6 @@ function registerBranchCommands(load: () => Promise<BranchCommands>): Disposable
 /** Registers the commands that take the changes of tasks into the user's files. */
 function registerApplyCommands(apply: () => Promise<ApplyCommands>): Disposable {
 	const store = new DisposableStore();
-	store.add(registerCommand(commands.applyTaskChanges, async argument => (await apply()).apply(argument)));
 	store.add(registerCommand(commands.takeHunk, async argument => (await apply()).takeHunk(argument)));
 	store.add(registerCommand(commands.compareWithFile, async argument => (await apply()).compareWithFile(argument)));
 	store.add(registerCommand(commands.undoApply, async () => (await apply()).undo()));

@@ -12,7 +12,9 @@ import { readSetting } from '../platform/settings.ts';
 import { ApplyCommands } from './apply/applyCommands.ts';
 import { ApplyRecordFile } from './apply/applyRecord.ts';
 import { BranchCommands } from './branches/branchCommands.ts';
+import { editorDialogs } from './branches/dialogs.ts';
 import { PartialWork } from './branches/partialWork.ts';
+import { StepCommands } from './branches/stepCommands.ts';
 import { findWorktreeBranch } from './branches/worktreeBranch.ts';
 import { ActiveConnection } from './common/activeConnection.ts';
 import { showTaskProblem } from './common/dashboard.ts';
@@ -39,6 +41,7 @@ import { LogDocumentCommands } from './log/logDocumentCommands.ts';
 import { LogDocuments } from './log/logDocuments.ts';
 import { LogFiles } from './log/logFile.ts';
 import { LogFollowers } from './log/logFollowers.ts';
+import { StepLenses } from './log/stepLenses.ts';
 import type { TaskConnection, TaskTarget } from './model/taskConnection.ts';
 import { TaskEnds } from './model/taskEnds.ts';
 import { TaskResumption } from './resumption.ts';
@@ -75,7 +78,15 @@ export interface TasksDependencies {
 	/** The local service, as far as tasks need it beyond the contract. */
 	localService: Pick<
 		LocalService,
-		'isStopped' | 'onDidChangeStopped' | 'nameRepositories' | 'checkTask' | 'createTask' | 'allow' | 'keepWork'
+		| 'isStopped'
+		| 'onDidChangeStopped'
+		| 'nameRepositories'
+		| 'checkTask'
+		| 'createTask'
+		| 'allow'
+		| 'keepWork'
+		| 'readSteps'
+		| 'saveStepBundle'
 	>;
 	composer: TaskComposer;
 	/** Resolves to the MCP servers that the agents of a task may be given. */
@@ -103,6 +114,7 @@ export class TasksFeature implements Disposable {
 	readonly stops: TaskStops;
 	readonly branchCommands: BranchCommands;
 	readonly applyCommands: ApplyCommands;
+	readonly stepCommands: StepCommands;
 	readonly promptEditor: PromptEditor;
 	readonly next: NextTask;
 	readonly launcher: TaskLauncher;
@@ -146,12 +158,13 @@ export class TasksFeature implements Disposable {
 				active,
 				choose,
 				explain,
+				readSteps: (...asked) => localService.readSteps(...asked),
 				onGone: id => comments.forget(id),
 				logger,
 			}),
 		);
 		this.results = results;
-		const { changes, unread } = results;
+		const { changes, steps, unread } = results;
 		const look = (id: string) => results.look(id);
 
 		// Their logs.
@@ -160,6 +173,9 @@ export class TasksFeature implements Disposable {
 		const logs = disposables.add(new LogFollowers({ workspaceState, logFiles, store, active, ends }));
 		const documents = disposables.add(new LogDocuments(logs));
 		this.documents = documents;
+		disposables.add(
+			new StepLenses({ steps, isActive: name => active.is(name), linesOf: document => documents.linesOf(document) }),
+		);
 		this.logCommands = new LogDocumentCommands({ documents, logs, store, choose, look, explain });
 		this.exports = new TaskExport({ changes, logCommands: this.logCommands, choose, explain });
 
@@ -288,6 +304,7 @@ export class TasksFeature implements Disposable {
 			workspaceState,
 			tasks: { store, findWorktree: findWorktreeBranch },
 			active,
+			agents: () => connection.agents(),
 			runner: {
 				goesOn: (task, target) => logs.show(task.id, target, { task }),
 				start: (request, target) => launcher.startFollowUp(request, target),
@@ -295,6 +312,15 @@ export class TasksFeature implements Disposable {
 			user: { isTrusted: () => vscode.workspace.isTrusted, askModal, explain },
 		});
 		this.followUps = followUps;
+		this.stepCommands = new StepCommands({
+			...{ active, store, steps, explain },
+			references: results.references,
+			apply: this.applyCommands,
+			dialogs: editorDialogs,
+			saveBundle: (...asked) => localService.saveStepBundle(...asked),
+			showEntry: (...asked) => this.logCommands.showEntry(...asked),
+			continueFrom: (...asked) => followUps.goOnFrom(...asked),
+		});
 		this.answers = disposables.add(
 			new TaskAnswers({
 				extensionUri,
@@ -347,6 +373,7 @@ export class TasksFeature implements Disposable {
 			}),
 		);
 		disposables.add(changes.onDidChange(redraw));
+		disposables.add(steps.onDidChange(redraw));
 		disposables.add(agentTasks.onDidChange(redraw));
 		disposables.add(archive.onDidChange(redraw));
 		disposables.add(own.onDidChange(redraw));

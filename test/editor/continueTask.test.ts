@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { systemClock } from '../../src/base/async.ts';
 import { ClientError } from '../../src/base/errors.ts';
+import { taskStepSchema } from '../../src/contract/taskSteps.ts';
 import { isActiveTask } from '../../src/contract/tasks.ts';
 import { StateEntries } from '../../src/platform/sharedState.ts';
 import { TaskFollowUps } from '../../src/tasks/continueTask.ts';
@@ -11,6 +12,7 @@ import { State } from '../support/state.ts';
 import { taskClient } from '../support/taskClient.ts';
 import { TaskServer } from '../support/taskServer.ts';
 import { waitFor } from '../support/waitFor.ts';
+import { QuickPicks } from './quickPicks.ts';
 import { activeConnection } from './taskRows.ts';
 
 describe('a further prompt for a task that is over', () => {
@@ -29,6 +31,7 @@ describe('a further prompt for a task that is over', () => {
 	/** What was asked before a new task, and whether the answer is yes. */
 	let asked: string[];
 	let isAgreed: boolean;
+	let agents: { id: string; models: string[] }[];
 
 	beforeEach(async () => {
 		server = await TaskServer.start();
@@ -55,6 +58,7 @@ describe('a further prompt for a task that is over', () => {
 		const target = () => active.target().then(found => ({ ...found, connection: { ...found.connection, isLocal } }));
 		isLocal = false;
 		asked = [];
+		agents = [];
 		isAgreed = true;
 		followUps = new TaskFollowUps({
 			workspaceState: state,
@@ -63,6 +67,7 @@ describe('a further prompt for a task that is over', () => {
 				findWorktree: async () => checkedOut,
 			},
 			active: Object.assign(Object.create(active), { target }),
+			agents: async () => agents,
 			runner: {
 				goesOn: task => shown.push(`${task.id} ${isActiveTask(task)}`),
 				start: async (request, target) => {
@@ -127,6 +132,53 @@ describe('a further prompt for a task that is over', () => {
 		isLocal = false;
 		await accept();
 		assert.deepEqual(posts(), ['POST /api/tasks/over/continue']);
+	});
+
+	const step = taskStepSchema.parse({
+		...{ index: 4, step: 9, tool: 'edit', title: 'Edited src/a.ts', tree: 'a'.repeat(40), files: [] },
+		...{ fileCount: 1, linesAdded: 2, linesRemoved: 1, approximate: false },
+	});
+
+	it('goes on from a step of the task, by the same agent or by another one that is chosen', async () => {
+		agents = [
+			{ id: 'demo', models: ['demo'] },
+			{ id: 'other', models: ['large', 'small'] },
+		];
+		const picks = new QuickPicks();
+		try {
+			await drafts().set('over', 'Now green');
+			let isDone = false;
+			const done = followUps.goOnFrom('over', step).then(() => {
+				isDone = true;
+			});
+			await waitFor('the agents', () => picks.rows().length === 3);
+			assert.deepEqual(picks.rows(), ['demo (demo) | has worked on it until here', 'other (large)', 'other (small)']);
+			await picks.pick('other (large)');
+			await waitFor('the answer', async () => {
+				await picks.accept();
+				return isDone;
+			});
+			await done;
+		} finally {
+			await picks.stop();
+		}
+		assert.deepEqual(problems, []);
+		assert.deepEqual(server.furtherPrompts, [{ taskId: 'over', prompt: 'Now green', fromStep: 4, agent: 'other' }]);
+		assert.deepEqual(shown, ['over true']);
+		assert.deepEqual(drafts().values(), []);
+	});
+
+	it('does not go on from a step of a task on which several agents worked', async () => {
+		server.add({
+			id: 'race',
+			status: 'completed',
+			multiLaunch: true,
+			agentExecutions: [{ agent: 'demo' }, { agent: 'other' }],
+		});
+		await store.refresh();
+		await followUps.goOnFrom('race', step);
+		assert.match(String(problems[0]), /Several agents worked on this task, so it can’t be continued from one of/);
+		assert.deepEqual(posts(), []);
 	});
 
 	it('stays as a draft if it is dismissed or refused, and the task stays as it ended', async () => {

@@ -20,6 +20,7 @@ import { ChangeFiles } from '../../src/tasks/review/changeFiles.ts';
 import { TaskReview } from '../../src/tasks/review/taskReview.ts';
 import { readTask } from '../support/readTask.ts';
 import { waitFor } from '../support/waitFor.ts';
+import { noSteps } from './taskRows.ts';
 
 const run = promisify(execFile);
 
@@ -64,7 +65,12 @@ describe('the changes of a task in the editor', () => {
 		changes = new TaskChanges({ isLocal: () => isLocal, startCommit: () => start, references });
 		explained = [];
 		isLocal = false;
-		rows = new ResultRows({ task: id => store.get(id), changes, onUnfold: id => explained.push(id) });
+		rows = new ResultRows({
+			task: id => store.get(id),
+			changes,
+			steps: noSteps(),
+			onUnfold: id => explained.push(id),
+		});
 	});
 	afterEach(async () => {
 		changes.dispose();

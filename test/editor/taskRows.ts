@@ -9,6 +9,7 @@ import { LogFollowers } from '../../src/tasks/log/logFollowers.ts';
 import { TaskEnds } from '../../src/tasks/model/taskEnds.ts';
 import { ResultRows } from '../../src/tasks/results/resultRows.ts';
 import { TaskChanges } from '../../src/tasks/results/taskChanges.ts';
+import { TaskSteps } from '../../src/tasks/results/taskSteps.ts';
 import type { State } from '../support/state.ts';
 import { connection } from '../support/taskClient.ts';
 
@@ -65,11 +66,22 @@ export function changesAlone(): TaskChanges {
 	return new TaskChanges({ isLocal: () => true, startCommit: () => undefined, references });
 }
 
+/** The steps of tasks of a service that keeps none. */
+export function noSteps(): TaskSteps {
+	return new TaskSteps({
+		isLocal: () => false,
+		task: () => undefined,
+		read: () => Promise.reject(new Error('no steps are read')),
+		explain: String,
+	});
+}
+
 /** The rows below those of tasks, as a window has them. */
-export function resultRows(store: TaskListStore): ResultRows {
+export function resultRows(store: TaskListStore, steps = noSteps()): ResultRows {
 	return new ResultRows({
 		task: id => store.get(id),
 		changes: changesAlone(),
+		steps,
 		onUnfold: () => {},
 	});
 }

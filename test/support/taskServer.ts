@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { defined } from '../../src/base/defined.ts';
 import type { Connection } from '../../src/contract/connection.ts';
 
 export interface ServedTask {
@@ -25,7 +26,7 @@ export class TaskServer {
 	/** `METHOD path?query` of every request. */
 	readonly requests: string[] = [];
 	/** The further prompts that were accepted, in order. */
-	readonly furtherPrompts: { taskId: string; prompt: string }[] = [];
+	readonly furtherPrompts: { taskId: string; prompt: string; fromStep?: number; agent?: string }[] = [];
 	/** The answer to every request for the task list, while set. */
 	listFailure: { status: number; body: unknown } | undefined;
 	createFault: CreateFault;
@@ -236,14 +237,18 @@ export class TaskServer {
 	private async goOn(taskId: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
 		const fault = this.continueFault;
 		this.continueFault = undefined;
-		const { currentPrompt } = JSON.parse(await bodyOf(request)) as { currentPrompt: string };
+		const { currentPrompt, fromStep, selectedAgent } = JSON.parse(await bodyOf(request)) as {
+			currentPrompt: string;
+			fromStep?: number;
+			selectedAgent?: string;
+		};
 		if (fault === 'refused') {
 			reply(response, 402, { error: 'Not enough credit' });
 			return;
 		}
 		const task = this.tasks.find(({ id }) => id === taskId);
 		Object.assign(task ?? {}, { status: 'processing', completedAt: undefined, error: null });
-		this.furtherPrompts.push({ taskId, prompt: currentPrompt });
+		this.furtherPrompts.push({ taskId, prompt: currentPrompt, ...defined({ fromStep, agent: selectedAgent }) });
 		this.log(taskId, `Asked further: ${currentPrompt}`);
 		if (fault === 'lost after') {
 			response.destroy();

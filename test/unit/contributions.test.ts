@@ -15,6 +15,7 @@ import {
 	MCP_PROVIDER,
 	PROMPT_SCHEME,
 	rowContext,
+	STEP_CONTEXT,
 	settingScopes,
 	TASK_SCHEME,
 	type TaskRowFlags,
@@ -142,6 +143,7 @@ describe('what package.json contributes', () => {
 		const flags: (keyof TaskRowFlags)[] = ['branch', 'race', 'keepable', 'comments', 'failed', 'sandbox', 'dashboard'];
 		const contexts = [
 			FILE_CONTEXT,
+			STEP_CONTEXT,
 			...(['task active', 'task final', 'result'] as const).flatMap(kind => [
 				rowContext(kind, {}),
 				...flags.map(flag => rowContext(kind, { [flag]: true })),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { commands, FILE_CONTEXT, rowContext, type TaskRowFlags, views } from '../../src/platform/ids.ts';
+import { commands, FILE_CONTEXT, rowContext, STEP_CONTEXT, type TaskRowFlags, views } from '../../src/platform/ids.ts';
 
 interface MenuItem {
 	command?: string;
@@ -60,11 +60,11 @@ describe('the menus of package.json', () => {
 		assert.ok(contributes.commands.length <= 50, `${contributes.commands.length}`);
 	});
 
-	it('has at most nine rows and two submenus for a task, an agent of one, and a file, in every state', () => {
+	it('has at most nine rows and two submenus for a task, an agent of one, a file and a step, in every state', () => {
 		const contexts = (['task active', 'task final', 'result'] as const).flatMap(kind =>
 			flagSets.map(flags => rowContext(kind, flags)),
 		);
-		for (const viewItem of [...contexts, FILE_CONTEXT]) {
+		for (const viewItem of [...contexts, FILE_CONTEXT, STEP_CONTEXT]) {
 			const items = menuOf(viewItem);
 			const rows = items.filter(({ command }) => command !== undefined);
 			assert.ok(rows.length <= 9, `${viewItem}: ${rows.length}`);

@@ -35,6 +35,23 @@ export async function addWorktree(place: GitPlace, chosen: CheckOut, folder: str
 }
 
 /**
+ * Makes a worktree in a new folder and checks a commit out there, without a branch. Rejects when git fails, and with a
+ * FilterRefused; then the folder does not remain.
+ */
+export async function addDetachedWorktree(place: GitPlace, commit: string, folder: string): Promise<void> {
+	await refuseFilters(place, undefined, commit);
+	await runWorkTreeGit(place.gitPath, place.directory, [
+		'worktree',
+		'add',
+		'--quiet',
+		'--detach',
+		'--',
+		folder,
+		commit,
+	]);
+}
+
+/**
  * Makes or moves the local branch and runs a git command that checks it out. `from` is the commit whose files are
  * checked out, if any. On failure, restores the branch.
  */

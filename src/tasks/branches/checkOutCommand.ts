@@ -92,7 +92,8 @@ function proposeFolder(directory: string, branch: string): string {
 	return folder;
 }
 
-async function askForFolder(directory: string, branch: string, dialogs: Dialogs): Promise<string | undefined> {
+/** Asks for a new folder beside the repository. */
+export async function askForFolder(directory: string, branch: string, dialogs: Dialogs): Promise<string | undefined> {
 	const resolve = (text: string) => path.resolve(path.dirname(directory), text.trim());
 	const typed = await dialogs.input(
 		vscode.l10n.t('Open in Worktree'),

@@ -80,7 +80,7 @@ export function settingsAgent({ agents }: TaskConnection): { agents: LaunchAgent
 }
 
 /** Every agent with each of its models, in the connection's order. */
-function offeredChoices({ agents }: TaskConnection): LaunchAgent[] {
+export function offeredChoices({ agents }: TaskConnection): LaunchAgent[] {
 	return agents.flatMap(({ id, models }): LaunchAgent[] =>
 		models.length === 0
 			? [{ agent: id, model: readSetting('errand.tasks.model') || undefined }]

@@ -96,7 +96,7 @@ export class TaskTree {
 	}
 
 	async getChildren(node?: TreeNode): Promise<TreeNode[]> {
-		if (node?.kind === 'task' || node?.kind === 'result') {
+		if (node && unfolds(node)) {
 			await this.dependencies.below.unfold(node);
 			const rows = this.dependencies.below.rowsBelow(node);
 			this.givenBelow.set(node, placesOf(rows));
@@ -137,7 +137,7 @@ export class TaskTree {
 		if (this.hasChanged(node)) {
 			return [node];
 		}
-		if (node.kind !== 'task' && node.kind !== 'result') {
+		if (!unfolds(node)) {
 			return [];
 		}
 		const given = this.givenBelow.get(node);
@@ -184,7 +184,7 @@ export class TaskTree {
 			this.closedGroups.add(node.id);
 		} else if (node.kind === 'group') {
 			this.closedGroups.delete(node.id);
-		} else if (isClosed && (node.kind === 'task' || node.kind === 'result')) {
+		} else if (isClosed && unfolds(node)) {
 			this.givenBelow.delete(node);
 		}
 	}
@@ -435,6 +435,11 @@ export class TaskTree {
 	}
 }
 
+/** Returns whether a row may have further rows of a task below it. */
+function unfolds(node: TreeNode): node is TreeNode & { kind: 'task' | 'result' | 'steps' } {
+	return node.kind === 'task' || node.kind === 'result' || node.kind === 'steps';
+}
+
 function isBelow(node: TreeNode): node is BelowNode {
 	return 'resultKey' in node;
 }
@@ -452,9 +457,14 @@ function idOf(node: TreeNode): string {
 			return `agentTask:${node.agentTaskId}`;
 		case 'file':
 			return `file:${node.resultKey}:${node.path}`;
+		case 'step':
+			return `step:${node.resultKey}:${node.index}`;
 		case 'result':
 		case 'fileNote':
 		case 'moreFiles':
+		case 'steps':
+		case 'stepNote':
+		case 'moreSteps':
 			return `${node.kind}:${node.resultKey}`;
 		default:
 			return node.kind;

@@ -141,7 +141,7 @@ export class LogDocuments implements FileSource, Disposable {
 	}
 
 	/** Returns the lines that a document shows already, because an edit may still be pending. */
-	private linesOf(document: vscode.TextDocument): LogLine[] {
+	linesOf(document: vscode.TextDocument): LogLine[] {
 		return (this.open.get(document.uri.toString())?.shown ?? []).slice(0, document.lineCount);
 	}
 

@@ -44,7 +44,7 @@ export class ResultReferences {
 	}
 
 	/** Records the references that were made for a result of the active connection. */
-	remember({ key, taskId }: TaskResult, directory: string): void {
+	remember({ key, taskId }: Pick<TaskResult, 'key' | 'taskId'>, directory: string): void {
 		const connection = this.dependencies.connection();
 		const id = idOf({ key, directory });
 		if (connection !== undefined && !this.known.has(id)) {

@@ -7,7 +7,9 @@ import { rowWords } from '../common/messages.ts';
 import { outcomeOf } from '../model/taskGroups.ts';
 import { judgementOf, outcomeIcons } from '../model/taskRow.ts';
 import { type FileRowNode, FileRows } from './fileRows.ts';
+import { isStepRow, type StepRowNode, StepRows } from './stepRows.ts';
 import type { ListedChanges, TaskChanges } from './taskChanges.ts';
+import type { TaskSteps } from './taskSteps.ts';
 
 /** The row of one agent, if several got the same prompt. Commands get it as their argument. */
 export interface ResultNode {
@@ -20,11 +22,15 @@ export interface ResultNode {
 }
 
 /** A row below that of a task. */
-export type BelowNode = ResultNode | FileRowNode;
+export type BelowNode = ResultNode | FileRowNode | StepRowNode;
+
+/** The part of a node by which the rows below it are found. */
+type Unfolded = { kind?: string; taskId: string; resultKey?: string };
 
 export interface ResultRowsDependencies {
 	task(id: string): Task | undefined;
 	changes: TaskChanges;
+	steps: TaskSteps;
 	/** Called when the user unfolds a task, or one agent's result of it. */
 	onUnfold(taskId: string): void;
 }
@@ -34,43 +40,53 @@ const PATIENCE_MS = 100;
 
 const MAXIMUM_NAME = 60;
 
-/** The rows below those of tasks: the agents of a task that has several, and changed files. */
+/** The rows below those of tasks: the steps of a task, its agents if it has several, and changed files. */
 export class ResultRows {
 	private readonly dependencies: ResultRowsDependencies;
 	private readonly files: FileRows;
+	private readonly steps: StepRows;
 	private readonly nodes = new Map<string, ResultNode>();
 
 	constructor(dependencies: ResultRowsDependencies) {
 		this.dependencies = dependencies;
 		this.files = new FileRows(dependencies);
+		this.steps = new StepRows(dependencies.steps);
 	}
 
 	/** Returns whether a task's row has rows below it. */
 	isUnfoldable(task: Task): boolean {
-		return isRace(task) || (!isActiveTask(task) && resultsOf(task).length > 0);
+		return isRace(task) || hasFiles(task) || this.steps.groupOf(task).length > 0;
 	}
 
-	/** Returns the rows below a task or an agent's result, as they are known now. */
-	rowsBelow(node: { taskId: string; resultKey?: string }): BelowNode[] {
+	/** Returns the rows below a task, an agent's result or a group of steps, as they are known now. */
+	rowsBelow(node: Unfolded): BelowNode[] {
 		const task = this.dependencies.task(node.taskId);
 		if (!task || !this.isUnfoldable(task)) {
 			return [];
 		}
-		if (isRace(task) && node.resultKey === undefined) {
-			return (task.agentExecutions ?? []).map((_, position) => this.nodeOf(task.id, position));
+		if (node.kind === 'steps') {
+			return this.steps.rowsOf(task.id);
 		}
-		const result = resultOf(task, node.resultKey);
-		return result ? this.files.rowsOf(task, result) : [];
+		const steps = node.resultKey === undefined ? this.steps.groupOf(task) : [];
+		if (isRace(task) && node.resultKey === undefined) {
+			return [...steps, ...(task.agentExecutions ?? []).map((_, position) => this.nodeOf(task.id, position))];
+		}
+		const result = hasFiles(task) ? resultOf(task, node.resultKey) : undefined;
+		return [...steps, ...(result ? this.files.rowsOf(task, result) : [])];
 	}
 
 	/** Begins to read the rows below a row, and resolves when they are read or take longer. Never rejects. */
-	async unfold(node: { taskId: string; resultKey?: string }): Promise<void> {
-		const { changes, onUnfold } = this.dependencies;
+	async unfold(node: Unfolded): Promise<void> {
+		const { changes, steps, onUnfold } = this.dependencies;
 		const task = this.dependencies.task(node.taskId);
 		if (!task) {
 			return;
 		}
 		onUnfold(task.id);
+		if (node.kind === 'steps') {
+			await withPatience(steps.update(task.id, steps.problem(task.id) !== undefined));
+			return;
+		}
 		if (isActiveTask(task)) {
 			return;
 		}
@@ -78,12 +94,7 @@ export class ResultRows {
 		const results = isRace(task) && node.resultKey === undefined ? resultsOf(task) : [resultOf(task, node.resultKey)];
 		const readings = results.flatMap(result => (result ? [changes.list(task, result)] : []));
 		const settled = Promise.allSettled(readings);
-		let timer: ReturnType<typeof setTimeout> | undefined;
-		const patience = new Promise(resolve => {
-			timer = setTimeout(resolve, PATIENCE_MS);
-		});
-		await Promise.race([settled, patience]);
-		clearTimeout(timer);
+		await withPatience(settled);
 	}
 
 	/** Reads again the changes of a row that could not be read. */
@@ -97,15 +108,21 @@ export class ResultRows {
 		}
 	}
 
-	/** Shows another page of files, and returns the first of its rows. */
-	showMore({ taskId, resultKey }: { taskId: string; resultKey: string }): BelowNode | undefined {
+	/** Shows another page of files or steps, and returns the first of its rows. */
+	showMore({ kind, taskId, resultKey }: BelowNode): BelowNode | undefined {
+		if (kind === 'moreSteps') {
+			return this.steps.showMore(taskId);
+		}
 		const task = this.dependencies.task(taskId);
 		const result = task && resultOf(task, resultKey);
 		return result && this.files.showMore(result);
 	}
 
-	/** Returns the row of an agent above a row, or undefined if that is the task's own. */
-	parentOf(node: BelowNode): ResultNode | undefined {
+	/** Returns the row of an agent or of a group above a row, or undefined if that is the task's own. */
+	parentOf(node: BelowNode): BelowNode | undefined {
+		if (isStepRow(node)) {
+			return this.steps.parentOf(node);
+		}
 		const task = this.dependencies.task(node.taskId);
 		if (node.kind === 'result' || !task || !isRace(task)) {
 			return undefined;
@@ -116,6 +133,7 @@ export class ResultRows {
 	/** Forgets the rows of tasks that are gone. */
 	keepOnly(isThere: (taskId: string) => boolean): void {
 		this.files.keepOnly(isThere);
+		this.steps.keepOnly(isThere);
 		for (const [key, { taskId }] of this.nodes) {
 			if (!isThere(taskId)) {
 				this.nodes.delete(key);
@@ -130,6 +148,9 @@ export class ResultRows {
 		}
 		if (node.kind === 'result') {
 			return this.resultItem(node, task, flags);
+		}
+		if (isStepRow(node)) {
+			return this.steps.itemOf(node, task);
 		}
 		const result = resultOf(task, node.resultKey);
 		return result ? this.files.itemOf(node, task, result) : new vscode.TreeItem('');
@@ -173,6 +194,19 @@ export class ResultRows {
 		}
 		return node;
 	}
+}
+
+/** Returns whether the row of a task with one agent, or those of its agents, unfold into files. */
+const hasFiles = (task: Task) => !isActiveTask(task) && resultsOf(task).length > 0;
+
+/** Resolves when `work` has settled, or takes longer. */
+async function withPatience(work: Promise<unknown>): Promise<void> {
+	let timer: ReturnType<typeof setTimeout> | undefined;
+	const patience = new Promise(resolve => {
+		timer = setTimeout(resolve, PATIENCE_MS);
+	});
+	await Promise.race([work, patience]);
+	clearTimeout(timer);
 }
 
 /** Returns a result of a task by its key, or the only result of a task with one agent. */

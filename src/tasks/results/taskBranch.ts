@@ -4,10 +4,12 @@ import type { TaskResult } from '../../contract/taskResults.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import { prepareGit, type ReadingGit, readReferences, runGit } from '../../platform/gitCommand.ts';
 import { runAtRemote } from '../../platform/remotes.ts';
+import type { StepNode } from '../model/stepNode.ts';
 
 /** Errand's own references, beside the user's branches. A user who removes one loses nothing: it is fetched again. */
 const TASKS = 'refs/errand/tasks/';
 const BASES = 'refs/errand/bases/';
+const STEPS = 'refs/errand/steps/';
 
 const OBJECT = /^(?:[\da-f]{40}|[\da-f]{64})$/;
 
@@ -52,6 +54,11 @@ export function branchEnds(
 /** Returns the reference that holds a result. An id that is not a plain name is replaced by its hash. */
 export function referenceOf(key: string): string {
 	return TASKS + plainName(key);
+}
+
+/** Returns the reference that holds the state of a task's files after one of its steps. */
+export function stepReferenceOf({ taskId, index }: StepNode): string {
+	return `${STEPS}${plainName(taskId)}/${index}`;
 }
 
 function plainName(key: string): string {
@@ -177,7 +184,9 @@ export class StartUnknown extends Error {
 
 /** Removes the references of a result, whether or not they are there. Rejects when git fails. */
 export async function forgetResult({ gitPath, directory }: GitPlace, key: string): Promise<void> {
-	for (const reference of [TASKS + plainName(key), BASES + plainName(key)]) {
+	const name = plainName(key);
+	const steps = await runGit(gitPath, directory, ['for-each-ref', '--format=%(refname)', '--', `${STEPS}${name}/`]);
+	for (const reference of [TASKS + name, BASES + name, ...steps.split('\n').filter(Boolean)]) {
 		await runGit(gitPath, directory, ['update-ref', '-d', '--', reference]);
 	}
 }

@@ -17,6 +17,7 @@ import { type BelowNode, ResultRows } from '../results/resultRows.ts';
 import { TaskChanges } from '../results/taskChanges.ts';
 import { findTaskRepository } from '../results/taskRepository.ts';
 import { TaskStarts } from '../results/taskStarts.ts';
+import { TaskSteps, type TaskStepsDependencies } from '../results/taskSteps.ts';
 import { ChangeFiles } from './changeFiles.ts';
 import { TaskReview } from './taskReview.ts';
 
@@ -25,6 +26,8 @@ export interface TaskResultsDependencies {
 	store: TaskListStore;
 	active: ActiveConnection;
 	choose: ChooseTask;
+	/** Reads a page of the steps of a task. */
+	readSteps: TaskStepsDependencies['read'];
 	explain(error: unknown): void;
 	/** Called with the id of a task that its service no longer has. */
 	onGone(taskId: string): void;
@@ -43,9 +46,10 @@ export class TaskResults implements Disposable {
 	/** The files of tasks, for the editor. */
 	readonly files: ChangeFiles;
 	readonly starts: TaskStarts;
+	readonly steps: TaskSteps;
+	readonly references: ResultReferences;
 	private readonly dependencies: TaskResultsDependencies;
 	private readonly disposables = new DisposableStore();
-	private readonly references: ResultReferences;
 	private readonly review: TaskReview;
 
 	constructor(dependencies: TaskResultsDependencies) {
@@ -71,7 +75,16 @@ export class TaskResults implements Disposable {
 		this.unread = this.disposables.add(new UnreadTasks(workspaceState));
 		const { changes } = this;
 		const task = (id: string) => store.get(id);
-		this.rows = new ResultRows({ task, changes, onUnfold: id => this.look(id) });
+		this.steps = this.disposables.add(
+			new TaskSteps({
+				isLocal: () => active.current?.isLocal === true,
+				task,
+				read: (...asked) => dependencies.readSteps(...asked),
+				explain: error => active.explain(error),
+			}),
+		);
+		const { steps } = this;
+		this.rows = new ResultRows({ task, changes, steps, onUnfold: id => this.look(id) });
 		this.review = new TaskReview({
 			changes,
 			onReview: id => this.look(id),
@@ -113,6 +126,7 @@ export class TaskResults implements Disposable {
 
 	/** Called when the list of tasks has changed. Never rejects. */
 	async listChanged({ connection, client }: TaskTarget): Promise<void> {
+		this.steps.listChanged();
 		const { store } = this.dependencies;
 		await this.references.sweep(
 			connection.name,

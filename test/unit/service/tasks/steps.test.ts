@@ -23,6 +23,7 @@ const SERVICES: RunServices = {
 		tellCost: () => {},
 		allCounted: async () => {},
 		handle: (_request, response) => response.end(),
+		search: () => Promise.reject(new Error('not asked')),
 	}),
 };
 

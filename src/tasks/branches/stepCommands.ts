@@ -1,0 +1,193 @@
+import * as vscode from 'vscode';
+import { ClientError, UserFacingError } from '../../base/errors.ts';
+import { gitReason } from '../../base/gitReason.ts';
+import { escapeIcons, shortName } from '../../base/plainText.ts';
+import type { TaskStep } from '../../contract/taskSteps.ts';
+import type { Task } from '../../contract/tasks.ts';
+import type { ApplyCommands } from '../apply/applyCommands.ts';
+import { compareRanges, takeRange } from '../apply/commitRanges.ts';
+import type { ActiveConnection } from '../common/activeConnection.ts';
+import { rowWords } from '../common/messages.ts';
+import { stepActionNames, stepTitle } from '../common/stepMessages.ts';
+import { isStepNode, type StepNode } from '../model/stepNode.ts';
+import { taskTitle } from '../model/taskRow.ts';
+import type { ResultReferences } from '../results/resultReferences.ts';
+import { bringStep, type StepCommits } from '../results/stepCommits.ts';
+import { findTaskRepository, type TaskRepository } from '../results/taskRepository.ts';
+import type { TaskSteps } from '../results/taskSteps.ts';
+import { checkOutFailure, shownFolder } from './branchSubject.ts';
+import { addDetachedWorktree } from './checkOut.ts';
+import { askForFolder } from './checkOutCommand.ts';
+import type { Dialogs } from './dialogs.ts';
+
+const MAXIMUM_TITLE = 40;
+
+export interface StepCommandsDependencies {
+	active: Pick<ActiveConnection, 'target'>;
+	store: { get(id: string): Task | undefined };
+	steps: TaskSteps;
+	references: Pick<ResultReferences, 'remember'>;
+	apply: ApplyCommands;
+	dialogs: Dialogs;
+	/** Writes the bundle of a step's states into a new file. */
+	saveBundle(step: StepNode, file: string): Promise<void>;
+	/** Opens the log of a task at one of its entries. */
+	showEntry(taskId: string, index: number): Promise<void>;
+	/** Asks for the next prompt, and continues the task from a step. Shows every error itself. */
+	continueFrom(taskId: string, step: TaskStep): Promise<void>;
+	explain(error: unknown): void;
+}
+
+/** The step of a command with its task. */
+interface StepSubject {
+	node: StepNode;
+	step: TaskStep;
+	task: Task;
+}
+
+/** What can be done with the state of a task's files after one of its steps. Each action shows its errors itself. */
+export class StepCommands {
+	private readonly dependencies: StepCommandsDependencies;
+
+	constructor(dependencies: StepCommandsDependencies) {
+		this.dependencies = dependencies;
+	}
+
+	/** Runs a `StepAction` on a step; any extension may run the command, with any arguments. */
+	async run(action?: unknown, argument?: unknown): Promise<void> {
+		if (!isStepNode(argument)) {
+			return;
+		}
+		const { showEntry, continueFrom, explain } = this.dependencies;
+		try {
+			const subject = await this.read(argument);
+			switch (action) {
+				case 'changes':
+					await this.showChanges(subject);
+					break;
+				case 'files':
+					await this.showFiles(subject);
+					break;
+				case 'continue':
+					await continueFrom(subject.task.id, subject.step);
+					break;
+				case 'take':
+					await this.take(subject);
+					break;
+				case 'log':
+					await showEntry(subject.task.id, subject.step.step);
+					break;
+			}
+		} catch (error) {
+			explain(error);
+		}
+	}
+
+	private async read(node: StepNode): Promise<StepSubject> {
+		const { active, store, steps } = this.dependencies;
+		const { client } = await active.target();
+		const task = store.get(node.taskId) ?? (await client.tasks.get(node.taskId));
+		const step = steps.find(node);
+		if (!step) {
+			throw goneError();
+		}
+		return { node, step, task };
+	}
+
+	private async showChanges(subject: StepSubject): Promise<void> {
+		const { repository, commits } = await this.bring(subject);
+		await compare(stepTitle(subject.step), repository, commits.before, commits.after);
+	}
+
+	private async showFiles(subject: StepSubject): Promise<void> {
+		const { dialogs } = this.dependencies;
+		const title = stepTitle(subject.step);
+		const place = await dialogs.choose(
+			stepActionNames.files,
+			[
+				{
+					label: vscode.l10n.t('Compare with Start'),
+					description: vscode.l10n.t('all files that the task had changed until here'),
+					value: 'review' as const,
+				},
+				{
+					label: vscode.l10n.t('Open in Worktree…'),
+					description: vscode.l10n.t('all files, in a new folder'),
+					value: 'worktree' as const,
+				},
+			],
+			{ placeHolder: escapeIcons(title) },
+		);
+		if (place === undefined) {
+			return;
+		}
+		const { repository, commits } = await this.bring(subject);
+		if (place === 'review') {
+			await compare(vscode.l10n.t('Until Step {0}', title), repository, commits.base, commits.after);
+			return;
+		}
+		const { directory } = repository.place;
+		const name = `${titleOf(subject.task)} ${subject.step.index + 1}`;
+		const folder = await askForFolder(directory, name, dialogs);
+		if (folder === undefined) {
+			return;
+		}
+		try {
+			await dialogs.during(vscode.l10n.t('Creating a worktree for “{0}”…', shortName(title)), () =>
+				addDetachedWorktree(repository.place, commits.after, folder),
+			);
+		} catch (error) {
+			throw checkOutFailure(error, vscode.l10n.t('Git couldn’t create the worktree: {0}', gitReason(error)));
+		}
+		await dialogs.openFolder(folder);
+	}
+
+	private async take(subject: StepSubject): Promise<void> {
+		const { repository, commits } = await this.bring(subject);
+		const range = { repository: repository.place.directory, from: commits.base, to: commits.after };
+		await takeRange(this.dependencies.apply, range, vscode.l10n.t('Take Until Step {0}', stepTitle(subject.step)));
+	}
+
+	/** Brings the states until a step into the task's repository. */
+	private async bring({ node, task }: StepSubject): Promise<{ repository: TaskRepository; commits: StepCommits }> {
+		const { dialogs, references, saveBundle } = this.dependencies;
+		const repository = await findTaskRepository(task, true);
+		const { place } = repository;
+		try {
+			const commits = await dialogs.during(vscode.l10n.t('Reading the files of the step…'), () =>
+				bringStep(place, node, saveBundle),
+			);
+			references.remember({ key: task.id, taskId: task.id }, place.directory);
+			return { repository, commits };
+		} catch (error) {
+			throw ClientError.is(error, 'not-found') ? goneError(error) : error;
+		}
+	}
+}
+
+/** Shows changes in the editor's multi-file diff, which reads them from the repository of a folder that is open. */
+async function compare(
+	title: string,
+	{ place: { directory }, opened }: TaskRepository,
+	from: string,
+	to: string,
+): Promise<void> {
+	if (!opened) {
+		throw new UserFacingError(
+			vscode.l10n.t(
+				'The repository {0} isn’t open in this window. Open its folder, then try again.',
+				shownFolder(directory),
+			),
+		);
+	}
+	await compareRanges(title, [{ range: { repository: directory, from, to }, own: [] }]);
+}
+
+const titleOf = (task: Task): string => taskTitle(task, rowWords.untitled, MAXIMUM_TITLE);
+
+function goneError(cause?: unknown): UserFacingError {
+	return new UserFacingError(
+		vscode.l10n.t('The files of this step are gone. The service keeps those of a task for two weeks at most.'),
+		{ cause },
+	);
+}

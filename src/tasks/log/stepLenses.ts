@@ -1,0 +1,72 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../../base/disposable.ts';
+import { internalCommands, LOG_SCHEME } from '../../platform/ids.ts';
+import { stepActionNames, stepFacts, stepLimits } from '../common/stepMessages.ts';
+import { readTarget } from '../common/taskUri.ts';
+import { stepNode } from '../model/stepNode.ts';
+import type { TaskSteps } from '../results/taskSteps.ts';
+import type { LogLine } from './logLine.ts';
+
+export interface StepLensesDependencies {
+	steps: TaskSteps;
+	/** Returns whether a connection of this name is active. */
+	isActive(connection: string): boolean;
+	/** Returns the lines that a document shows. */
+	linesOf(document: vscode.TextDocument): readonly LogLine[];
+}
+
+/** The lenses above the entries of a log document whose steps have changed files. */
+export class StepLenses implements vscode.CodeLensProvider, Disposable {
+	private readonly dependencies: StepLensesDependencies;
+	private readonly disposables = new DisposableStore();
+	private readonly changed = this.disposables.add(new vscode.EventEmitter<void>());
+	readonly onDidChangeCodeLenses = this.changed.event;
+
+	constructor(dependencies: StepLensesDependencies, scheme = LOG_SCHEME) {
+		this.dependencies = dependencies;
+		this.disposables.add(dependencies.steps.onDidChange(() => this.changed.fire()));
+		this.disposables.add(vscode.languages.registerCodeLensProvider({ scheme }, this));
+	}
+
+	provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+		const { steps, isActive, linesOf } = this.dependencies;
+		const target = readTarget(document.uri);
+		if (!target || !isActive(target.connection)) {
+			return [];
+		}
+		const { taskId } = target;
+		void steps.update(taskId);
+		const known = steps.known(taskId);
+		if (known.length === 0) {
+			return [];
+		}
+		const lines = new Map<number, number>();
+		linesOf(document).forEach(({ index, isFirst }, line) => {
+			if (isFirst) {
+				lines.set(index, line);
+			}
+		});
+		return known.flatMap(step => {
+			const line = lines.get(step.step);
+			if (line === undefined) {
+				return [];
+			}
+			const range = new vscode.Range(line, 0, line, 0);
+			const tooltip = stepLimits(step).join('\n');
+			return Object.entries(stepActionNames).map(([action, name]) => {
+				const title = action === 'changes' ? `${name} (${stepFacts(step).join(', ')})` : name;
+				const command = {
+					command: internalCommands.runStepAction,
+					title,
+					tooltip,
+					arguments: [action, stepNode(taskId, step.index)],
+				};
+				return new vscode.CodeLens(range, command);
+			});
+		});
+	}
+
+	dispose(): void {
+		this.disposables.dispose();
+	}
+}
