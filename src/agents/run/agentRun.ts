@@ -15,6 +15,7 @@ import type { AgentEvent, StopReason } from '../session/events.ts';
 import { openAgentSession } from '../session/openAgentSession.ts';
 import { permissionInside } from '../session/permissionInside.ts';
 import type { FormPolicy, PermissionPolicy } from '../session/permissions.ts';
+import { lockAccount } from './accountLock.ts';
 import type { AgentLaunch } from './agentLaunch.ts';
 import { endLeftPrograms } from './leftPrograms.ts';
 import {
@@ -109,6 +110,7 @@ async function workAt<Result>(
 	const { label, signal, graceMs = STOP_GRACE_MS } = options;
 	const ended = new AbortController();
 	let session: AgentSession | undefined;
+	let freeAccount: (() => Promise<void>) | undefined;
 	const stop = async () => {
 		// An agent that has begun may end its turn by itself.
 		await Promise.race([session?.cancel(), delay(session === undefined ? 0 : graceMs)]);
@@ -119,7 +121,11 @@ async function workAt<Result>(
 	signal.addEventListener('abort', onAbort, { once: true });
 	const onLimit = options.onLimit ?? (sentence => ended.abort(new UserFacingError(sentence)));
 	try {
-		const opened = await open(place, options, { signal: ended.signal, onLimit });
+		const limits = { signal: ended.signal, onLimit };
+		const opened = await open(place, options, limits, async () => {
+			freeAccount = await lockAccount(place.home);
+			return freeAccount !== undefined;
+		});
 		session = opened;
 		return await work({
 			session: opened,
@@ -136,16 +142,33 @@ async function workAt<Result>(
 	} finally {
 		signal.removeEventListener('abort', onAbort);
 		await session?.close();
+		await freeAccount?.();
 	}
 }
 
-/** Starts the agent's program and opens its session. Nothing of the agent is left when this rejects. */
+/**
+ * Starts the agent's program and opens its session. Nothing of the agent is left when this rejects. `takeAccount`
+ * resolves with false if another run works with the account.
+ */
 async function open(
 	place: RunPlace,
 	options: AgentRunOptions,
 	limits: Pick<ProgramOptions, 'signal' | 'onLimit'>,
+	takeAccount: () => Promise<boolean>,
 ): Promise<AgentSession> {
-	const { relay: answers, launch, model, decide, fillIn, mcpServers, earlier, chosen, onEvent, logger } = options;
+	const {
+		label,
+		relay: answers,
+		launch,
+		model,
+		decide,
+		fillIn,
+		mcpServers,
+		earlier,
+		chosen,
+		onEvent,
+		logger,
+	} = options;
 	const { tree, ...seen } = placeInside(place);
 	const { modes, files, startHint, inventsCosts, usesAccount, ...program } = await launch({
 		...seen,
@@ -153,6 +176,11 @@ async function open(
 		model,
 		...defined({ isAttended: decide === undefined ? undefined : true, web: answers?.web && webCalls(answers.web) }),
 	});
+	if (usesAccount && !(await takeAccount())) {
+		throw new UserFacingError(
+			l10n.t('{0} is already at work in another conversation or task. Try again when that has ended.', label),
+		);
+	}
 	await writeAgentHome(place.home, files);
 	mcpServers?.beginAt(place);
 	const child = await startAt(place, { ...program, ...limits });

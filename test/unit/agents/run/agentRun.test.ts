@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { FoundAgent } from '../../../../src/agents/catalogue/entry.ts';
@@ -71,6 +71,22 @@ describe('a run of an agent', () => {
 			work,
 		);
 	}
+
+	it('has an account for itself, until it ends, and takes over what a process that is gone has left', async () => {
+		const home = path.join(folder, 'home');
+		const own = { launch: async () => ({ ...launchOf(shellAgentArguments()), usesAccount: true }) };
+		writeFileSync(`${home}.lock`, JSON.stringify({ pid: process.pid, start: 'before the last boot' }));
+		await run(own, async ({ place }) => {
+			assert.equal(place.home, home);
+			await assert.rejects(
+				run(own, () => assert.fail('it ran')),
+				/^UserFacingError: Shell is already at work in another conversation or task\./,
+			);
+			await run({}, async () => {});
+		});
+		await run(own, async () => {});
+		assert.ok(!existsSync(`${home}.lock`));
+	});
 
 	it('has relay and home before its place is made ready, starts after that, and leaves nothing', async () => {
 		const order: string[] = [];
