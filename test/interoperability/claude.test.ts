@@ -105,6 +105,8 @@ describe('Claude Code', () => {
 			assert.equal(await readFile(path.join(sandbox.tree, 'made.txt'), 'utf8'), 'made\n');
 			assert.deepEqual(calls, [{ tool: 'add', arguments: { a: 1, b: 2 } }]);
 			assert.equal(model.results.at(-1), '3');
+			const asksAt = { chat: '/v1/chat/completions', responses: '/v1/responses' }[kind];
+			assert.ok(model.requests.every(request => request.path === asksAt));
 			assert.deepEqual(
 				asked.map(({ call }) => call.title),
 				['Write made.txt', 'mcp__test__add'],
