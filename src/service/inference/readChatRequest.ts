@@ -3,6 +3,7 @@ import { eachObject, type Fields, isFields, objectsOf } from '../../base/fields.
 import { chatRequestSchema } from '../../contract/chatRequest.ts';
 import { roleOf, withDocumentedNames } from '../../contract/foreignNames.ts';
 import type { ThinkingBlock } from '../../contract/messages.ts';
+import { sealedByServer } from '../../contract/responses.ts';
 import { parseOrRefuse, RequestRefused } from '../replies.ts';
 import {
 	anything,
@@ -148,7 +149,10 @@ function withReasoning(messages: ProviderRequest['messages'], received: unknown)
 
 /** A signature without text covers the whole reasoning, if it is the only one. */
 function thinkingIn(details: readonly Fields[], reasoning: string): ThinkingBlock[] {
-	const known = details.filter(({ format }) => format === MESSAGES_REASONING || format === RESPONSES_REASONING);
+	const known = details.filter(
+		({ format, data }) =>
+			format === MESSAGES_REASONING || (format === RESPONSES_REASONING && sealedByServer(data) !== undefined),
+	);
 	const isOnly = known.filter(({ signature }) => signature !== undefined).length === 1;
 	return known.flatMap(({ data, signature, text }): ThinkingBlock[] => {
 		if (typeof data === 'string') {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { withServerSeal } from '../../../../src/contract/responses.ts';
 import { readChatRequest } from '../../../../src/service/inference/readChatRequest.ts';
 import { RequestRefused } from '../../../../src/service/replies.ts';
 
@@ -151,7 +152,10 @@ describe('the reading of a chat request', () => {
 		assert.deepEqual(thinkingOf([{ ...signed, text: 'Hm' }]), [thinking('Hm')]);
 		assert.deepEqual(thinkingOf([signed], ''), [thinking('')]);
 		assert.equal(thinkingOf([signed, signed]), undefined);
-		assert.equal(thinkingOf([{ ...sealed, format: 'openai-responses-v1' }]), undefined);
+		const other = { ...sealed, format: 'openai-responses-v1' };
+		assert.equal(thinkingOf([other]), undefined);
+		const data = withServerSeal('gAAA');
+		assert.deepEqual(thinkingOf([{ ...other, data }]), [{ type: 'redacted_thinking', data }]);
 	});
 
 	it('takes the message of a reply back as it came, with its reasoning', () => {
