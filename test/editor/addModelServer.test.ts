@@ -80,13 +80,13 @@ describe('a service is added', () => {
 		it('as one that is asked for responses if it has no chat completions', async () => {
 			const server = await FaultServer.start((response, { path }) =>
 				path.endsWith('/models')
-					? sendJson(response, 200, { data: [{ id: 'one' }] })
+					? sendJson(response, 200, { data: [{ id: 'one' }, { id: 'two' }] })
 					: sendJson(response, path.endsWith('/responses') ? 400 : 404, {}),
 			);
 			const url = `${server.origin}/v1`;
 			await openAddress();
 			flow.type(url);
-			await flow.shows(/It lists 1 model\./);
+			await flow.shows(/It lists 2 models\./);
 			await flow.lists.pick('one');
 			await flow.ended();
 			await server.stop();
