@@ -136,6 +136,18 @@ export class ChatPage implements Disposable {
 		return promise;
 	}
 
+	/**
+	 * Moves the cursor into the composer if the page has the focus, and still has it when it is told. Returns false if it
+	 * does not have the focus now.
+	 */
+	moveCursorToComposer(): boolean {
+		if (!this.hasFocus || !this.isVisible) {
+			return false;
+		}
+		void this.askForFocus(false);
+		return true;
+	}
+
 	/** Must be called when the page gets or loses the keyboard focus. */
 	focusChanged(hasFocus: boolean): void {
 		this.hasFocus = hasFocus;
@@ -356,7 +368,7 @@ export class ChatPage implements Disposable {
 			// The focus is set before the page answers: a user who sees the cursor may press one of the chat's keys at
 			// once.
 			this.focusChanged(true);
-			void this.askForFocus();
+			void this.takeFocus();
 		}
 		if (this.suggestion !== undefined && this.view) {
 			this.post({ kind: 'composer-fill', text: this.suggestion });
@@ -364,16 +376,18 @@ export class ChatPage implements Disposable {
 		}
 	}
 
-	private async askForFocus(): Promise<void> {
-		const hasFocus = await this.ask(request => ({ kind: 'composer-focus', request })).catch(() => undefined);
-		if (hasFocus !== undefined) {
-			this.focusChanged(hasFocus);
-		}
+	private async takeFocus(): Promise<void> {
+		await this.askForFocus(true);
 		this.focusAsked--;
 		if (this.focusAsked === 0 && !this.focusWanted) {
 			this.focused?.resolve();
 			this.focused = undefined;
 		}
+	}
+
+	private async askForFocus(takesIt: boolean): Promise<void> {
+		// A page that does not answer takes no key either.
+		this.focusChanged(await this.ask(request => ({ kind: 'composer-focus', request, takesIt })).catch(() => false));
 	}
 
 	dispose(): void {

@@ -411,6 +411,9 @@ export class ChatPanel {
 		return this.page.focusComposer();
 	}
 
+	/** See the method of the page. */
+	readonly moveCursorToComposer = (): boolean => this.page.moveCursorToComposer();
+
 	/** Loads the tools for the code, files and images of replies on first use. */
 	openTools(): Promise<ReplyTools> {
 		this.tools ??= import('./blocks/replyTools.ts').then(({ ReplyTools }) =>

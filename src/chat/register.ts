@@ -30,6 +30,10 @@ export function registerChat(dependencies: ChatDependencies): ChatView {
 	store.add(registerCommand(internalCommands.focusChat, async () => showChat(await openPanel())));
 	const showView = () => vscode.commands.executeCommand(`${views.chat}.focus`);
 	const showChat = async (panel: ChatPanel) => {
+		// To show what has the focus would only take it back, later, from a list that is opened meanwhile.
+		if (panel.moveCursorToComposer()) {
+			return;
+		}
 		await showView();
 		// The composer is focused last, so that nothing takes the cursor away from a user who goes on typing.
 		void panel.focusComposer();

@@ -190,6 +190,24 @@ describe('the chat in the window', () => {
 		await composerHasCursor(frame);
 	});
 
+	it('leaves the keyboard to a list that is opened right after the keys that give the composer the cursor', async () => {
+		const search = page.locator('.quick-input-widget:visible .quick-input-box input').first();
+		for (const typed of ['one', 'two', 'three']) {
+			await frame.locator('chat-composer textarea').click();
+			await page.keyboard.press('ControlOrMeta+K');
+			await page.keyboard.press('a');
+			await page.keyboard.press('ControlOrMeta+P');
+			await search.waitFor();
+			// By now the extension has done what the keys ask for.
+			await runCommand(page, 'Notifications: Clear All Notifications');
+			await page.keyboard.type(typed);
+			await until('the list has what is typed', async () => (await search.inputValue()) === typed);
+			await page.keyboard.press('Escape');
+			await search.waitFor({ state: 'hidden' });
+		}
+		assert.equal(await frame.locator('chat-composer textarea').inputValue(), '');
+	});
+
 	it('takes a selection by its keys, and never lets what is typed meanwhile replace it', async () => {
 		await openFile(page, 'price.ts');
 		await lines().click();

@@ -368,7 +368,7 @@ describe('the composer of the chat page', () => {
 		await open();
 		await chat.snapshot([]);
 		const request = 'f0000000-0000-4000-8000-000000000001';
-		await chat.send({ kind: 'composer-focus', request });
+		await chat.send({ kind: 'composer-focus', request, takesIt: true });
 		assert.deepEqual(await chat.waitForPosted('answer'), { kind: 'answer', request, answer: { value: true } });
 		await chat.page.keyboard.type('typed');
 		assert.equal(await textarea().inputValue(), 'typed');

@@ -288,10 +288,10 @@ describe('the question of an agent', () => {
 		it('and gets it when the chat is focused, as long as the composer is empty', async () => {
 			await asked();
 			await textarea().focus();
-			await chat.send({ kind: 'composer-focus', request: 'r1' });
+			await chat.send({ kind: 'composer-focus', request: 'r1', takesIt: true });
 			assert.equal(await isFocused(box()), true);
 			await textarea().fill('words');
-			await chat.send({ kind: 'composer-focus', request: 'r2' });
+			await chat.send({ kind: 'composer-focus', request: 'r2', takesIt: true });
 			assert.equal(await isFocused(textarea()), true);
 		});
 

@@ -32,8 +32,11 @@ export type ToPage =
 	| { kind: 'message-hold'; turn: string; waits?: true }
 	/** `reason` is a sentence, empty if the user made the decision; `action` is the label of a button that helps. */
 	| { kind: 'message-refuse'; turn: string; reason: string; action?: string }
-	/** A request whose answer says whether the page has the keyboard focus. */
-	| { kind: 'composer-focus'; request: string }
+	/**
+	 * A request whose answer says whether the page has the keyboard focus. `takesIt` is false if nothing happens where
+	 * something else has it.
+	 */
+	| { kind: 'composer-focus'; request: string; takesIt: boolean }
 	/** Answers a request of the page. */
 	| AnswerMessage
 	/** Shows above the composer why something was not done, until the user goes on. */

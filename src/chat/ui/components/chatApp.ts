@@ -131,7 +131,7 @@ export class ChatApp extends LitElement {
 				this.requests.answered(message);
 				return;
 			case 'composer-focus':
-				void answerRequest(message.request, () => this.takeFocus(), {
+				void answerRequest(message.request, () => this.takeFocus(message.takesIt), {
 					post: this.post,
 					explain: noAnswerText,
 				});
@@ -470,7 +470,10 @@ export class ChatApp extends LitElement {
 	}
 
 	/** Focuses an agent's question if the composer is empty, or else the composer. Returns whether the page has focus. */
-	private takeFocus(): boolean {
+	private takeFocus(isTaken: boolean): boolean {
+		if (!isTaken && !document.hasFocus()) {
+			return false;
+		}
 		if (!this.composer.isEmpty || !this.focusQuestion()) {
 			this.composer.focusText();
 		}
