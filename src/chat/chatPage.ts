@@ -137,8 +137,8 @@ export class ChatPage implements Disposable {
 	}
 
 	/**
-	 * Moves the cursor into the composer if the page has the focus, and still has it when it is told. Returns false if it
-	 * does not have the focus now.
+	 * Moves the cursor into the composer if the page has the focus. If something else has it by the time the page is told,
+	 * the cursor moves when the focus comes back. Returns false if the page does not have the focus now.
 	 */
 	moveCursorToComposer(): boolean {
 		if (!this.hasFocus || !this.isVisible) {

@@ -373,4 +373,20 @@ describe('the composer of the chat page', () => {
 		await chat.page.keyboard.type('typed');
 		assert.equal(await textarea().inputValue(), 'typed');
 	});
+
+	it('takes the cursor from nothing else if it may not, and has it when the keyboard is back in the page', async () => {
+		await open();
+		await chat.snapshot([]);
+		const isAt = () => chat.page.locator('chat-app').evaluate(app => app.shadowRoot?.activeElement?.localName);
+		await chat.page.evaluate(() => {
+			document.hasFocus = () => false;
+		});
+		await chat.send({ kind: 'composer-focus', request: 'r1', takesIt: false });
+		assert.equal(await isAt(), undefined);
+		await chat.page.evaluate(() => {
+			document.hasFocus = () => true;
+			window.dispatchEvent(new Event('focus'));
+		});
+		assert.equal(await isAt(), 'chat-composer');
+	});
 });

@@ -33,8 +33,8 @@ export type ToPage =
 	/** `reason` is a sentence, empty if the user made the decision; `action` is the label of a button that helps. */
 	| { kind: 'message-refuse'; turn: string; reason: string; action?: string }
 	/**
-	 * A request whose answer says whether the page has the keyboard focus. `takesIt` is false if nothing happens where
-	 * something else has it.
+	 * A request whose answer says whether the page has the keyboard focus. `takesIt` is false if a page without it waits
+	 * until it comes back.
 	 */
 	| { kind: 'composer-focus'; request: string; takesIt: boolean }
 	/** Answers a request of the page. */

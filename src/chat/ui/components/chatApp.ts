@@ -457,6 +457,8 @@ export class ChatApp extends LitElement {
 		this.focusQuestion();
 	};
 
+	private readonly toComposer = () => void this.takeFocus(true);
+
 	private readonly showAttestation = () => this.post({ kind: 'attestation-show' });
 
 	private readonly followConnection = () => this.post({ kind: 'connection-follow' });
@@ -472,6 +474,7 @@ export class ChatApp extends LitElement {
 	/** Focuses an agent's question if the composer is empty, or else the composer. Returns whether the page has focus. */
 	private takeFocus(isTaken: boolean): boolean {
 		if (!isTaken && !document.hasFocus()) {
+			window.addEventListener('focus', this.toComposer, { once: true });
 			return false;
 		}
 		if (!this.composer.isEmpty || !this.focusQuestion()) {
