@@ -132,6 +132,7 @@ export class TestRun {
 						// The pages of several files share a browser.
 						filesPerProcess: name === 'page' ? 4 : 1,
 						together: Object.values(sharedWindows),
+						first: 'test/page/hostile',
 						hooks: 'test/support/windowHooks.ts',
 						runsFailedAgain: true,
 					}),
