@@ -13,7 +13,6 @@ import { ScriptedModel, type Step } from '../support/scriptedModel.ts';
 import { SAMPLE_NAME, useWindow } from '../support/useWindow.ts';
 
 const ADD = 'Add two and three with the server';
-const AGAIN = 'Add four and five with the server';
 const ELSEWHERE = 'Add six and seven with the server that runs elsewhere';
 const PLANNING = 'Plan how ten widgets become cheaper';
 const PLAN = '1. Change src/discount.js.\n2. Run the tests.';
@@ -27,7 +26,6 @@ const use = (a: number, b: number, server = 'sums'): Step => ({
 
 const SCRIPTS: Record<string, Step[]> = {
 	[ADD]: [use(2, 3), { do: 'say', text: 'It is five.' }],
-	[AGAIN]: [use(4, 5), { do: 'say', text: 'It is nine.' }],
 	[ELSEWHERE]: [use(6, 7, 'remote'), { do: 'say', text: 'It is thirteen.' }],
 	[PLANNING]: [
 		{ do: 'write', path: 'written.txt', content: 'x' },
@@ -95,22 +93,6 @@ describe('an agent in the chat', () => {
 		assert.match(await replyEnds(chat), /It is five\./);
 		assert.deepEqual(model.results.slice(-1), ['5']);
 		await chat.getByText('The MCP server “near” is not used').waitFor();
-	});
-
-	it('does not ask again about the server, nor about a tool that was allowed for the conversation', async () => {
-		await sendMessage(chat, `/agent ${AGAIN}`);
-		await until('the server has answered', async () => model.results.at(-1) === '9');
-		assert.match(await replyEnds(chat), /It is nine\./);
-	});
-
-	it('asks anew about a server that is declared in another way, and does not use it after a no', async () => {
-		sample.write({ '.vscode/mcp.json': declare([SERVER, 'honest', '/etc/hostname']) });
-		await sendMessage(chat, `/agent ${AGAIN}`);
-		await dialog().waitFor();
-		assert.match(await dialog().innerText(), /is declared in another way now/);
-		await dialog().getByRole('button', { name: 'Never in This Folder' }).click();
-		await until('it has no such tool', async () => /There is no tool "mcp"/.test(model.results.at(-1) ?? ''));
-		await replyEnds(chat);
 	});
 
 	it('uses a server at an address that the settings name, and says why another one cannot be', async () => {

@@ -15,7 +15,6 @@ import { SAMPLE_NAME, useWindow } from '../support/useWindow.ts';
 
 const FIX = 'Ten widgets must be cheaper as well';
 const CHANGED = ' M README.md\n M src/discount.js\n';
-const PARTS = 'Ten are cheaper, and eight are not';
 const ANNOUNCE = 'Make ten widgets cheaper, and announce it';
 const BETTER = DISCOUNT.replace('> 10', '>= 10');
 const TEST_FILE = discountTest('ten widgets are cheaper', 'assert.equal(discount(10), 5)');
@@ -34,11 +33,6 @@ const SCRIPTS: Record<string, Step[]> = {
 		plan('completed', 'completed', 'completed'),
 		{ do: 'say', text: 'Ten widgets are **cheaper** now.' },
 	],
-	[PARTS]: [
-		{ do: 'write', path: 'src/discount.js', content: `// Prices\n${BETTER}` },
-		{ do: 'say', text: 'Two parts were changed.' },
-	],
-	'refused these parts of your edits': [{ do: 'say', text: 'It has no heading, as you wish.' }],
 	[ANNOUNCE]: [
 		{ do: 'read', path: 'src/discount.js' },
 		{ do: 'write', path: 'src/discount.js', content: BETTER },
@@ -127,37 +121,6 @@ describe('an agent in the chat', () => {
 		await chat.getByText('2 files changed in your files').waitFor();
 		await chat.getByRole('button', { name: 'Undo Turn' }).click();
 		await until('both files are as they were', async () => status() === '');
-	});
-
-	it('is answered where its change is shown, also for a single hunk, and is told which one was refused', async () => {
-		const diff = page.locator('.monaco-diff-editor');
-		const lens = (name: string) => page.locator('.codelens-decoration a').filter({ hasText: name });
-		await runCommand(page, 'Notifications: Clear All Notifications');
-		await sendMessage(chat, `/agent ${PARTS}`);
-		await question()
-			.getByRole('button', { name: /^Open Diff/ })
-			.click();
-		await until('each hunk has its answers', async () => (await lens('Reject This Hunk').count()) === 2);
-		await lens('Reject This Hunk').first().click();
-		await until('the hunk is gone', async () => (await lens('Reject This Hunk').count()) === 0);
-		assert.doesNotMatch(await question().innerText(), /Prices/);
-		await page.locator('.editor-actions').getByRole('button', { name: 'Accept Change' }).click();
-		await diff.waitFor({ state: 'detached' });
-		await until('the rest is written', async () => sample.read('src/discount.js') === BETTER);
-		assert.match(await replyEnds(chat), /It has no heading, as you wish/);
-		assert.match(JSON.stringify(model.requests.at(-1)?.body), /refused these parts.*\+\/\/ Prices/);
-		await chat.getByRole('button', { name: 'Undo Turn' }).click();
-		await until('the file is as it was', async () => status() === '');
-
-		await sendMessage(chat, `/agent ${PARTS}`);
-		await question()
-			.getByRole('button', { name: /^Open Diff/ })
-			.click();
-		await diff.waitFor();
-		await answer('No');
-		await diff.waitFor({ state: 'detached' });
-		await replyEnds(chat);
-		assert.equal(status(), '');
 	});
 
 	it('waits for nothing after a reload in the middle, and nothing was allowed', async () => {

@@ -139,30 +139,6 @@ describe('what Errand offers to others, in the window', () => {
 			await dialog(page, 'Another agent wants to stop this task').getByRole('button', { name: 'Stop Task' }).click();
 			assert.equal((await stopping).isError, false);
 		});
-
-		it('is a search and a decision, each after a yes of its own, until the user wants to be asked no more', async () => {
-			const searching = agent.call('search_web', { query: 'What is new?' });
-			await dialog(page, 'Another agent wants to search the web:').getByRole('button', { name: 'Search' }).click();
-			const found = await searching;
-			assert.ok(found.json?.sources.length > 0, found.texts.join());
-			const criteria = { true: 'they are', false: 'they are not' };
-			const deciding = agent.call('decide', {
-				state: { tests: 'green' },
-				questions: { ready: { type: 'noul', instructions: 'Are the tests green?', criteria } },
-			});
-			const asked = dialog(page, 'Another agent wants to ask a model for a decision:');
-			await asked.getByText('"tests": "green"').waitFor();
-			await asked.getByRole('button', { name: 'Ask', exact: true }).click();
-			const decided = await deciding;
-			assert.equal(typeof decided.json?.answers.ready.noul, 'number', decided.texts.join());
-
-			const refused = agent.call('search_web', { query: 'What is new?' });
-			await dialog(page, 'Query: What is new?').getByRole('button', { name: 'Refuse, and Don’t Ask Again' }).click();
-			assert.match((await refused).texts[0] ?? '', /didn’t allow it/);
-			const again = await agent.call('search_web', { query: 'What is new?' });
-			assert.match(again.texts[0] ?? '', /doesn’t want to be asked by agents anymore in this window/);
-			assert.equal((await agent.call('list_tasks')).isError, false);
-		});
 	});
 
 	describe('to other extensions, as models of the editor,', () => {

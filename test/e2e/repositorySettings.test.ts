@@ -121,38 +121,31 @@ describe('the settings of a repository', () => {
 		return report;
 	}
 
-	for (const isTrusted of [true, false]) {
-		it(`change no protected setting of ${isTrusted ? 'a trusted' : 'an untrusted'} window, whichever file they stand in`, async () => {
-			const reportFile = path.join(scratch, `report-${isTrusted}.json`);
-			const server = await startEditor({
-				folder,
-				settings: {
-					...userSettings(),
-					// Without trust in the editor's settings every folder is trusted; with it none is before it is asked.
-					'security.workspace.trust.enabled': !isTrusted,
-					'security.workspace.trust.startupPrompt': 'never',
-				},
-				extensionTests: path.join(process.env['ERRAND_TEST_BUNDLE'] ?? '', 'settingsProbe.cjs'),
-				env: { ERRAND_SETTINGS_REPORT: reportFile },
-			});
-			try {
-				// The editor reads no more of a repository without trust than with it, so the file with both folders is enough.
-				for (const place of isTrusted ? [folder, workspaceFile] : [workspaceFile]) {
-					const report = await reportOf(server, place, reportFile);
-					assert.equal(report.isTrusted, isTrusted);
-					assert.equal(report.values[CONTROL], CONTROL_VALUE, 'the repository’s settings were not read');
-					const expected: Record<string, unknown> = {
-						...Object.fromEntries(protectedIds.map(id => [id, properties[id]?.default])),
-						...userSettings(),
-					};
-					for (const values of [report.values, ...report.ofFolders]) {
-						assert.deepEqual(Object.fromEntries(protectedIds.map(id => [id, values[id]])), expected);
-					}
-				}
-			} finally {
-				await server.stop();
-			}
-			assert.deepEqual(hostile.received, []);
+	it('change no protected setting of a trusted window, whichever file they stand in', async () => {
+		const reportFile = path.join(scratch, 'report.json');
+		const server = await startEditor({
+			folder,
+			// The editor reads no more of a repository without trust than with it.
+			settings: userSettings(),
+			extensionTests: path.join(process.env['ERRAND_TEST_BUNDLE'] ?? '', 'settingsProbe.cjs'),
+			env: { ERRAND_SETTINGS_REPORT: reportFile },
 		});
-	}
+		try {
+			for (const place of [folder, workspaceFile]) {
+				const report = await reportOf(server, place, reportFile);
+				assert.equal(report.isTrusted, true);
+				assert.equal(report.values[CONTROL], CONTROL_VALUE, 'the repository’s settings were not read');
+				const expected: Record<string, unknown> = {
+					...Object.fromEntries(protectedIds.map(id => [id, properties[id]?.default])),
+					...userSettings(),
+				};
+				for (const values of [report.values, ...report.ofFolders]) {
+					assert.deepEqual(Object.fromEntries(protectedIds.map(id => [id, values[id]])), expected);
+				}
+			}
+		} finally {
+			await server.stop();
+		}
+		assert.deepEqual(hostile.received, []);
+	});
 });

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import path from 'node:path';
 import type { Frame, Page } from 'playwright-core';
 import { runCommand, toast, until } from '../support/editorWindow.ts';
 import {
 	ask,
 	leavePrompt,
-	localService,
 	openChat,
 	replyEnds,
 	replyText,
@@ -18,7 +15,6 @@ import {
 } from '../support/errandWindow.ts';
 import { UpstreamServer } from '../support/upstreamServer.ts';
 import { useWindow } from '../support/useWindow.ts';
-import { isAlive } from '../support/waitFor.ts';
 import { HOSTILE } from '../ui/hostile.ts';
 
 describe('the window of a folder that is not trusted', () => {
@@ -37,7 +33,7 @@ describe('the window of a folder that is not trusted', () => {
 		}).listen(0, '127.0.0.1');
 		upstream = await UpstreamServer.start();
 		return {
-			alone: 'The editor is told at its start whether it asks for trust, and the last test closes the window.',
+			alone: 'The editor is told at its start whether it asks for trust.',
 			settings: {
 				'security.workspace.trust.enabled': true,
 				'security.workspace.trust.startupPrompt': 'never',
@@ -155,21 +151,5 @@ describe('the window of a folder that is not trusted', () => {
 		assert.equal(await page.locator('.quick-input-widget:visible .monaco-list-row').count(), 0);
 		assert.equal(await frame.locator('chat-composer textarea').inputValue(), 'Do it');
 		await leavePrompt(frame);
-	});
-
-	it('leaves no process behind half a minute after it was closed', async () => {
-		const { server } = window();
-		const service = localService(server);
-		assert.ok(service && (await isAlive(service.pid)));
-		// Leaving the page is what closing the window does. A browser that is closed outright may send no event of it, and the
-		// editor's server then keeps the window's processes for a long time, in case it comes back.
-		await page.goto('about:blank');
-		await page.context().close();
-		await until('the service has ended', async () => !(await isAlive(service.pid)));
-		assert.equal(localService(server), undefined);
-		await until('nothing of the extension runs', async () => {
-			const all = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).split('\n');
-			return !all.some(line => line.includes(path.join(server.dataFolder, 'extensions', 'errand')));
-		});
 	});
 });
