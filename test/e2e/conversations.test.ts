@@ -2,15 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { Frame, Page } from 'playwright-core';
 import { reloadWindow } from '../support/editor.ts';
-import {
-	answerInput,
-	dismissInput,
-	openUntitledFile,
-	quickRow,
-	runCommand,
-	toast,
-	until,
-} from '../support/editorWindow.ts';
+import { answerInput, dismissInput, quickRow, runCommand, until } from '../support/editorWindow.ts';
 import {
 	ask,
 	composerHasCursor,
@@ -120,38 +112,6 @@ describe('the conversations of the window', () => {
 		assert.match(readFileSync(fileOf('And what do taxes do?') ?? '', 'utf8'), /"title":"Taxes"/);
 	});
 
-	it('are not listed again if the user has gone to an editor instead of renaming one', async () => {
-		const editor = await openUntitledFile(page);
-		await page.keyboard.insertText('several words');
-		await page.keyboard.press('Home');
-		await listed();
-		await rowButton('Taxes', 'Rename…');
-		const input = page.locator('.quick-input-widget:visible');
-		await input.locator('.quick-input-title').filter({ hasText: 'Rename' }).waitFor();
-		await editor.click({ position: { x: 200, y: 300 } });
-		// Nothing shows that a list will not come, so far more keys are sent than a list would need to appear.
-		for (let count = 0; count < 20; count++) {
-			await page.keyboard.type('a', { delay: 50 });
-		}
-		await until('all went to the editor', async () => /a{20}/.test(await editor.locator('.view-lines').innerText()));
-		await runCommand(page, 'View: Revert and Close Editor');
-	});
-
-	it('are deleted at once, and come back with Undo', async () => {
-		const frame = await openChat(page);
-		await open('Taxes');
-		await until('it is shown', async () => (await questions(frame))[0] === 'And what do taxes do?');
-		await listed();
-		await rowButton('Taxes', 'Delete');
-		await until('it is gone', async () => (await turns(frame).count()) === 0);
-		const offer = toast(page, '“Taxes” was deleted.');
-		await offer.waitFor();
-		assert.equal(fileOf('And what do taxes do?'), undefined);
-		await offer.getByRole('button', { name: 'Undo' }).click();
-		await until('it is back', async () => (await questions(frame))[0] === 'And what do taxes do?');
-		assert.ok(fileOf('And what do taxes do?'));
-	});
-
 	it('are as they were after a reload: the shown one with its reply, which was cut off and goes on, and what was typed just before', async () => {
 		let frame = await openChat(page);
 		const composer = () => frame.locator('chat-composer textarea');
@@ -190,21 +150,5 @@ describe('the conversations of the window', () => {
 		assert.ok((await replyText(frame)).startsWith(before.trimEnd()));
 		assert.match(await lastTurnText(frame), /Continued after it ended early/);
 		assert.equal(await turns(frame).count(), 2);
-	});
-
-	it('tell of a reply that comes while another one is shown, in a notice that leads to it and in a badge', async () => {
-		const frame = await openChat(page);
-		await startNew(frame);
-		upstream.behaviour = { pauseMs: 1_000, pieces: Array.from({ length: 5 }, (_, at) => `word${at} `) };
-		await ask(frame, 'Answer slowly');
-		await startNew(frame);
-		const news = toast(page, '“Answer slowly”: the reply is complete.');
-		await news.waitFor();
-		const badge = page.locator('.part.auxiliarybar .badge-content');
-		await badge.getByText('1', { exact: true }).first().waitFor();
-		await news.getByRole('button', { name: 'Show', exact: true }).click();
-		await until('it is shown', async () => (await questions(frame))[0] === 'Answer slowly');
-		await until('nothing is left to see', async () => !(await badge.first().isVisible()));
-		upstream.behaviour = SHORT;
 	});
 });
