@@ -29,6 +29,7 @@ describe('the states of a task’s steps in the user’s repository', () => {
 		const openModels = () => ({
 			...{ maxCost: undefined, tellCost: () => {}, allCounted: async () => {} },
 			handle: (_request: unknown, response: { end(): void }) => response.end(),
+			search: () => Promise.reject(new Error('not asked')),
 		});
 		const runner = local.runnerOf({
 			services: { ...NO_SERVICES, allowsUnsandboxed: async () => true, openModels } as typeof NO_SERVICES,
