@@ -6,7 +6,7 @@ const inE2e = (names: readonly string[]) => names.map(name => `test/e2e/${name}.
  */
 export const sharedWindows: Readonly<Record<string, readonly string[]>> = {
 	chat: inE2e(['chat', 'conversations', 'encryptedChat']),
-	agents: inE2e(['agentServers', 'chatAgent', 'decisions']),
+	agents: inE2e(['agentServers', 'chatAgent', 'taskSteps', 'decisions']),
 	services: inE2e(['services', 'offers']),
 	tasks: inE2e(['tasks', 'taskChanges']),
 };

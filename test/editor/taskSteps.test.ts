@@ -163,11 +163,11 @@ describe('the steps of a task', () => {
 			await waitFor('the lenses', async () => (await lenses()).length === 8);
 			const shown = (await lenses()).map(({ range, command }) => `${range.start.line} ${command?.title}`).sort();
 			assert.deepEqual(shown, [
-				'0 Changes of This Step (+3 −1 in 1 file)',
+				'0 Changes of This Step',
 				'0 Continue from Here…',
 				'0 Files as of Here',
 				'0 Take Until Here',
-				'3 Changes of This Step (+3 −1 in 1 file, approximate)',
+				'3 Changes of This Step (approximate)',
 				'3 Continue from Here…',
 				'3 Files as of Here',
 				'3 Take Until Here',

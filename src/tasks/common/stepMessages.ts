@@ -13,16 +13,20 @@ export function stepTitle({ index, title }: TaskStep): string {
 	return `${formatNumber(index + 1)}  ${oneLine(title, MAXIMUM_TITLE)}`;
 }
 
-/** Returns what a step has changed, and in a word each what is to be known about its state. */
-export function stepFacts({ fileCount, linesAdded, linesRemoved, approximate, notKept }: TaskStep): string[] {
+/** Returns how much a step has changed. */
+export function stepSize({ fileCount, linesAdded, linesRemoved }: TaskStep): string {
+	return rowWords.changes(linesAdded, linesRemoved, fileCount);
+}
+
+/** Returns in a word each what restricts the use of a step's state. */
+export function stepMarks({ approximate, notKept }: TaskStep): string[] {
 	return [
-		rowWords.changes(linesAdded, linesRemoved, fileCount),
 		...(approximate ? [vscode.l10n.t('approximate')] : []),
 		...(notKept?.length ? [vscode.l10n.t('incomplete')] : []),
 	];
 }
 
-/** Returns the same in sentences, as far as it restricts what the state can be used for. */
+/** Returns the same in sentences. */
 export function stepLimits({ approximate, notKept = [] }: TaskStep): string[] {
 	return [
 		...(approximate

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 import { internalCommands, LOG_SCHEME } from '../../platform/ids.ts';
-import { stepActionNames, stepFacts, stepLimits } from '../common/stepMessages.ts';
+import { stepActionNames, stepLimits, stepMarks, stepSize } from '../common/stepMessages.ts';
 import { readTarget } from '../common/taskUri.ts';
 import { stepNode } from '../model/stepNode.ts';
 import type { TaskSteps } from '../results/taskSteps.ts';
@@ -52,9 +52,11 @@ export class StepLenses implements vscode.CodeLensProvider, Disposable {
 				return [];
 			}
 			const range = new vscode.Range(line, 0, line, 0);
-			const tooltip = stepLimits(step).join('\n');
+			const tooltip = [stepSize(step), ...stepLimits(step)].join('\n');
+			const marks = stepMarks(step).join(', ');
 			return Object.entries(stepActionNames).map(([action, name]) => {
-				const title = action === 'changes' ? `${name} (${stepFacts(step).join(', ')})` : name;
+				// Four lenses stand in one line, which is cut where the editor is narrow.
+				const title = action === 'changes' && marks !== '' ? `${name} (${marks})` : name;
 				const command = {
 					command: internalCommands.runStepAction,
 					title,

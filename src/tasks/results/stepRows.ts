@@ -4,7 +4,7 @@ import { agentNames, isRace } from '../../contract/taskResults.ts';
 import type { Task } from '../../contract/tasks.ts';
 import { formatNumber } from '../../platform/amounts.ts';
 import { internalCommands, STEP_CONTEXT } from '../../platform/ids.ts';
-import { stepActionNames, stepFacts, stepLimits, stepTitle } from '../common/stepMessages.ts';
+import { stepActionNames, stepLimits, stepMarks, stepSize, stepTitle } from '../common/stepMessages.ts';
 import { type StepNode, stepNode } from '../model/stepNode.ts';
 import type { TaskSteps } from './taskSteps.ts';
 
@@ -120,7 +120,7 @@ export class StepRows {
 			return new vscode.TreeItem('');
 		}
 		const agent = isRace(task) ? agentNames(task)[step.agent] : undefined;
-		const facts = [...(agent === undefined ? [] : [oneLine(agent, MAXIMUM_NAME)]), ...stepFacts(step)];
+		const facts = [...(agent === undefined ? [] : [oneLine(agent, MAXIMUM_NAME)]), stepSize(step), ...stepMarks(step)];
 		const item = new vscode.TreeItem(stepTitle(step));
 		item.description = facts.join(' · ');
 		item.iconPath = new vscode.ThemeIcon(icons[step.tool] ?? 'tools');

@@ -81,7 +81,8 @@ export class StepRecorder {
 		const paths = [...locations, ...diffs]
 			.slice(0, MAXIMUM_PATHS)
 			.map(({ path }) => (path.startsWith(`${tree}/`) ? path.slice(tree.length + 1) : path));
-		const call = { tool: kind, title: oneLine(title, MAXIMUM_TITLE) || kind, place, paths };
+		const shown = oneLine(title.replaceAll(`${tree}/`, ''), MAXIMUM_TITLE);
+		const call = { tool: kind, title: shown || kind, place, paths };
 		this.waiting.push({ ...call, moment: this.chain.mark() });
 		// Whatever is not looked at now is part of a later step.
 		if (this.spentMs < FREE_MS + SHARE_OF_TIME * (performance.now() - this.began)) {
