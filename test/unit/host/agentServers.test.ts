@@ -144,7 +144,10 @@ describe('the MCP servers of a folder', () => {
 			settings = { far: { url: remote.url } };
 			Object.assign(links, {
 				address: async () => 'vscode://errand.errand/sign-in',
-				open: async (page: URL) => links.take([...remote.signInOn(page)].map(each => each.join('=')).join('&')) ?? true,
+				async open(page: URL) {
+					await links.take([...remote.signInOn(page)].map(each => each.join('=')).join('&'));
+					return true;
+				},
 			});
 			Object.assign(vscode.window, {
 				showInformationMessage: async () => undefined,
