@@ -16,7 +16,9 @@ describe('the form of an agent', () => {
 
 	/** Shows a turn that works, and then the form. */
 	const asked = async (step: StepView = formView()) => {
-		await open({ width: 280 });
+		// All of it is in view: Playwright scrolls for a second try of a click, and the page scrolls back to its end between
+		// press and release.
+		await open({ width: 280, height: 900 });
 		const turn = agentTurn({ steps: [stepView()] }, { state: 'streaming' });
 		await chat.snapshot([turn], { mode: 'agent', agent: { label: 'Errand', approvals: 'ask' } });
 		await chat.changes({ kind: 'step-set', turn: turn.id, step });
