@@ -23,7 +23,9 @@ export async function placeIn(folder: string, named: string): Promise<Place> {
 	const wanted = path.resolve(folder, named);
 	const absolute = await realPathOf(wanted);
 	if (absolute === undefined) {
-		throw new ToolFailure(`${named} leads nowhere: it is a link whose target does not exist.`);
+		throw new ToolFailure(
+			`${named} cannot be used: it is a link whose target does not exist, or a name that the system does not take.`,
+		);
 	}
 	if (absolute !== folder && !isWithin(folder, absolute)) {
 		throw new ToolFailure(`${named} lies outside of the working folder, which is not allowed.`);

@@ -281,7 +281,7 @@ describe('a turn of an agent', () => {
 		assert.equal(second.work.how, 'resumed');
 		assert.equal(second.reply.text, 'I made it shorter.');
 		const { body } = agent.model.requests.at(-1) ?? assert.fail();
-		assert.match(JSON.stringify(body['messages']), /The readme is short now\./);
+		assert.match(JSON.stringify(body), /The readme is short now\./);
 		assert.deepEqual(
 			second.work.files?.map(file => file.path),
 			['README.md'],
