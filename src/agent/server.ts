@@ -16,6 +16,7 @@ import {
 	type SessionUpdate,
 	type StopReason,
 } from '@agentclientprotocol/sdk';
+import { isOver } from '../agents/session/events.ts';
 import { SETTLE, SETTLES } from '../agents/session/settle.ts';
 import { untilAborted } from '../base/async.ts';
 import { ClientError, systemErrorCode } from '../base/errors.ts';
@@ -37,9 +38,6 @@ import { TurnFailure } from './turnFailure.ts';
 
 /** The JSON-RPC code for any internal error of a server. */
 const INTERNAL_ERROR = -32_603;
-
-/** The states of a call that is over. */
-const OVER: ReadonlySet<unknown> = new Set(['completed', 'failed']);
 
 /** Tells the client that the message says what to do. */
 const TELLS_STEP = { tellsStep: true };
@@ -68,7 +66,7 @@ interface Session {
 	items: readonly InputItem[];
 	/** The prompt in progress. */
 	running: { controller: AbortController; ended: Promise<unknown> } | undefined;
-	/** What the user has allowed for the whole session, in the words of the question. */
+	/** The allowances for the whole session, in the words of the questions. */
 	allowed: Set<string>;
 	servers: McpClients;
 }
@@ -215,7 +213,7 @@ async function prompt(
 	const signal = AbortSignal.any([cancelled, limit]);
 	const update = async (change: SessionUpdate) => {
 		await client.notify(methods.client.session.update, { sessionId: session.id, update: change });
-		if (clientSettles && change.sessionUpdate === 'tool_call_update' && OVER.has(change.status)) {
+		if (clientSettles && change.sessionUpdate === 'tool_call_update' && isOver(change)) {
 			await untilAborted(client.request(SETTLE, { sessionId: session.id }), signal);
 		}
 	};
@@ -297,7 +295,7 @@ async function isAllowed(
 
 /** Joins the parts of a prompt. A file is named, so that the model can read it. */
 function promptText(blocks: readonly ContentBlock[]): string {
-	// What a client adds to every prompt is not what the command is about.
+	// A client may add notes to every prompt, which the command is not about.
 	if (blocks.some(block => block.type === 'text' && block.text.trim() === COMPACT)) {
 		return COMPACT;
 	}

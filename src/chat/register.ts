@@ -30,7 +30,7 @@ export function registerChat(dependencies: ChatDependencies): ChatView {
 	store.add(registerCommand(internalCommands.focusChat, async () => showChat(await openPanel())));
 	const showView = () => vscode.commands.executeCommand(`${views.chat}.focus`);
 	const showChat = async (panel: ChatPanel) => {
-		// To show what has the focus would only take it back, later, from a list that is opened meanwhile.
+		// Showing a view that has the focus takes effect late, and would take the keyboard from a list opened meanwhile.
 		if (panel.moveCursorToComposer()) {
 			return;
 		}

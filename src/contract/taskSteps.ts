@@ -55,7 +55,7 @@ export const taskStepSchema = z.object({
 	linesRemoved: z.number(),
 	/** True if something else may have written meanwhile, so that the state can be one of a moment later. */
 	approximate: z.boolean(),
-	/** What the state lacks, by reason, with at most 20 names each. */
+	/** The names that the state lacks, by reason, at most 20 for each. */
 	notKept: z
 		.array(z.object({ reason: z.enum(NOT_KEPT_REASONS).catch('special'), names: z.array(z.string()) }))
 		.optional(),

@@ -62,7 +62,7 @@ export class RemoteRequests {
 /** Says why there was no reply. It is read after the name of the server. */
 export function sentenceOf(error: unknown, { host }: URL): string {
 	const place = oneLine(host, MAXIMUM_PLACE);
-	// What somebody has ended is told in no sentence, so that this was the time.
+	// The caller says nothing of a request that somebody has ended, so a signal that aborted was a time limit.
 	if (['TimeoutError', 'AbortError'].includes((error as Error).name)) {
 		return `${place} has not answered in time. Try again later.`;
 	}

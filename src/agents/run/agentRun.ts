@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as l10n from '@vscode/l10n';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
+import { claimForProcess } from '../../base/processClaim.ts';
 import type { AgentPlace } from '../catalogue/entry.ts';
 import type { McpServers } from '../mcp/mcpServers.ts';
 import { webCalls } from '../relay/webAccess.ts';
@@ -15,7 +16,6 @@ import type { AgentEvent, StopReason } from '../session/events.ts';
 import { openAgentSession } from '../session/openAgentSession.ts';
 import { permissionInside } from '../session/permissionInside.ts';
 import type { FormPolicy, PermissionPolicy } from '../session/permissions.ts';
-import { lockAccount } from './accountLock.ts';
 import type { AgentLaunch } from './agentLaunch.ts';
 import { endLeftPrograms } from './leftPrograms.ts';
 import {
@@ -123,7 +123,10 @@ async function workAt<Result>(
 	try {
 		const limits = { signal: ended.signal, onLimit };
 		const opened = await open(place, options, limits, async () => {
-			freeAccount = await lockAccount(place.home);
+			// Two runs at once could each renew the login, after which that of the first is no longer valid with services that
+			// replace its token. The files by which programs of one home find each other name processes and ports that
+			// another sandbox does not have.
+			freeAccount = await claimForProcess(`${place.home}.lock`);
 			return freeAccount !== undefined;
 		});
 		session = opened;

@@ -45,7 +45,7 @@ export interface AgentSessionOptions {
 	onEvent(event: AgentEvent): void;
 	/**
 	 * Resolves when all events so far are dealt with, for an agent that waits for that after a call. It never rejects.
-	 * Without it, the agent is told that it need not wait.
+	 * An agent whose client lacks this function is told that it need not wait.
 	 */
 	settle?(): Promise<void>;
 	/**

@@ -20,6 +20,10 @@ export const TOOL_KINDS = [
 export type ToolKind = (typeof TOOL_KINDS)[number];
 
 export const TOOL_STATUSES = ['pending', 'in_progress', 'completed', 'failed'] as const;
+
+/** Returns whether a tool call has ended, in whichever way. */
+export const isOver = ({ status }: { status?: string | null | undefined }): boolean =>
+	status === 'completed' || status === 'failed';
 export type ToolStatus = (typeof TOOL_STATUSES)[number];
 
 export interface ToolLocation {

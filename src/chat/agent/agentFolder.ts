@@ -1,22 +1,17 @@
 // The folder of a conversation's agents on this machine: their homes, the copy of the files that they work in, the list
 // of repositories with checkpoints of the conversation, and a claim by the process that runs a turn.
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import process from 'node:process';
 import * as z from 'zod';
 import { replaceFile } from '../../base/files.ts';
 import { parseJson } from '../../base/json.ts';
-import { identify } from '../../base/leftProcesses.ts';
+import { claimForProcess } from '../../base/processClaim.ts';
 import { removeFolder } from '../../base/removeFolder.ts';
 
 const REPOSITORIES = 'repositories.json';
 
-/** Names the process that runs a turn. The claim is void if the process is gone or another one has its number. */
+/** The claim of the process that runs a turn. */
 const CLAIM = 'turn.json';
-const claimSchema = z.object({ pid: z.number(), start: z.string() });
-
-/** Cached, because some systems take a while to identify this process. */
-let self: ReturnType<typeof identify> | undefined;
 
 /** The folder of the copy contains the files and, beside them, the layout that says what they were made from. */
 const COPY = 'copy';
@@ -70,15 +65,8 @@ export class AgentFolder {
 	 * a turn of another process has the claim: the two would delete each other's copy.
 	 */
 	async claim(): Promise<(() => Promise<void>) | undefined> {
-		const file = path.join(this.directory, CLAIM);
-		const holder = claimSchema.safeParse(parseJson(await readFile(file, 'utf8').catch(() => ''))).data;
-		if (holder && (await identify(holder.pid))?.start === holder.start) {
-			return undefined;
-		}
-		self ??= identify(process.pid);
 		await mkdir(this.directory, { recursive: true, mode: 0o700 });
-		await replaceFile(file, JSON.stringify((await self) ?? {}));
-		return () => rm(file, { force: true });
+		return claimForProcess(path.join(this.directory, CLAIM));
 	}
 
 	/** The top folders of the repositories. */

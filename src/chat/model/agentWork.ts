@@ -1,13 +1,14 @@
 // The work of an agent in one reply, as the conversation stores it. Values are immutable. All texts come from the agent
 // and are hostile; they are shown as plain text.
-import type {
-	AgentCost,
-	AgentEvent,
-	FormField,
-	PlanEntry,
-	ToolCall,
-	ToolDiff,
-	ToolKind,
+import {
+	type AgentCost,
+	type AgentEvent,
+	type FormField,
+	isOver,
+	type PlanEntry,
+	type ToolCall,
+	type ToolDiff,
+	type ToolKind,
 } from '../../agents/session/events.ts';
 import { append } from '../../base/append.ts';
 import type { DecisiveReason } from '../../base/decisiveFiles.ts';
@@ -231,9 +232,7 @@ export function withCall(work: AgentWork, call: ToolCall, moment: WorkMoment, as
 		return work;
 	}
 	if (known === undefined && asked === undefined && work.steps.length >= MAXIMUM_STEPS) {
-		return call.status === 'completed' || call.status === 'failed'
-			? { ...work, further: (work.further ?? 0) + 1 }
-			: work;
+		return isOver(call) ? { ...work, further: (work.further ?? 0) + 1 } : work;
 	}
 	const step = { ...stepOf(call, known, moment), ...asked };
 	const steps = known === undefined ? [...work.steps, step] : work.steps.with(index, step);

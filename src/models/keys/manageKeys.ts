@@ -65,7 +65,7 @@ export async function manageKeys(
 	while (await manageOnce(context, connection, others)) {}
 }
 
-/** What the list has besides the keys of the connection. */
+/** The rows of the list besides the keys of the connection. */
 interface Others {
 	servers: readonly ServerKey[];
 	signIns: readonly ServerKey[];

@@ -18,7 +18,7 @@ export interface ProviderRequest extends ChatRequest {
 	messages: (ChatMessage & Thought)[];
 	/** Hints on how the model should think, for servers with the Messages API. */
 	hints?: MessagesHints;
-	/** What a client of the responses endpoint has sent beyond chat, for servers with that API. */
+	/** The fields that a client of the responses endpoint has sent and chat does not have, for servers with that API. */
 	responses?: ResponsesHints;
 	/** The client's name for `max_tokens`, if it is the newer one of public practice. */
 	limitName?: 'max_completion_tokens';

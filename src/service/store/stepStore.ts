@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { TaskStep } from '../../contract/taskSteps.ts';
 import type { TaskRecord } from './taskRecord.ts';
 
-/** What is told of a step. Its index is given by the store. */
+/** The facts about a step, without its index, which the store assigns. */
 export type StepFacts = Omit<TaskStep, 'index'>;
 
 /** Stores what is told of the steps of tasks. The files themselves are in the folders of the executions. */

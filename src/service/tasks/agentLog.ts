@@ -1,11 +1,12 @@
-import type {
-	AgentCost,
-	AgentEvent,
-	FormRefusal,
-	PermissionAnswer,
-	PermissionRequest,
-	PlanEntry,
-	ToolCall,
+import {
+	type AgentCost,
+	type AgentEvent,
+	type FormRefusal,
+	isOver,
+	type PermissionAnswer,
+	type PermissionRequest,
+	type PlanEntry,
+	type ToolCall,
 } from '../../agents/session/events.ts';
 import { cut, oneLine } from '../../base/plainText.ts';
 import type { LogPlace, TaskLog } from './taskLog.ts';
@@ -143,18 +144,18 @@ export class AgentLog {
 
 	/** Many agents describe a call only in a later update, so it is logged when it begins or ends, not when announced. */
 	private addCall({ call, isNew, changed }: Extract<AgentEvent, { type: 'tool' }>): LogPlace | undefined {
-		const isOver = changed.includes('status') && (call.status === 'completed' || call.status === 'failed');
+		const hasEnded = changed.includes('status') && isOver(call);
 		if (isNew) {
 			this.unnamed.add(call.id);
 		}
 		const hasBegun = call.status === 'in_progress' && (call.title !== '' || call.locations.length > 0);
-		if ((hasBegun || isOver) && this.unnamed.delete(call.id)) {
+		if ((hasBegun || hasEnded) && this.unnamed.delete(call.id)) {
 			this.begun.set(
 				call.id,
 				this.log.said('agent_tool', [this.titleOf(call), commandOf(call)].filter(Boolean).join('\n')),
 			);
 		}
-		if (!isOver) {
+		if (!hasEnded) {
 			return undefined;
 		}
 		const place = this.begun.get(call.id);

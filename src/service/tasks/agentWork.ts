@@ -1,7 +1,7 @@
 import { type AgentRunOptions, runAgent } from '../../agents/run/agentRun.ts';
 import { placeInside, type RunPlace } from '../../agents/run/runPlace.ts';
 import type { AgentSession } from '../../agents/session/agentSession.ts';
-import type { AgentEvent, ToolCall } from '../../agents/session/events.ts';
+import { type AgentEvent, isOver } from '../../agents/session/events.ts';
 import type { Agent } from './agent.ts';
 import { AgentLog } from './agentLog.ts';
 import type { StepRecorder } from './steps/stepRecorder.ts';
@@ -101,8 +101,6 @@ export async function workOn(
 		await steps?.end();
 	}
 }
-
-const isOver = ({ status }: ToolCall) => status === 'completed' || status === 'failed';
 
 function attempt(run: () => void): void {
 	try {

@@ -12,7 +12,7 @@ describe('the sign-ins at MCP servers in the list of keys', () => {
 
 	it('are shown with who has declared the server, and signed out of after a yes', async () => {
 		const server = { ...remoteServerSchema.parse({ url: 'https://mcp.example/mcp' }), name: 'docs', file: undefined };
-		const [own, other] = [undefined, '/work/other'].map(folder => signInSecret({ ...server, folder }));
+		const [own, other] = [undefined, '/folders/other'].map(folder => signInSecret({ ...server, folder }));
 		const secrets = new Set([own, other, 'errand.mcpSignIn.broken', 'errand.mcpClient.x']);
 		let answer: string | undefined;
 		let rows: vscode.QuickPickItem[] = [];

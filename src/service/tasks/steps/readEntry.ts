@@ -8,7 +8,7 @@ import { placeOf } from '../specialFiles.ts';
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 const TRIES = 3;
 
-/** What is at a name of a tree. */
+/** The file or link that a tree has under a name. */
 export interface FoundEntry {
 	mode: '100644' | '100755' | '120000';
 	content: Buffer;

@@ -32,7 +32,7 @@ const CLOCK = 'clock';
 export type NotKept = NonNullable<TaskStep['notKept']>;
 type Reason = NotKept[number]['reason'];
 
-/** What a look at the tree has found. */
+/** The result of a look at the tree. */
 export interface Look {
 	/** True if something was written after the moment for which the state is meant. */
 	isLater: boolean;
