@@ -1,11 +1,11 @@
 // Builds the programs of the project:
-//   dist/extension.js     the extension, ESM with split chunks, so that a feature loads on first use
-//   dist/service.js       the local service and the demo agent, processes of their own, with split chunks
-//   dist/agent.js         Errand's own agent, a process of its own, which shares chunks with the service
-//   dist/mcp.js           the MCP server, a process of its own, which shares chunks with the extension
-//   dist/sandbox.js       the first program in an agent's sandbox, a process of its own
+//   dist/extension.js     the extension, so split into chunks that a feature loads on first use
+//   dist/service.js       the local service and the demo agent, processes of their own
+//   dist/agent.js         Errand's own agent, a process of its own
+//   dist/mcp.js           the MCP server, a process of its own
+//   dist/sandbox.js       the first program in an agent's sandbox, a process of its own, in one file
 //   dist/webview/*.js     the pages: the chat view's, and the reports: of attestations, decisions and comparisons
-// and the notices of the packages in them.
+// and the notices of the packages in them. All but the sandbox and the pages share chunks.
 // `--production` minifies, `--watch` keeps building, `--tests` builds the tests that run inside the extension host.
 // `--processes=<folder>` builds nothing but the programs that are processes of their own, into that folder.
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,6 +13,7 @@ import path from 'node:path';
 import process from 'node:process';
 import * as esbuild from 'esbuild';
 import { iconFont } from './scripts/iconFont.ts';
+import { oneEagerChunk } from './scripts/oneEagerChunk.ts';
 import { bundledPackages } from './scripts/packaging/bundledPackages.ts';
 import { NOTICES_FILE, thirdPartyNotices } from './scripts/packaging/thirdPartyNotices.ts';
 import { workerCode } from './scripts/workerCode.ts';
@@ -48,12 +49,6 @@ const node = {
 };
 
 /**
- * Modules that are loaded on demand are files of their own.
- * @type {esbuild.BuildOptions}
- */
-const split = { splitting: true, chunkNames: 'chunks/[name]-[hash]' };
-
-/**
  * undici brings its parser twice, with and without SIMD. The one without runs on every processor, and is enough.
  * @type {esbuild.Plugin}
  */
@@ -77,56 +72,46 @@ const oneParser = {
 	},
 };
 
-/** @type {esbuild.BuildOptions[]} */
-const processes = [
-	{
-		...node,
-		...split,
-		// A bundle's imports of Node's own modules are resolved before any of its code runs, so that the first file has to ask
-		// for the rest itself.
-		entryPoints: { service: 'src/service/entry.ts', agent: 'src/agent/main.ts' },
-		banner: requireBanner,
-		// Where this name is defined, as in Node's own build, undici leaves out its second parser, an experiment of 150 kB that
-		// has to be asked for.
-		define: { ...node.define, esbuildDetection: 'true' },
-		plugins: [oneParser],
-	},
-	{
-		...node,
-		entryPoints: { sandbox: 'src/agents/sandbox/inside.ts' },
-	},
-];
+/**
+ * Modules that are loaded on demand are files of their own, and so is what several programs share.
+ * @type {esbuild.BuildOptions}
+ */
+const split = {
+	...node,
+	splitting: true,
+	chunkNames: 'chunks/[name]-[hash]',
+	// The MCP package's default for Node is a validator of JSON schemas, of 150 kB, that the server never asks for.
+	alias: { ...node.alias, '@modelcontextprotocol/server/_shims': path.resolve('src/mcp/server/withoutValidator.ts') },
+	banner: requireBanner,
+	// Where this name is defined, as in Node's own build, undici leaves out its second parser, an experiment of 150 kB that
+	// has to be asked for.
+	define: { ...node.define, esbuildDetection: 'true' },
+	external: ['vscode'],
+};
 
-/** The MCP package's default for Node is a validator of JSON schemas, of 150 kB, that the server never asks for. */
-const withoutValidator = {
-	...node.alias,
-	'@modelcontextprotocol/server/_shims': path.resolve('src/mcp/server/withoutValidator.ts'),
+const processEntries = {
+	// A bundle's imports of Node's own modules are resolved before any of its code runs, so that the first file has to ask
+	// for the rest itself.
+	service: 'src/service/entry.ts',
+	agent: 'src/agent/main.ts',
+	mcp: 'src/mcp/server/main.ts',
 };
 
 /** @type {esbuild.BuildOptions} */
-const mcpServer = {
-	...node,
-	alias: withoutValidator,
-	entryPoints: { mcp: 'src/mcp/server/main.ts' },
-	// In one file, modules that are loaded on demand would initialise zod in an order that its modules cannot handle.
-	...split,
-	// It asks a local service with the fetch of Node itself.
-	external: ['./core/undiciTransport.ts'],
-};
+const processes = { ...split, entryPoints: processEntries, plugins: [oneParser] };
+
+/** @type {esbuild.BuildOptions} */
+const sandbox = { ...node, entryPoints: { sandbox: 'src/agents/sandbox/inside.ts' } };
 
 /** @type {esbuild.BuildOptions[]} */
 const programs = [
 	{
-		...node,
-		alias: withoutValidator,
-		entryPoints: { extension: 'src/extension.ts', ...mcpServer.entryPoints },
-		outdir: 'dist',
 		...split,
-		// undici never runs in the extension host: there the root hands in a transport over the editor's own fetch.
-		// Nothing is installed there either, so that the lockfiles of agents are in the service alone.
-		external: ['vscode', './core/undiciTransport.ts', '*/package-lock.json'],
+		entryPoints: { extension: 'src/extension.ts', ...processEntries },
+		outdir: 'dist',
+		plugins: [oneParser, oneEagerChunk('src/extension.ts', Object.values(processEntries), processes)],
 	},
-	...processes.map(options => ({ ...options, outdir: 'dist' })),
+	{ ...sandbox, outdir: 'dist' },
 	{
 		...common,
 		platform: 'browser',
@@ -192,8 +177,7 @@ async function build() {
 	}
 	const outdir = process.argv.find(argument => argument.startsWith(PROCESSES))?.slice(PROCESSES.length);
 	if (outdir !== undefined) {
-		const all = [...processes, mcpServer];
-		await Promise.all(all.map(options => esbuild.build({ ...options, outdir, sourcemap: false })));
+		await Promise.all([processes, sandbox].map(options => esbuild.build({ ...options, outdir, sourcemap: false })));
 		return;
 	}
 	if (watch) {
