@@ -3,14 +3,16 @@ import { ClientError } from '../base/errors.ts';
 import type { ChatCompletion } from '../contract/chatReply.ts';
 import type { ChatRequest } from '../contract/chatRequest.ts';
 import { imageRequestSchema, readImageUrl, splitDigest } from '../contract/images.ts';
-import { routes } from '../contract/routes.ts';
+import { type Route, routes } from '../contract/routes.ts';
 import { searchModelOf } from '../contract/search.ts';
+import { ChatDecoder } from './chatDecoder.ts';
 import { checkChatRequest } from './chatRequestCheck.ts';
-import { streamChat } from './chatStream.ts';
+import { BatchedStream } from './core/batchedStream.ts';
 import type { Caller } from './core/caller.ts';
 import { readCompletion } from './core/chatEvent.ts';
 import { checkRequest } from './core/requestCheck.ts';
-import type { Client } from './types.ts';
+import { StreamedReply } from './core/streamedReply.ts';
+import type { ChatStreamEvent, Client } from './types.ts';
 
 /** Chat completions (contract: inference.md). */
 export function createChat(caller: Caller): Client['chat'] {
@@ -73,4 +75,21 @@ export function createImages(caller: Caller): Client['images'] {
 			});
 		},
 	};
+}
+
+/** Streams the reply to a chat request on either path of the endpoint. An invalid request throws at the first read. */
+function streamChat(
+	caller: Caller,
+	route: Route,
+	request: ChatRequest,
+	readerSignal: AbortSignal | undefined,
+): AsyncIterable<ChatStreamEvent> {
+	return new BatchedStream(
+		readerSignal,
+		signal =>
+			new StreamedReply(caller, {
+				call: () => ({ route, body: { ...checkChatRequest(caller.connection, request), stream: true }, signal }),
+				decoder: new ChatDecoder(),
+			}),
+	);
 }

@@ -31,14 +31,12 @@ const FIELDS = [
 /** Changes of the client. */
 export const clientMutations: readonly Mutation[] = [
 	...FIELDS.flatMap(field => [
-		...of('src/client/chatStream.ts', CHAT, [
+		...of('src/client/chat.ts', CHAT, [
 			[
 				`a streamed request loses ${field}`,
 				'request), stream: true }',
 				`request), stream: true, ${field}: undefined }`,
 			],
-		]),
-		...of('src/client/chat.ts', CHAT, [
 			[`a request for a whole reply loses ${field}`, '{ stream: _, ...body }', `{ stream: _, ${field}: __, ...body }`],
 		]),
 	]),
