@@ -72,7 +72,7 @@ export interface ChatView extends Disposable {
 	/** Resolves to the use of the replies of all conversations on this machine. Rejects with the system's error. */
 	use(): Promise<ReplyUse>;
 	/** Shows the composer for the prompt of a task, and writes a text into it as `TaskMode.write` does. */
-	writeTask(text: string, how: 'add' | 'replace' | 'if-empty'): Promise<boolean>;
+	writeTask(text: string): Promise<void>;
 	/** Resolves to the MCP servers of the settings, and of a repository in this window, that agents of tasks may use. */
 	serversForTasks(folder: string | undefined): Promise<OfferedServer[]>;
 	/** Tells the composer that a task was made of a prompt. */

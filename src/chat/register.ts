@@ -101,7 +101,7 @@ export function registerChat(dependencies: ChatDependencies): ChatView {
 			const { attachment, findings } = await readSource(source);
 			return { label: attachment.label, text: attachment.text, warnings: findings.map(findingText) };
 		},
-		writeTask: async (text, how) => (await openPanel()).taskMode.write(text, how, showView),
+		writeTask: async text => (await openPanel()).taskMode.write(text, showView),
 		taskMade: prompt => void panel?.then(({ taskMode }) => taskMode.made(prompt)),
 		serversForTasks: async folder => (await openPanel()).agents.serversForTasks(folder),
 		async use() {

@@ -64,7 +64,7 @@ describe('what a task of the local service needs before it is sent', () => {
 			workspaceState: new State(),
 			// The real one belongs to the extension that runs here.
 			promptEditor: { remove: async () => {} } as unknown as PromptEditor,
-			composer: { write: async () => true, made: () => {} },
+			composer: { write: async () => {}, made: () => {} },
 			next: { place: {}, setPlace: async () => {}, chosenSubject: () => undefined },
 			connection: {
 				target: async () => ({

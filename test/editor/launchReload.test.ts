@@ -55,7 +55,7 @@ class Window {
 			workspaceState: state,
 			// The real one belongs to the extension that runs here.
 			promptEditor: ownPrompt as PromptEditor,
-			composer: { write: async () => true, made: () => {} },
+			composer: { write: async () => {}, made: () => {} },
 			next: { place: {}, setPlace: async () => {}, chosenSubject: () => undefined },
 			connection: {
 				target: () => Promise.resolve(this.target),

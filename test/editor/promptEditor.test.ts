@@ -29,6 +29,7 @@ describe('the prompt’s editor, when a task was made from it,', () => {
 	let file: PromptFile;
 	let editor: PromptEditor;
 	let takes: boolean;
+	let refusals: string[];
 	let count = 0;
 
 	beforeEach(() => {
@@ -36,7 +37,9 @@ describe('the prompt’s editor, when a task was made from it,', () => {
 		// The scheme of the extension that runs here is taken.
 		file = new PromptFile(`errand-prompt-test-${count++}`, state, () => {});
 		takes = false;
-		editor = new PromptEditor({ file, composer: { write: async () => takes }, explain: assert.fail });
+		refusals = [];
+		const write = async () => assert.ok(takes, 'no page');
+		editor = new PromptEditor({ file, composer: { write }, explain: error => refusals.push(String(error)) });
 	});
 
 	afterEach(async () => {
@@ -82,6 +85,7 @@ describe('the prompt’s editor, when a task was made from it,', () => {
 		await write('Paint the buoys');
 		await editor.takeToChat();
 		assert.equal(editor.prompt, 'Paint the buoys');
+		assert.match(refusals.join('\n'), /^AssertionError.*no page$/);
 		takes = true;
 		await editor.takeToChat();
 		assert.equal(editor.prompt, '');

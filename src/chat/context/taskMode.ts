@@ -4,7 +4,7 @@ import { UserFacingError } from '../../base/errors.ts';
 import { thenComposer } from '../../platform/editorUse.ts';
 import type { Tasks } from '../../tasks/api.ts';
 import type { OpenConversations } from '../conversation/openConversations.ts';
-import type { DraftChange, PageHandlers, ToPage } from '../protocol/protocol.ts';
+import type { PageHandlers, ToPage } from '../protocol/protocol.ts';
 import type { ChatContext } from './chatContext.ts';
 import { givePrompt } from './sendToTask.ts';
 
@@ -56,10 +56,9 @@ export class TaskMode implements Disposable {
 
 	/**
 	 * Writes into the composer as `draft-write` says, once it is shown, so that sending starts a task. An encrypted
-	 * conversation is replaced by a new one, because nothing of it goes to a task. Resolves to whether the text is there.
-	 * Rejects with a sentence for the user if no page takes it, or if a draft would be lost.
+	 * conversation is replaced by a new one, because nothing of it goes to a task. Rejects with a sentence for the user if no page takes it, or if a draft would be lost.
 	 */
-	async write(text: string, how: DraftChange, showView: () => PromiseLike<unknown>): Promise<boolean> {
+	async write(text: string, showView: () => PromiseLike<unknown>): Promise<void> {
 		const { page } = this.dependencies;
 		const open = await this.dependencies.conversations();
 		const { encryption, turns, id } = open.shown.conversation;
@@ -76,13 +75,13 @@ export class TaskMode implements Disposable {
 		await page.focusComposer();
 		if (text === '') {
 			page.post({ kind: 'task-mode-set', isOn: true });
-			return true;
+			return;
 		}
-		return page
-			.ask(request => ({ kind: 'draft-write', request, text, how }))
-			.catch(cause => {
-				throw new UserFacingError(vscode.l10n.t('The chat isn’t open. Open it, then try again.'), { cause });
-			});
+		try {
+			await page.ask(request => ({ kind: 'draft-write', request, text }));
+		} catch (cause) {
+			throw new UserFacingError(vscode.l10n.t('The chat isn’t open. Open it, then try again.'), { cause });
+		}
 	}
 
 	/** Makes the composer, once it is shown, leave the mode if it contains no prompt. */

@@ -55,11 +55,10 @@ export type ToPage =
 	/** The choices for the next task. */
 	| { kind: 'task-set'; task: NextTaskView }
 	/**
-	 * Makes the draft a task's prompt and appends a text after a blank line, or replaces the draft by the text. A draft
-	 * that is being sent goes first. With `if-empty`, changes nothing if something else is written. The answer says
-	 * whether the text is there, or will be.
+	 * Makes the draft a task's prompt and appends a text after a blank line. A draft that is being sent goes first. The
+	 * answer is true.
 	 */
-	| { kind: 'draft-write'; request: string; text: string; how: DraftChange }
+	| { kind: 'draft-write'; request: string; text: string }
 	| { kind: 'context-set'; context: ContextView };
 
 /** Messages with a `request` are requests; `PageAnswers` describes their answers. */
@@ -204,9 +203,6 @@ export type PageHandlers<K extends FromPage['kind']> = {
 		message: Extract<FromPage, { kind: P }>,
 	) => P extends keyof PageAnswers ? AnswerTo<P> | Promise<AnswerTo<P>> : unknown;
 };
-
-/** The fate of the existing draft when a text is written into the composer. */
-export type DraftChange = 'add' | 'replace' | 'if-empty';
 
 export type CodeAction = 'insert' | 'new-file' | 'apply';
 

@@ -23,7 +23,7 @@ export function tellComposer(composer: ChatComposer, message: ToPage, post: Post
 			composer.suggest(message.text, message.isAdded);
 			return true;
 		case 'draft-write':
-			void answerRequest(message.request, () => composer.task.write(message.text, message.how), {
+			void answerRequest(message.request, () => composer.task.write(message.text), {
 				post,
 				explain: noAnswerText,
 			});

@@ -13,11 +13,10 @@ const ZERO_WIDTH = '\u200b';
 export interface TaskComposer {
 	/**
 	 * Shows the message box with the cursor in it, in the mode in which sending starts a task, and adds a text after a
-	 * blank line or replaces the present one. `if-empty` changes nothing if another text is there. Resolves with true
-	 * if the text is there now, or will be once the message that is being sent has gone. Rejects with a sentence for
-	 * the user.
+	 * blank line. Resolves when the text is there, or will be once the message that is being sent has gone. Rejects
+	 * with a sentence for the user.
 	 */
-	write(text: string, how: 'add' | 'replace' | 'if-empty'): Promise<boolean>;
+	write(text: string): Promise<void>;
 	/** Reports that a task was made from a prompt, which is then no longer a draft. */
 	made(prompt: string): void;
 }
@@ -103,9 +102,8 @@ export class PromptEditor implements Disposable {
 		const { composer, explain } = this.dependencies;
 		const { prompt } = this;
 		try {
-			if (await composer.write(prompt, 'add')) {
-				await this.remove(prompt);
-			}
+			await composer.write(prompt);
+			await this.remove(prompt);
 		} catch (error) {
 			explain(error);
 		}

@@ -133,7 +133,7 @@ export class TaskLauncher {
 	/** Adds a text to the prompt in the chat; nothing starts by itself. Errors are shown to the user. */
 	private async write(text: string): Promise<undefined> {
 		try {
-			await this.dependencies.composer.write(text, 'add');
+			await this.dependencies.composer.write(text);
 		} catch (error) {
 			this.dependencies.listener.explain(error);
 		}

@@ -34,7 +34,10 @@ describe('the chat’s message as the prompt of a task', () => {
 				},
 				ask: async (message: (request: string) => ToPage) => {
 					posted.push(message('1'));
-					return isTaken;
+					if (!isTaken) {
+						throw new Error('There is no page.');
+					}
+					return true;
 				},
 				focusComposer: async () => {},
 			},
@@ -42,11 +45,11 @@ describe('the chat’s message as the prompt of a task', () => {
 	});
 	afterEach(() => mode.dispose());
 
-	const write = (text: string) => mode.write(text, 'if-empty', async () => {});
+	const write = (text: string) => mode.write(text, async () => {});
 
-	it('is left as it is where the page does not take the text', async () => {
+	it('fails with a sentence where no page takes the text', async () => {
 		isTaken = false;
-		assert.equal(await write('Fix it'), false);
+		await assert.rejects(write('Fix it'), /The chat isn’t open\./);
 		assert.deepEqual(
 			posted.map(({ kind }) => kind),
 			['draft-write'],
@@ -59,7 +62,7 @@ describe('the chat’s message as the prompt of a task', () => {
 		await assert.rejects(write('Fix it'), /would be lost\. Send or delete it, then try again\.$/);
 		assert.deepEqual([conversation.id, posted], ['e', []]);
 		conversation = { ...conversation, turns: [{}] };
-		assert.equal(await write('Fix it'), true);
+		await write('Fix it');
 		assert.equal(conversation.id, 'new');
 	});
 

@@ -93,25 +93,19 @@ export class ComposerTask implements ReactiveController {
 		}
 	}
 
-	/** Makes the text a task's prompt. Returns whether it is in the field, or will be once the draft has been sent. */
-	write(text: string, how: 'add' | 'replace' | 'if-empty'): boolean {
+	/** Makes the text a task's prompt, at once or when the draft has been sent. */
+	write(text: string): true {
 		const { owner } = this;
 		if (owner.waiting) {
-			if (how !== 'if-empty') {
-				this.next = this.next === '' ? text : `${this.next}\n\n${text}`;
-				owner.keep();
-				owner.say(l10n.t('Added text appears here after the message is sent.'));
-			}
-			return how !== 'if-empty';
+			this.next = join(this.next, text);
+			owner.keep();
+			owner.say(l10n.t('Added text appears here after the message is sent.'));
+			return true;
 		}
 		const written = owner.field.value.trimEnd();
-		const isThere = written.trim() === text.trim();
-		if (how === 'if-empty' && written !== '' && !isThere) {
-			return false;
-		}
 		this.set(true);
-		if (!isThere) {
-			owner.setText(written === '' || how === 'replace' ? text : `${written}\n\n${text}`);
+		if (written.trim() !== text.trim()) {
+			owner.setText(join(written, text));
 		}
 		return true;
 	}
@@ -121,7 +115,7 @@ export class ComposerTask implements ReactiveController {
 		const { next, owner } = this;
 		if (next !== '' && !owner.isSent) {
 			this.next = '';
-			this.write(next, 'add');
+			this.write(next);
 		}
 	}
 
@@ -168,4 +162,8 @@ export class ComposerTask implements ReactiveController {
 			this.isOpening = false;
 		}
 	}
+}
+
+function join(before: string, text: string): string {
+	return before === '' ? text : `${before}\n\n${text}`;
 }
