@@ -75,23 +75,6 @@ export const responsesRequestSchema = z.strictObject({
 });
 export type ResponsesRequest = z.input<typeof responsesRequestSchema>;
 
-/**
- * Begins reasoning that the model's own server has sealed, among that which this service has. Clients send both back
- * unchanged.
- */
-const SEALED_BY_SERVER = 'server1.';
-
-export function withServerSeal(sealed: string): string {
-	return SEALED_BY_SERVER + sealed;
-}
-
-/** Returns the reasoning in its server's form, or undefined if no server has sealed it. */
-export function sealedByServer(text: unknown): string | undefined {
-	return typeof text === 'string' && text.startsWith(SEALED_BY_SERVER)
-		? text.slice(SEALED_BY_SERVER.length)
-		: undefined;
-}
-
 /** Returns the item with which a server gets back what it has sealed, and the one for reasoning in clear. */
 export function sealedReasoningItem(encrypted_content: string): Fields {
 	return { type: 'reasoning', summary: [], encrypted_content };

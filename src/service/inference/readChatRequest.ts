@@ -3,7 +3,6 @@ import { eachObject, type Fields, isFields, objectsOf } from '../../base/fields.
 import { chatRequestSchema } from '../../contract/chatRequest.ts';
 import { roleOf, withDocumentedNames } from '../../contract/foreignNames.ts';
 import type { ThinkingBlock } from '../../contract/messages.ts';
-import { sealedByServer } from '../../contract/responses.ts';
 import { parseOrRefuse, RequestRefused } from '../replies.ts';
 import {
 	anything,
@@ -16,7 +15,8 @@ import {
 	type Tolerated,
 	without,
 } from './foreignFields.ts';
-import { type GatewayRequest, MESSAGES_REASONING, type ProviderRequest, RESPONSES_REASONING } from './provider.ts';
+import type { GatewayRequest, ProviderRequest } from './provider.ts';
+import { isServerSealed } from './serverSeal.ts';
 
 const TOLERATED: Tolerated = {
 	...TOLERATED_HINTS,
@@ -147,12 +147,12 @@ function withReasoning(messages: ProviderRequest['messages'], received: unknown)
 	});
 }
 
-/** A signature without text covers the whole reasoning, if it is the only one. */
+/**
+ * Clients may send what another service has signed or sealed. A signature without text covers the whole reasoning, if it
+ * is the only one.
+ */
 function thinkingIn(details: readonly Fields[], reasoning: string): ThinkingBlock[] {
-	const known = details.filter(
-		({ format, data }) =>
-			format === MESSAGES_REASONING || (format === RESPONSES_REASONING && sealedByServer(data) !== undefined),
-	);
+	const known = details.filter(({ data, signature }) => isServerSealed(data ?? signature));
 	const isOnly = known.filter(({ signature }) => signature !== undefined).length === 1;
 	return known.flatMap(({ data, signature, text }): ThinkingBlock[] => {
 		if (typeof data === 'string') {

@@ -8,10 +8,10 @@ import {
 	openReasoningItem,
 	type ResponsesHints,
 	type ResponsesRequest,
-	sealedByServer,
 	sealedReasoningItem,
 } from '../../contract/responses.ts';
 import type { GatewayRequest } from '../inference/provider.ts';
+import { isServerSealed } from '../inference/serverSeal.ts';
 import type { ReasoningSeal } from './reasoningSeal.ts';
 import { refusal } from './responsesRequest.ts';
 
@@ -154,7 +154,7 @@ function messagesOfTurn({ reasoning, text, calls }: AssistantTurn, results: Read
 
 /** Returns undefined for reasoning that only the model's own server can read. */
 function openReasoning({ encrypted_content: sealed }: Fields, index: number, seal: ReasoningSeal): string | undefined {
-	if (sealedByServer(sealed) !== undefined) {
+	if (isServerSealed(sealed)) {
 		return undefined;
 	}
 	const reasoning = typeof sealed === 'string' ? seal.open(sealed) : undefined;
@@ -182,7 +182,7 @@ function hintsOf({ instructions, input }: ResponsesRequest, body: Fields, seal: 
 			}
 			const reasoning = openReasoning(item, index, seal);
 			return reasoning === undefined
-				? sealedReasoningItem(sealedByServer(item['encrypted_content']) ?? '')
+				? sealedReasoningItem(String(item['encrypted_content']))
 				: openReasoningItem(reasoning);
 		}),
 	};

@@ -6,7 +6,6 @@ import { type Fields, isFields } from '../../../base/fields.ts';
 import { parseJson } from '../../../base/json.ts';
 import type { ChatMessage, ChatTool, Parameter } from '../../../contract/chatRequest.ts';
 import { estimateRequestTokens } from '../../../contract/requestTokens.ts';
-import { sealedByServer } from '../../../contract/responses.ts';
 import type { ModelOffer, ProviderRequest } from '../provider.ts';
 
 /** The chat parameters that the Messages API has as well. */
@@ -132,10 +131,7 @@ function blocksOf(message: ProviderRequest['messages'][number]): Block[] {
 			return [{ type: 'tool_result', tool_use_id: callId(id), content: partBlocks(content) }];
 		case 'assistant':
 			return [
-				// Another server has sealed what it cannot read.
-				...thinking
-					.filter(block => !('data' in block) || sealedByServer(block.data) === undefined)
-					.map(block => ({ ...block })),
+				...thinking.map(block => ({ ...block })),
 				...textBlocks(content),
 				...calls.map(call => ({
 					type: 'tool_use',

@@ -10,6 +10,7 @@ import { readErrorBody } from '../../../contract/errorBody.ts';
 import { lenientCount } from '../../../contract/lenient.ts';
 import { chatUsageOf, finishReasonOf, type MessagesUsage } from '../../../contract/messages.ts';
 import { MESSAGES_REASONING, type ReplyChunk, type ReplyDelta } from '../provider.ts';
+import type { ServerSeal } from '../serverSeal.ts';
 import { callFragment } from './callFragment.ts';
 
 /** The maximum number of calls, as readers may keep a list of them. */
@@ -39,6 +40,7 @@ export class MessagesDecoder implements ReplyDecoder<ReplyChunk> {
 	/** A clean close after the stop reason ends a reply, too. */
 	mayClose = false;
 	private readonly requested: string;
+	private readonly seal: ServerSeal;
 	/** The open calls by the indexes of their blocks. */
 	private readonly calls = new Map<unknown, OpenCall>();
 	private callCount = 0;
@@ -50,8 +52,9 @@ export class MessagesDecoder implements ReplyDecoder<ReplyChunk> {
 	private readonly counted: Partial<MessagesUsage> = {};
 
 	/** `requested` is the model's name in the request. */
-	constructor(requested: string) {
+	constructor(requested: string, seal: ServerSeal) {
 		this.requested = requested;
+		this.seal = seal;
 	}
 
 	decode({ event, data }: SseEvent, into: ReplyChunk[]): void {
@@ -139,8 +142,8 @@ export class MessagesDecoder implements ReplyDecoder<ReplyChunk> {
 				break;
 			case 'redacted_thinking':
 				if (typeof data === 'string') {
-					const detail = { type: 'reasoning.encrypted', format: MESSAGES_REASONING, data } as const;
-					this.push({ reasoning_details: [detail] }, into);
+					const sealed = { format: MESSAGES_REASONING, data: this.seal.seal(data) } as const;
+					this.push({ reasoning_details: [{ type: 'reasoning.encrypted', ...sealed }] }, into);
 				}
 				break;
 			case 'tool_use': {
@@ -208,9 +211,12 @@ export class MessagesDecoder implements ReplyDecoder<ReplyChunk> {
 		}
 	}
 
-	private sign(signature: string, into: ReplyChunk[]): void {
-		const detail = { type: 'reasoning.text', format: MESSAGES_REASONING, signature } as const;
-		this.push({ reasoning_details: [detail] }, into);
+	/** An empty signature signs nothing. */
+	private sign(text: string, into: ReplyChunk[]): void {
+		if (text !== '') {
+			const signature = this.seal.seal(text);
+			this.push({ reasoning_details: [{ type: 'reasoning.text', format: MESSAGES_REASONING, signature }] }, into);
+		}
 	}
 
 	private delta({ stop_reason: reason, stop_sequence: sequence }: Fields, usage: unknown, into: ReplyChunk[]): void {

@@ -2,12 +2,7 @@
 import { defined } from '../../../base/defined.ts';
 import { type Fields, isFields } from '../../../base/fields.ts';
 import type { ChatMessage, ChatTool, Parameter } from '../../../contract/chatRequest.ts';
-import {
-	openReasoningItem,
-	type ResponsesHints,
-	sealedByServer,
-	sealedReasoningItem,
-} from '../../../contract/responses.ts';
+import { openReasoningItem, type ResponsesHints, sealedReasoningItem } from '../../../contract/responses.ts';
 import type { ModelOffer, ProviderRequest } from '../provider.ts';
 
 /** The chat parameters that the Responses API has as well. */
@@ -21,7 +16,8 @@ export function responsesBody(
 	{ takesReasoning }: Pick<ModelOffer, 'takesReasoning'>,
 ): Fields {
 	const { model, messages, tools = [], tool_choice: choice, response_format: format, ...parameters } = request;
-	const { max_tokens: max_output_tokens, temperature, top_p, user, responses = hintsOf(messages) } = parameters;
+	const { max_tokens: max_output_tokens, temperature, top_p, user } = parameters;
+	const { responses = hintsOf(messages) } = parameters;
 	const { input, text: hints, ...others } = responses;
 	const text = { ...hints, ...defined({ format: format && flatFormat(format) }) };
 	return {
@@ -53,7 +49,7 @@ function itemsOf({ role, content, ...message }: ProviderRequest['messages'][numb
 		case 'tool':
 			return [{ type: 'function_call_output', call_id, output: contentOf(content) }];
 		case 'assistant': {
-			const sealed = thinking.flatMap(block => ('data' in block ? (sealedByServer(block.data) ?? []) : []));
+			const sealed = thinking.flatMap(block => ('data' in block ? block.data : []));
 			const said = textOf(content);
 			return [
 				...sealed.map(sealedReasoningItem),

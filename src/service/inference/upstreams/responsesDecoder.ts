@@ -7,8 +7,9 @@ import type { SseEvent } from '../../../client/core/sse.ts';
 import type { ReplyDecoder } from '../../../client/core/streamedReply.ts';
 import { type Usage, usageSchema } from '../../../contract/chatReply.ts';
 import { lenientCount } from '../../../contract/lenient.ts';
-import { earlyEndSchema, withServerSeal } from '../../../contract/responses.ts';
+import { earlyEndSchema } from '../../../contract/responses.ts';
 import { RESPONSES_REASONING, type ReplyChunk, type ReplyDelta } from '../provider.ts';
+import type { ServerSeal } from '../serverSeal.ts';
 import { callFragment } from './callFragment.ts';
 
 /** The maximum number of items, as readers may keep a list of the calls. */
@@ -34,6 +35,7 @@ interface Item {
 export class ResponsesDecoder implements ReplyDecoder<ReplyChunk> {
 	isEnded = false;
 	private readonly requested: string;
+	private readonly seal: ServerSeal;
 	/** The items by their indexes in the output, or else by their ids. */
 	private readonly items = new Map<unknown, Item>();
 	private itemCount = 0;
@@ -42,8 +44,9 @@ export class ResponsesDecoder implements ReplyDecoder<ReplyChunk> {
 	private model: string | undefined;
 
 	/** `requested` is the model's name in the request. */
-	constructor(requested: string) {
+	constructor(requested: string, seal: ServerSeal) {
 		this.requested = requested;
+		this.seal = seal;
 	}
 
 	decode(event: SseEvent, into: ReplyChunk[]): void {
@@ -196,7 +199,7 @@ export class ResponsesDecoder implements ReplyDecoder<ReplyChunk> {
 				this.say(item, 'reasoning_content', texts.join('\n\n'), into);
 			}
 			if (typeof sealed === 'string' && sealed !== '') {
-				const data = withServerSeal(sealed);
+				const data = this.seal.seal(sealed);
 				this.push({ reasoning_details: [{ type: 'reasoning.encrypted', format: RESPONSES_REASONING, data }] }, into);
 			}
 		}

@@ -7,6 +7,7 @@ import { type ListedModel, listedTraits } from '../../../contract/modelList.ts';
 import type { Route } from '../../../contract/routes.ts';
 import type { UpstreamKind } from '../../../contract/upstreams.ts';
 import type { ModelOffer, ProviderRequest, ReplyChunk } from '../provider.ts';
+import type { ServerSeal } from '../serverSeal.ts';
 import { countedBody, MESSAGES_PARAMETERS, messagesBody } from './messagesBody.ts';
 import { MessagesDecoder } from './messagesDecoder.ts';
 import { RESPONSES_PARAMETERS, responsesBody } from './responsesBody.ts';
@@ -23,7 +24,7 @@ export interface UpstreamForm {
 	/** Throws a ClientError. */
 	bodyOf(request: ProviderRequest, offer: Partial<ModelOffer>): Fields;
 	/** `requested` is the model's name in the request. */
-	decoder(requested: string): ReplyDecoder<ReplyChunk>;
+	decoder(requested: string, seal: ServerSeal): ReplyDecoder<ReplyChunk>;
 	/** Reads what a server's model list says beyond names and context lengths. */
 	traitsOf?(model: ListedModel): ReturnType<typeof listedTraits>;
 	/** The request by which a server counts tokens, if it can. */
@@ -43,13 +44,13 @@ export const UPSTREAM_FORMS: Readonly<Record<UpstreamKind, UpstreamForm>> = {
 		route: route('/responses'),
 		parameters: RESPONSES_PARAMETERS,
 		bodyOf: responsesBody,
-		decoder: requested => new ResponsesDecoder(requested),
+		decoder: (requested, seal) => new ResponsesDecoder(requested, seal),
 	},
 	messages: {
 		route: route('/messages'),
 		parameters: MESSAGES_PARAMETERS,
 		bodyOf: messagesBody,
-		decoder: requested => new MessagesDecoder(requested),
+		decoder: (requested, seal) => new MessagesDecoder(requested, seal),
 		traitsOf: listedTraits,
 		count: { route: route('/messages/count_tokens'), bodyOf: countedBody },
 	},

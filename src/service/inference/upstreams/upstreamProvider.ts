@@ -18,6 +18,7 @@ import { LISTED_MODELS, OLLAMA_SLUG, type Upstream, upstreamKind } from '../../.
 import { inParallel } from '../../inParallel.ts';
 import type { ModelOffer, Provider, ProviderRequest, ReplyChunk, ReplyChunks } from '../provider.ts';
 import { providerFailureOf } from '../providerFailure.ts';
+import { ServerSeal } from '../serverSeal.ts';
 import { type OllamaModel, readOllamaModel } from './ollama.ts';
 import { RefusedParameters, type RequestDraft, refusesImages } from './serverRefusals.ts';
 import { UPSTREAM_FORMS, type UpstreamForm } from './upstreamForms.ts';
@@ -69,6 +70,7 @@ export class UpstreamProvider implements Provider {
 	readonly prefixes: readonly string[];
 	private readonly upstream: Upstream;
 	private readonly form: UpstreamForm;
+	private readonly seal: ServerSeal;
 	private readonly named: NamedUpstream;
 	private readonly caller: Caller;
 	/** The caller for the paths of an Ollama server that do not begin with its version. */
@@ -103,6 +105,7 @@ export class UpstreamProvider implements Provider {
 		// The gateway tries other providers instead of sending a request again.
 		const kind = upstreamKind(upstream);
 		this.form = UPSTREAM_FORMS[kind];
+		this.seal = new ServerSeal(url);
 		const options = { name: slug, key, kind, transport, logger, clock, limits: { tries: 1, ...patienceFor(upstream) } };
 		const callerOf = (apiUrl: string): Caller => createUpstreamCaller({ ...options, url: apiUrl });
 		this.caller = callerOf(url);
@@ -184,7 +187,7 @@ export class UpstreamProvider implements Provider {
 		let hasBegun = false;
 		// Before the first chunk, the error itself is needed to decide whether to send the request again.
 		const failure = (error: unknown): unknown => (hasBegun ? this.failure(error, signal) : error);
-		const draft = this.refused.draft(model, this.bodyOf({ ...request, model }, request.model));
+		const draft = this.refused.draft(model, this.bodyOf({ ...this.seal.own(request), model }, request.model));
 		const send = () => this.send(model, draft.body, signal, failure);
 		const { clock, limits } = this.caller;
 		const began = clock.now();
@@ -234,7 +237,7 @@ export class UpstreamProvider implements Provider {
 			return undefined;
 		}
 		const model = this.names.get(request.model) ?? request.model;
-		const call = { route: { ...count.route, key: this.key }, body: count.bodyOf({ ...request, model }) };
+		const call = { route: { ...count.route, key: this.key }, body: count.bodyOf({ ...this.seal.own(request), model }) };
 		const limits = { firstByteMs: COUNT_MS, idleMs: COUNT_MS, retry: 'never', signal } as const;
 		try {
 			const told = await this.caller.json({ ...call, ...limits });
@@ -298,7 +301,7 @@ export class UpstreamProvider implements Provider {
 			signal =>
 				new StreamedReply(this.caller, {
 					call: () => ({ ...call, signal }),
-					decoder: this.form.decoder(model),
+					decoder: this.form.decoder(model, this.seal),
 					failure,
 				}),
 		);

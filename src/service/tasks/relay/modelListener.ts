@@ -6,11 +6,11 @@ import { reduceResponses } from '../../../agents/relay/reduceResponses.ts';
 import { isFields } from '../../../base/fields.ts';
 import type { Logger } from '../../../base/logger.ts';
 import { ENTERPRISE_PATH } from '../../../contract/localConnection.ts';
-import { sealedByServer } from '../../../contract/responses.ts';
 import { registerChatRoutes } from '../../inference/chatRoutes.ts';
 import { registerModelRoutes } from '../../inference/modelRoutes.ts';
 import type { GatewayRequest } from '../../inference/provider.ts';
 import { readChatRequest } from '../../inference/readChatRequest.ts';
+import { isServerSealed } from '../../inference/serverSeal.ts';
 import { registerMessagesRoutes } from '../../messages/messagesRoutes.ts';
 import type { ReasoningSeal } from '../../responses/reasoningSeal.ts';
 import { readResponsesRequest } from '../../responses/responsesRequest.ts';
@@ -62,8 +62,10 @@ export function readAgentChat(body: unknown, model: string): GatewayRequest {
 export function agentResponses(model: string, seal: ReasoningSeal): ForeignResponses {
 	return {
 		read(body) {
-			const { request, foreignTools } = reduceResponses(isFields(body) ? body : {}, ({ encrypted_content: sealed }) =>
-				typeof sealed === 'string' ? (sealedByServer(sealed) ?? seal.open(sealed)) !== undefined : false,
+			const { request, foreignTools } = reduceResponses(
+				isFields(body) ? body : {},
+				({ encrypted_content: sealed }) =>
+					isServerSealed(sealed) || (typeof sealed === 'string' && seal.open(sealed) !== undefined),
 			);
 			const read = readResponsesRequest({ model, ...request }, () => false);
 			const calls = new ForeignCalls(foreignTools);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { withServerSeal } from '../../../../src/contract/responses.ts';
 import { readChatRequest } from '../../../../src/service/inference/readChatRequest.ts';
+import { ServerSeal } from '../../../../src/service/inference/serverSeal.ts';
 import { RequestRefused } from '../../../../src/service/replies.ts';
 
 const user = { role: 'user', content: 'Hello' };
@@ -141,21 +141,25 @@ describe('the reading of a chat request', () => {
 		});
 	});
 
-	it('takes signed and sealed reasoning back, if it is known what was signed, and none of other servers', () => {
+	it('takes signed and sealed reasoning back, if it is known what was signed, and none that this service has not passed on', () => {
 		const format = 'anthropic-claude-v1';
+		const [signature = '', data = ''] = ['c2ln', 'EmwK'].map(text => new ServerSeal('https://a.example').seal(text));
 		const thinkingOf = (reasoning_details: object[], reasoning = 'Because') =>
 			read({ messages: [{ role: 'assistant', content: 'a', reasoning, reasoning_details }] }).messages[0]?.thinking;
-		const signed = { type: 'reasoning.text', format, signature: 'c2ln' };
-		const sealed = { type: 'reasoning.encrypted', format, data: 'EmwK' };
-		const thinking = (text: string) => ({ type: 'thinking', thinking: text, signature: 'c2ln' });
-		assert.deepEqual(thinkingOf([signed, sealed]), [thinking('Because'), { type: 'redacted_thinking', data: 'EmwK' }]);
+		const signed = { type: 'reasoning.text', format, signature };
+		const sealed = { type: 'reasoning.encrypted', format, data };
+		const thinking = (text: string) => ({ type: 'thinking', thinking: text, signature });
+		assert.deepEqual(thinkingOf([signed, sealed]), [thinking('Because'), { type: 'redacted_thinking', data }]);
 		assert.deepEqual(thinkingOf([{ ...signed, text: 'Hm' }]), [thinking('Hm')]);
 		assert.deepEqual(thinkingOf([signed], ''), [thinking('')]);
 		assert.equal(thinkingOf([signed, signed]), undefined);
-		const other = { ...sealed, format: 'openai-responses-v1' };
-		assert.equal(thinkingOf([other]), undefined);
-		const data = withServerSeal('gAAA');
-		assert.deepEqual(thinkingOf([{ ...other, data }]), [{ type: 'redacted_thinking', data }]);
+		assert.equal(
+			thinkingOf([
+				{ ...signed, signature: 'c2ln' },
+				{ ...sealed, data: 'EmwK' },
+			]),
+			undefined,
+		);
 	});
 
 	it('takes the message of a reply back as it came, with its reasoning', () => {

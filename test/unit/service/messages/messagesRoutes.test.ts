@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { systemClock } from '../../../../src/base/async.ts';
 import { createLogger } from '../../../../src/base/logger.ts';
 import { IdleWatch } from '../../../../src/service/idleWatch.ts';
+import { ServerSeal } from '../../../../src/service/inference/serverSeal.ts';
 import { registerMessagesRoutes } from '../../../../src/service/messages/messagesRoutes.ts';
 import { createApp, type ServiceServer, startServer } from '../../../../src/service/server.ts';
 import { ManualClock } from '../../../support/manualClock.ts';
@@ -102,13 +103,11 @@ describe('the Messages form at the local service', () => {
 
 	it('passes a reply of the same form on, with its signatures, reasons and tokens', async () => {
 		const usage = { output_tokens: 15, input_tokens: 25, cache_creation_input_tokens: 10, cache_read_input_tokens: 40 };
-		const events = [
-			...thinkingBlock(0, 'c2ln', 'Hm'),
-			...textBlock(1, 'Hello'),
-			...messageEnd('stop_sequence', usage, { stop_sequence: 'END' }),
-		];
-		await serve({ events: [messageStart(), ...events] }, { kind: 'messages' });
-		assert.deepEqual((await streamed({ stop_sequences: ['END'] })).slice(2), events);
+		const events = [...textBlock(1, 'Hello'), ...messageEnd('stop_sequence', usage, { stop_sequence: 'END' })];
+		await serve({ events: [messageStart(), ...thinkingBlock(0, 'c2ln', 'Hm'), ...events] }, { kind: 'messages' });
+		const signature = new ServerSeal(harness.server('one').url).seal('c2ln');
+		const passedOn = [...thinkingBlock(0, signature, 'Hm'), ...events];
+		assert.deepEqual((await streamed({ stop_sequences: ['END'] })).slice(2), passedOn);
 		assert.deepEqual(harness.server('one').chats[0]?.body['stop_sequences'], ['END']);
 	});
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { type InputItem, withServerSeal } from '../../../../src/contract/responses.ts';
+import type { InputItem } from '../../../../src/contract/responses.ts';
+import { ServerSeal } from '../../../../src/service/inference/serverSeal.ts';
 import { chatRequestOf } from '../../../../src/service/responses/conversation.ts';
 import { ReasoningSeal } from '../../../../src/service/responses/reasoningSeal.ts';
 
@@ -96,7 +97,8 @@ describe('the messages of a responses request', () => {
 	});
 
 	it('stay beside the items as they were sent, for servers that take those', () => {
-		const sealed = { type: 'reasoning' as const, id: 'rs_1', summary: [], encrypted_content: withServerSeal('gAAA') };
+		const encrypted_content = new ServerSeal('https://one.example/v1').seal('gAAA');
+		const sealed = { type: 'reasoning' as const, id: 'rs_1', summary: [], encrypted_content };
 		const input = [user('x'), sealed, said('I look.'), reasoning('How'), call('a'), output('a')];
 		const { messages, responses } = chatRequestOf(
 			{ model: 'small', instructions: 'Be brief.', input },
@@ -122,7 +124,7 @@ describe('the messages of a responses request', () => {
 			text: { verbosity: 'low' },
 			input: [
 				user('x'),
-				{ type: 'reasoning', summary: [], encrypted_content: 'gAAA' },
+				{ type: 'reasoning', summary: [], encrypted_content },
 				said('I look.'),
 				{ type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'How' }] },
 				call('a'),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { ClientError, type ClientErrorCode } from '../../../../../src/base/errors.ts';
 import type { ReplyChunk, ReplyDelta } from '../../../../../src/service/inference/provider.ts';
+import { ServerSeal } from '../../../../../src/service/inference/serverSeal.ts';
 import { MessagesDecoder } from '../../../../../src/service/inference/upstreams/messagesDecoder.ts';
 import {
 	blockDelta,
@@ -15,13 +16,15 @@ import {
 	type WireEvent,
 } from '../../../../support/messagesWire.ts';
 
+const seal = new ServerSeal('https://one.example/v1');
+
 interface Decoded {
 	chunks: ReplyChunk[];
 	decoder: MessagesDecoder;
 }
 
 function decode(...events: WireEvent[]): Decoded {
-	const decoder = new MessagesDecoder('small');
+	const decoder = new MessagesDecoder('small', seal);
 	const chunks: ReplyChunk[] = [];
 	for (const event of events) {
 		decoder.decode({ event: event.type, data: JSON.stringify(event) }, chunks);
@@ -94,8 +97,8 @@ describe('the stream of a server of the Messages form', () => {
 		assert.deepEqual(JSON.parse(JSON.stringify(deltasOf(decoded))), [
 			{ reasoning_content: 'Hm' },
 			{ reasoning_content: '.' },
-			{ reasoning_details: [{ type: 'reasoning.text', format, signature: 'c2ln' }] },
-			{ reasoning_details: [{ type: 'reasoning.encrypted', format, data: 'EmwK' }] },
+			{ reasoning_details: [{ type: 'reasoning.text', format, signature: seal.seal('c2ln') }] },
+			{ reasoning_details: [{ type: 'reasoning.encrypted', format, data: seal.seal('EmwK') }] },
 			{ content: 'I look.' },
 			JSON.parse(JSON.stringify(fragment(0, '', 'toolu_1', 'read'))),
 			JSON.parse(JSON.stringify(fragment(0, '{"path":'))),
@@ -136,7 +139,7 @@ describe('the stream of a server of the Messages form', () => {
 	});
 
 	it('is the same reply if it comes as one message', () => {
-		const decoder = new MessagesDecoder('small');
+		const decoder = new MessagesDecoder('small', seal);
 		const chunks: ReplyChunk[] = [];
 		decoder.decodeWhole(
 			{
@@ -155,7 +158,7 @@ describe('the stream of a server of the Messages form', () => {
 		const text = JSON.stringify(chunks);
 		for (const part of [
 			'"reasoning_content":"Hm"',
-			'"signature":"c2ln"',
+			`"signature":"${seal.seal('c2ln')}"`,
 			'"content":"Hello"',
 			String.raw`{\"path\":\"b\"}`,
 		]) {
@@ -263,7 +266,7 @@ describe('the stream of a server of the Messages form', () => {
 		});
 
 		it('fails at data that is no event', () => {
-			const decoder = new MessagesDecoder('small');
+			const decoder = new MessagesDecoder('small', seal);
 			for (const data of ['[1]', '"text"', '{"type":']) {
 				assert.throws(() => decoder.decode({ event: undefined, data }, []), ClientError, data);
 			}

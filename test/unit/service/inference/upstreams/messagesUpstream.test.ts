@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { upstreamKind } from '../../../../../src/contract/upstreams.ts';
+import { ServerSeal } from '../../../../../src/service/inference/serverSeal.ts';
 import { wholeReply } from '../../../../../src/service/inference/wholeReply.ts';
 import { messageEnd, messageStart, textBlock, thinkingBlock, toolBlock } from '../../../../support/messagesWire.ts';
 import type { UpstreamBehaviour } from '../../../../support/upstreamServer.ts';
@@ -33,9 +34,20 @@ describe('an upstream of the Messages form', () => {
 		});
 	});
 
-	it('gets its thinking back as it has signed it, whatever else is said of reasoning', async () => {
+	it('gets its thinking back as it has signed or sealed it, none of another server, whatever else is said of reasoning', async () => {
 		const gateway = await served();
-		const thinking = [{ type: 'thinking' as const, thinking: 'Hm', signature: 'c2ln' }];
+		const own = [
+			{ type: 'thinking' as const, thinking: 'Hm', signature: 'c2ln' },
+			{ type: 'redacted_thinking' as const, data: 'EmwK' },
+		];
+		const [seal, other] = [gateway.server('one').url, 'https://other.example/v1'].map(url => new ServerSeal(url));
+		const thinking = [seal, other].flatMap(by =>
+			own.map(block =>
+				'data' in block
+					? { ...block, data: String(by?.seal(block.data)) }
+					: { ...block, signature: String(by?.seal(block.signature)) },
+			),
+		);
 		await gateway.servedBy({
 			messages: [
 				{ role: 'user', content: 'Hello' },
@@ -48,7 +60,7 @@ describe('an upstream of the Messages form', () => {
 		assert.ok(asked);
 		assert.deepEqual(asked.body['thinking'], { type: 'enabled', budget_tokens: 2_000 });
 		const [, turn] = asked.body['messages'] as { content: object[] }[];
-		assert.deepEqual(turn?.content, [...thinking, { type: 'text', text: 'Hi' }]);
+		assert.deepEqual(turn?.content, [...own, { type: 'text', text: 'Hi' }]);
 	});
 
 	it('is alone in getting what only this form has', async () => {
@@ -74,7 +86,8 @@ describe('an upstream of the Messages form', () => {
 		const { message, finish_reason } = choices[0] ?? {};
 		assert.equal(finish_reason, 'tool_calls');
 		assert.equal(message?.reasoning_content, 'Hm');
-		assert.equal(message?.reasoning_details?.[0]?.signature, 'c2ln');
+		const seal = new ServerSeal(gateway.server('one').url);
+		assert.equal(message?.reasoning_details?.[0]?.signature, seal.seal('c2ln'));
 		assert.deepEqual(message?.tool_calls?.[0]?.function, { name: 'read', arguments: '{"path":"a"}' });
 		assert.equal(usage?.prompt_tokens_details?.cached_tokens, 40);
 	});

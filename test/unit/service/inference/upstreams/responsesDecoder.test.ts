@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { ClientError, type ClientErrorCode } from '../../../../../src/base/errors.ts';
 import type { ReplyChunk, ReplyDelta } from '../../../../../src/service/inference/provider.ts';
+import { ServerSeal } from '../../../../../src/service/inference/serverSeal.ts';
 import { ResponsesDecoder } from '../../../../../src/service/inference/upstreams/responsesDecoder.ts';
 import {
 	added,
@@ -15,8 +16,10 @@ import {
 	type WireEvent,
 } from '../../../../support/responsesWire.ts';
 
+const seal = new ServerSeal('https://one.example/v1');
+
 function decode(...events: WireEvent[]): ReplyChunk[] {
-	const decoder = new ResponsesDecoder('small');
+	const decoder = new ResponsesDecoder('small', seal);
 	const chunks: ReplyChunk[] = [];
 	for (const event of events) {
 		decoder.decode({ event: event.type, data: JSON.stringify(event) }, chunks);
@@ -81,7 +84,7 @@ describe('the stream of a server of the Responses form', () => {
 				{ reasoning_content: '\n\n' },
 				{ reasoning_content: 'So' },
 				{
-					reasoning_details: [{ type: 'reasoning.encrypted', format: 'openai-responses-v1', data: 'server1.gAAA' }],
+					reasoning_details: [{ type: 'reasoning.encrypted', format: 'openai-responses-v1', data: seal.seal('gAAA') }],
 				},
 				{ content: 'I ' },
 				{ content: 'look.' },
@@ -116,7 +119,7 @@ describe('the stream of a server of the Responses form', () => {
 	it('may come whole, and in whole items, parts or a whole output alone', () => {
 		const output = [reasoningItem('gAAA', 'Hm'), messageItem('Hello'), callItem('a', 'read', '{"b":1}')];
 		const whole: ReplyChunk[] = [];
-		const decoder = new ResponsesDecoder('small');
+		const decoder = new ResponsesDecoder('small', seal);
 		const { response } = completed(output);
 		decoder.decodeWhole(response, whole);
 		assert.ok(decoder.isEnded);
@@ -139,9 +142,12 @@ describe('the stream of a server of the Responses form', () => {
 		const refused = { type: 'message', content: [{ type: 'refusal', refusal: 'No.' }] };
 		assert.equal(said(decode(completed([refused]))), 'No.');
 		for (const value of [{ some: 'thing' }, { output: [], status: 'failed', error: { message: 'no' } }]) {
-			assert.throws(() => new ResponsesDecoder('small').decodeWhole(value, []), ClientError);
+			assert.throws(() => new ResponsesDecoder('small', seal).decodeWhole(value, []), ClientError);
 		}
-		assert.throws(() => new ResponsesDecoder('small').decodeWhole({ output: [], status: 'queued' }, []), ClientError);
+		assert.throws(
+			() => new ResponsesDecoder('small', seal).decodeWhole({ output: [], status: 'queued' }, []),
+			ClientError,
+		);
 	});
 
 	describe('that misbehaves', () => {
@@ -225,7 +231,7 @@ describe('the stream of a server of the Responses form', () => {
 			assert.equal(fails('rate-limited', created('small'), textDelta(0, 'a'), failed).serviceMessage, 'Busy');
 			const error = { type: 'error', code: 'server_error', message: 'Broken' };
 			assert.equal(fails('server', textDelta(0, 'a'), error).serviceMessage, 'Broken');
-			const decoder = new ResponsesDecoder('small');
+			const decoder = new ResponsesDecoder('small', seal);
 			for (const data of ['[DONE]', '[1]', '"text"', '{"type":']) {
 				assert.throws(() => decoder.decode({ event: undefined, data }, []), ClientError, data);
 			}

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { withServerSeal } from '../../../../../src/contract/responses.ts';
+import { ServerSeal } from '../../../../../src/service/inference/serverSeal.ts';
 import { wholeReply } from '../../../../../src/service/inference/wholeReply.ts';
 import { callItem, completed, created, done, reasoningItem, textDelta } from '../../../../support/responsesWire.ts';
 import type { UpstreamBehaviour } from '../../../../support/upstreamServer.ts';
@@ -64,29 +64,46 @@ describe('an upstream of the Responses form', () => {
 	});
 
 	it('gets back the reasoning that it has sealed, and none of another server; in clear where it takes that', async () => {
-		const thinking = [
-			{ type: 'redacted_thinking' as const, data: withServerSeal('gAAA') },
-			{ type: 'thinking' as const, thinking: 'Hm', signature: 'c2ln' },
-		];
 		const gateway = await served({ events }, { models: [{ id: 'small', takesReasoning: true }] });
-		for (const turn of [{ thinking }, {}]) {
-			await gateway.servedBy({ messages: [{ role: 'assistant', content: 'Hi', reasoning: 'Hm', ...turn }] });
+		const sealed = (seal: ServerSeal) => ({ type: 'redacted_thinking' as const, data: seal.seal('gAAA') });
+		const [own, foreign] = [new ServerSeal(gateway.server('one').url), new ServerSeal('https://other.example/v1')];
+		const unmarked = { type: 'redacted_thinking' as const, data: 'gAAA' };
+		const signed = { type: 'thinking' as const, thinking: 'Hm', signature: 'c2ln' };
+		for (const thinking of [
+			[sealed(own), sealed(foreign), signed],
+			[sealed(foreign), unmarked],
+		]) {
+			await gateway.servedBy({ messages: [{ role: 'assistant', content: 'Hi', reasoning: 'Hm', thinking }] });
 		}
 		const inputs = gateway.server('one').chats.map(({ body }) => (body['input'] as object[])[0]);
 		assert.deepEqual(inputs, [
 			{ type: 'reasoning', summary: [], encrypted_content: 'gAAA' },
 			{ type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'Hm' }] },
 		]);
-		const other = await start({ one: { kind: 'messages', models: ['small'], behaves: { events: [] } } });
-		await other.servedBy({ messages: [{ role: 'assistant', content: 'Hi', thinking }] }).catch(() => {});
-		const [asked] = other.server('one').chats;
-		assert.ok(asked && !JSON.stringify(asked.body).includes('gAAA'));
+	});
+
+	it('is the only one to get back what it has sealed, also of a request of its own form', async () => {
+		const upstream = { kind: 'responses' as const, models: ['small'], behaves: { events } };
+		const gateway = await start({ one: upstream, two: upstream });
+		const { url } = gateway.server('one');
+		const seal = new ServerSeal(url);
+		assert.ok(!seal.seal('').includes(new URL(url).host));
+		const item = { type: 'reasoning', summary: [], encrypted_content: seal.seal('gAAA') };
+		const input = [{ role: 'user', content: 'Hello' }, item, { role: 'assistant', content: 'Hi' }];
+		for (const slug of ['one', 'two']) {
+			await gateway.servedBy({ responses: { input }, provider: { only: [slug] } });
+		}
+		const kept = { type: 'reasoning', summary: [], encrypted_content: 'gAAA' };
+		assert.deepEqual(gateway.server('one').chats[0]?.body['input'], [input[0], kept, input[2]]);
+		assert.deepEqual(gateway.server('two').chats[0]?.body['input'], [input[0], input[2]]);
 	});
 
 	it('gets a request of its own form as it is, without reasoning in clear', async () => {
 		const gateway = await served();
-		const sealed = { type: 'reasoning', summary: [], encrypted_content: 'gAAA' };
-		const input = [{ role: 'user', content: 'Hello' }, sealed, { role: 'assistant', content: 'Hi' }];
+		const input = [
+			{ role: 'user', content: 'Hello' },
+			{ role: 'assistant', content: 'Hi' },
+		];
 		const open = { type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'Hm' }] };
 		const hints = { instructions: 'Be brief.', reasoning: { effort: 'low' }, text: { verbosity: 'low' } };
 		await gateway.servedBy({ temperature: 1, responses: { ...hints, input: [...input, open] } });
@@ -103,7 +120,7 @@ describe('an upstream of the Responses form', () => {
 		const { message, finish_reason } = choices[0] ?? {};
 		assert.equal(finish_reason, 'tool_calls');
 		assert.equal(message?.reasoning_content, 'Hm');
-		assert.equal(message?.reasoning_details?.[0]?.data, withServerSeal('gAAA'));
+		assert.equal(message?.reasoning_details?.[0]?.data, new ServerSeal(gateway.server('one').url).seal('gAAA'));
 		assert.deepEqual(message?.tool_calls?.[0]?.function, { name: 'read', arguments: '{"path":"a"}' });
 		assert.equal(usage?.prompt_tokens_details?.cached_tokens, 40);
 	});
