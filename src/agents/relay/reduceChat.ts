@@ -6,15 +6,16 @@ import { chatRequestSchema } from '../../contract/chatRequest.ts';
 import { OMITTED_PART, roleOf, withDocumentedNames } from '../../contract/foreignNames.ts';
 
 const CHAT_FIELDS = [...Object.keys(chatRequestSchema.shape), 'max_completion_tokens'];
+const OWN_FIELDS = [...CHAT_FIELDS, 'reasoning_effort'];
 const REASONING_FIELDS = ['reasoning', 'reasoning_content', 'reasoning_details'];
 
 /**
  * Returns the fields of an agent's chat request that a service can use; their values are not checked. The result has
- * the form of the contract, unless `isForOwnService`: our own service also reads the reasoning of messages, and the
- * names of public practice, which it passes on unchanged.
+ * the form of the contract, unless `isForOwnService`: our own service also reads how much to reason, the reasoning of
+ * messages, and the names of public practice, which it passes on unchanged.
  */
 export function reduceChat(body: Fields, isForOwnService: boolean): Fields {
-	const { messages, tools, tool_choice: choice, ...rest } = only(CHAT_FIELDS, body);
+	const { messages, tools, tool_choice: choice, ...rest } = only(isForOwnService ? OWN_FIELDS : CHAT_FIELDS, body);
 	const kept = objectsOf(tools).flatMap(({ type, function: called }) =>
 		type === 'function' && isFields(called)
 			? [{ type, function: only(['name', 'description', 'parameters'], called) }]

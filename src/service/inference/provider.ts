@@ -20,6 +20,8 @@ export interface ProviderRequest extends ChatRequest {
 	hints?: MessagesHints;
 	/** The fields that a client of the responses endpoint has sent and chat does not have, for servers with that API. */
 	responses?: ResponsesHints;
+	/** How much the model is to think, as clients of chat say it, for servers with the Responses API. */
+	reasoning_effort?: string;
 	/** The client's name for `max_tokens`, if it is the newer one of public practice. */
 	limitName?: 'max_completion_tokens';
 }

@@ -20,7 +20,7 @@ import { isServerSealed } from './serverSeal.ts';
 
 const TOLERATED: Tolerated = {
 	...TOLERATED_HINTS,
-	reasoning_effort: anything,
+	reasoning_effort: honoured,
 	verbosity: anything,
 	// Usage is always sent.
 	usage: anything,
@@ -86,13 +86,14 @@ export function readChatRequest(body: unknown, note: NoteField = () => {}): Gate
 			parallel_tool_calls: parallel === false ? undefined : parallel,
 		}),
 	});
-	const { max_tokens: older, max_completion_tokens: newer } = body;
+	const { max_tokens: older, max_completion_tokens: newer, reasoning_effort: effort } = body;
 	return {
 		...request,
 		messages: withReasoning(request.messages, messages),
 		...defined({
 			limitName: older == null && newer != null ? ('max_completion_tokens' as const) : undefined,
 			parallel_tool_calls: parallel === false ? false : undefined,
+			reasoning_effort: typeof effort === 'string' ? effort : undefined,
 		}),
 	};
 }

@@ -16,11 +16,12 @@ export function responsesBody(
 	{ takesReasoning }: Pick<ModelOffer, 'takesReasoning'>,
 ): Fields {
 	const { model, messages, tools = [], tool_choice: choice, response_format: format, ...parameters } = request;
-	const { max_tokens: max_output_tokens, temperature, top_p, user } = parameters;
+	const { max_tokens: max_output_tokens, temperature, top_p, user, reasoning_effort: effort } = parameters;
 	const { responses = hintsOf(messages) } = parameters;
 	const { input, text: hints, ...others } = responses;
 	const text = { ...hints, ...defined({ format: format && flatFormat(format) }) };
 	return {
+		...defined({ reasoning: effort === undefined ? undefined : { effort } }),
 		...others,
 		model,
 		input: takesReasoning ? input : input.filter(item => item['type'] !== 'reasoning' || 'encrypted_content' in item),

@@ -65,6 +65,7 @@ function chatBody({
 	max_tokens: limit,
 	hints: _,
 	responses: __,
+	reasoning_effort: ___,
 	messages,
 	...request
 }: ProviderRequest): Fields {

@@ -283,14 +283,14 @@ describe('the inference routes over an upstream', () => {
 				await whole({
 					messages: [{ role: 'user', content: 'Hello', name: 'Secret_Name' }],
 					metadata: { secret: 'value' },
-					reasoning_effort: 'low',
+					verbosity: 'low',
 					n: 1,
 				});
 			}
 			const { stream_options, ...sent } = upstream.chats[0]?.body ?? {};
 			assert.deepEqual(sent, { model: 'small', messages: [{ role: 'user', content: 'Hello' }], stream: true });
 			const text = await log();
-			for (const field of ['messages.name', 'metadata', 'reasoning_effort', 'n']) {
+			for (const field of ['messages.name', 'metadata', 'verbosity', 'n']) {
 				const lines = text.split('\n').filter(line => line.endsWith(` changes no answer field=${field}`));
 				assert.equal(lines.length, 1, field);
 			}

@@ -26,13 +26,19 @@ describe('the reading of a chat request', () => {
 		assert.deepEqual(read(request), { model: 'm', messages: [user], ...request });
 	});
 
+	it('keeps how much to think, for servers that have a field for it', () => {
+		assert.deepEqual(read({ reasoning_effort: 'high' }), { model: 'm', messages: [user], reasoning_effort: 'high' });
+		for (const reasoning_effort of [null, 3, { effort: 'high' }]) {
+			assert.deepEqual(read({ reasoning_effort }), { model: 'm', messages: [user] });
+		}
+	});
+
 	it('leaves out what changes no answer, and nulls', () => {
 		const fields = {
 			stream_options: { include_usage: true },
 			n: 1,
 			store: true,
 			metadata: { run: '1' },
-			reasoning_effort: 'high',
 			verbosity: 'low',
 			service_tier: 'auto',
 			prompt_cache_key: 'k',

@@ -98,6 +98,25 @@ describe('an upstream of the Responses form', () => {
 		assert.deepEqual(gateway.server('two').chats[0]?.body['input'], [input[0], input[2]]);
 	});
 
+	it('is told how much to think by a client of chat, which no server of chat is', async () => {
+		const gateway = await served();
+		await gateway.servedBy({ reasoning_effort: 'high' });
+		const { reasoning } = gateway.server('one').chats[0]?.body ?? {};
+		assert.deepEqual(reasoning, { effort: 'high' });
+		const other = await start({ one: { models: ['small'] } });
+		await other.servedBy({ reasoning_effort: 'high' });
+		assert.ok(!('reasoning_effort' in (other.server('one').chats[0]?.body ?? {})));
+	});
+
+	it('is asked again without the effort where a model does not reason', async () => {
+		const message = "Unsupported parameter: 'reasoning.effort' is not supported with this model.";
+		const gateway = await served({
+			atRequest: body => ('reasoning' in body ? { status: 400, body: { error: { message } } } : { events }),
+		});
+		assert.equal(await gateway.servedBy({ reasoning_effort: 'high' }), 'one');
+		assert.equal(gateway.server('one').chats.length, 2);
+	});
+
 	it('gets a request of its own form as it is, without reasoning in clear', async () => {
 		const gateway = await served();
 		const input = [

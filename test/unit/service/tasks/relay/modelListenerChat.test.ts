@@ -36,6 +36,7 @@ describe('the chat request of an agent', () => {
 			tools: [{ type: 'function', function: { name: 'read', description: 'Reads', parameters } }],
 			tool_choice: 'auto',
 			stream: true,
+			reasoning_effort: 'low',
 		});
 	});
 
