@@ -227,7 +227,7 @@ describe('Errand’s own agent, before it changes a file', () => {
 		it('makes none where one cannot be made, and says which', async () => {
 			symlinkSync('b/c.txt', at('link.txt'));
 			put('three\nfour\n', 'b/d.txt');
-			for (const [bad, said] of [
+			const bad = [
 				['--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-nine\n+ten\n', /Hunk 1 does not fit a\.txt/],
 				['--- a/../x\n+++ b/../x\n@@ -1 +1 @@\n-a\n+b\n', /outside of the working folder/],
 				['--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1 @@\n+a\n', /a\.txt exists already/],
@@ -244,12 +244,13 @@ describe('Errand’s own agent, before it changes a file', () => {
 				['rename from a.txt\nrename to ../x\n', /outside of the working folder/],
 				['*** Delete File: a.txt\n*** Update File: a.txt\n-one\n+two\n', /a\.txt does not exist/],
 				['*** Update File: a.txt\n', /no hunk for a\.txt/],
-			] as const) {
-				const { asked, results } = await play([edits(patch[1] ?? '', bad)]);
-				assert.deepEqual(asked, []);
-				assert.match(results[0] ?? '', said);
-				assert.equal(read('b/c.txt'), 'three\n');
+			] as const;
+			const refused = await play(bad.map(([steps]) => edits(patch[1] ?? '', steps)));
+			assert.deepEqual(refused.asked, []);
+			for (const [index, [, said]] of bad.entries()) {
+				assert.match(refused.results[index] ?? '', said);
 			}
+			assert.equal(read('b/c.txt'), 'three\n');
 			const { results } = await play([
 				call('edit', { patch: '@@ -1 +1 @@\n-one\n+two\n' }),
 				call('edit', { patch: 'x' }),
@@ -304,6 +305,66 @@ describe('Errand’s own agent, before it changes a file', () => {
 			);
 			assert.deepEqual(readdirSync(at('d')), []);
 			assert.equal(statSync(at('e/f.txt')).mode & 0o777, 0o750);
+		});
+
+		it('follows one file through all that happens to it, and shows what becomes of it in the end', async () => {
+			symlinkSync('a.txt', at('link.txt'));
+			const change = '-one\n+two\n';
+			const good = [
+				['*** Delete File: a.txt\n*** Add File: a.txt\n+new\n', [['a.txt', 'one\n', 'new\n']], 'a=new'],
+				[
+					'rename from a.txt\nrename to n.txt\n*** Add File: a.txt\n+new\n',
+					[
+						['a.txt', 'one\n', 'new\n'],
+						['n.txt', '', 'one\n'],
+					],
+					'a=new n=one',
+				],
+				[
+					'rename from a.txt\nrename to n.txt\nrename from n.txt\nrename to m.txt\n',
+					[
+						['a.txt', 'one\n', ''],
+						['m.txt', '', 'one\n'],
+					],
+					'm=one',
+				],
+				['rename from a.txt\nrename to n.txt\n*** Delete File: n.txt\n', [['a.txt', 'one\n', '']], ''],
+				[
+					`rename from a.txt\nrename to n.txt\n*** Update File: n.txt\n@@\n${change}rename from n.txt\nrename to a.txt\n`,
+					[['a.txt', 'one\n', 'two\n']],
+					'a=two',
+				],
+				[`*** Update File: link.txt\n@@\n${change}*** Delete File: ./a.txt\n`, [['a.txt', 'one\n', '']], ''],
+			] as const;
+			const begin =
+				'for f in a m n; do test -f $f.txt && printf "$f=%s " "$(cat $f.txt)"; done; rm -f [amn].txt; echo one > a.txt';
+			const { asked, results } = await play(good.flatMap(([steps]) => [edits(steps), call('run', { command: begin })]));
+			const shown = asked.flatMap(({ call: { kind, diffs } }) =>
+				kind === 'execute' ? [] : [diffs.map(({ path: file, oldText = '', newText }) => [file, oldText, newText])],
+			);
+			for (const [index, [steps, changes, left]] of good.entries()) {
+				assert.deepEqual(
+					shown[index],
+					changes.map(([name, ...texts]) => [at(name), ...texts]),
+					steps,
+				);
+				assert.equal(results[2 * index + 1]?.split(/ ?\n?Exit/)[0], left, steps);
+			}
+			const bad = [
+				['rename from a.txt\nrename to n.txt\n*** Delete File: a.txt\n', /a\.txt does not exist/],
+				['*** Delete File: a.txt\nrename from a.txt\nrename to n.txt\n', /a\.txt does not exist/],
+				['rename from a.txt\nrename to a.txt\n', /changes nothing in a\.txt/],
+				['rename from a.txt\nrename to link.txt\n', /changes nothing in a\.txt/],
+				['*** Add File: n.txt\n+one\n*** Add File: ./n.txt\n+two\n', /n\.txt exists already/],
+			] as const;
+			const refused = await play(bad.map(([steps]) => edits(steps)));
+			assert.deepEqual(refused.asked, []);
+			for (const [index, [steps, said]] of bad.entries()) {
+				assert.match(refused.results[index] ?? '', said, steps);
+			}
+			const below = await play([edits('rename from a.txt\nrename to a.txt/b.txt\n')]);
+			assert.match(below.results[0] ?? '', /The folder of a\.txt\/b\.txt cannot be made/);
+			assert.deepEqual([read(), existsSync(at('n.txt'))], ['one\n', false]);
 		});
 
 		it('has deleted nothing where another file cannot be written', async () => {
