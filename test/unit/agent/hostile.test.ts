@@ -144,6 +144,52 @@ describe('Errand’s own agent, with a hostile model or repository', () => {
 		assert.deepEqual(await answersTo(call('search', { pattern: 'a word' })), ['inside.txt:1:a word inside\n']);
 	});
 
+	it('leads no tool out of its folder or to git’s own files, whatever the path', async function () {
+		if (process.platform === 'win32') {
+			this.skip();
+		}
+		const outside = path.join(own.scratch, 'outside');
+		mkdirSync(outside);
+		writeFileSync(path.join(outside, 'secret.txt'), 'a word outside\n');
+		mkdirSync(path.join(own.folder, 'sub/.git'), { recursive: true });
+		for (const [target, name] of [
+			[outside, 'out'],
+			['../outside/secret.txt', 'secret.txt'],
+			['out/secret.txt', 'twice.txt'],
+			['../outside/absent.txt', 'dangling.txt'],
+			['.git', 'plain'],
+		]) {
+			execFileSync('ln', ['-s', String(target), path.join(own.folder, String(name))]);
+		}
+		const paths = [
+			...['../outside/secret.txt', path.join(outside, 'secret.txt'), 'sub/../../outside/secret.txt', 'out/secret.txt'],
+			...['out/new.txt', 'secret.txt', 'twice.txt', 'dangling.txt', '.git/config', '.GIT/config', 'sub/.git/config'],
+			...[
+				'plain/config',
+				'sub/../.git/hooks/pre-commit',
+				'.//.git//config',
+				'.g\u200cit/config',
+				'a\nb',
+				'../repository.txt',
+			],
+		];
+		const refuses = async (...calls: ScriptedReply[]) => {
+			for (const [index, text] of (await answersTo(...calls)).entries()) {
+				assert.match(text, /not allowed|cannot be used|does not exist/, JSON.stringify(calls[index]));
+				assert.doesNotMatch(text, /a word outside/);
+			}
+		};
+		const of = (name: string, more: object = {}) => paths.map(file => call(name, { path: file, ...more }));
+		await refuses(...of('read'), ...of('list'), ...of('search', { pattern: 'word' }));
+		await refuses(...of('write', { content: 'x' }), ...of('edit', { old: 'word', new: 'x' }));
+		await refuses(
+			...paths.slice(0, -2).map(file => call('edit', { patch: `--- /dev/null\n+++ b/${file}\n@@ -0,0 +1 @@\n+x\n` })),
+		);
+		assert.deepEqual(readdirSync(outside), ['secret.txt']);
+		assert.equal(readFileSync(path.join(outside, 'secret.txt'), 'utf8'), 'a word outside\n');
+		assert.deepEqual(readdirSync(own.scratch).sort(), ['home', 'outside', 'repository']);
+	});
+
 	it('ends what a command leaves running, also outside of its process group', async function () {
 		if (!isLinux) {
 			this.skip();
