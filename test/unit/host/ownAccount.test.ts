@@ -42,6 +42,8 @@ describe('an agent of the chat with an account of its own', () => {
 		assert.deepEqual([work.label, servedModel(reply).model], ['mine (own account)', 'own account']);
 		assert.equal(toDetailsView({ ...reply, asked: { model: 'other' } })?.asked, undefined);
 		assert.equal(agents.model.requests.length, 0);
+		const named = agents.logged.filter(line => line.includes('elsewhere.example:443 was refused'));
+		assert.equal(named.length, 1, agents.logged.join('\n'));
 	});
 
 	it('is refused where zero data retention is wanted, as nobody knows what its account retains', async () => {

@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { insidePlaces } from '../../../src/agents/sandbox/places.ts';
 import { systemClock } from '../../../src/base/async.ts';
-import { nullLogger } from '../../../src/base/logger.ts';
+import { createLogger, nullLogger } from '../../../src/base/logger.ts';
 import { AgentMemory } from '../../../src/chat/agent/agentMemory.ts';
 import { AgentRuns } from '../../../src/chat/agent/agentRuns.ts';
 import { AgentServers } from '../../../src/chat/agent/agentServers.ts';
@@ -66,6 +66,7 @@ export function useAgentRuns(
 	let approvals: ApprovalSetting;
 	let asked: number;
 	const kept = new Map<string, unknown>();
+	const logged: string[] = [];
 	const state = {
 		get: (key: string) => kept.get(key) as never,
 		update: async (key: string, value: unknown) => void kept.set(key, value),
@@ -128,7 +129,7 @@ export function useAgentRuns(
 				onQuestion: () => asked++,
 			},
 			changes: { list: describeRange, takeAllowed: range => takeAllowedRange(apply, range) },
-			logger: nullLogger,
+			logger: createLogger('agents', (_, line) => logged.push(line)),
 		});
 	});
 	beforeEach(() => {
@@ -214,6 +215,8 @@ export function useAgentRuns(
 		commands: () => memory.commands,
 		/** The number of questions in this test. */
 		asked: () => asked,
+		/** The lines of the log. */
+		logged,
 		get model(): ScriptedModel {
 			return model;
 		},
