@@ -1,4 +1,5 @@
 // Converts a chat request into one of the Responses API.
+import { createHash } from 'node:crypto';
 import { defined } from '../../../base/defined.ts';
 import { type Fields, isFields } from '../../../base/fields.ts';
 import type { ChatMessage, ChatTool, Parameter } from '../../../contract/chatRequest.ts';
@@ -22,6 +23,7 @@ export function responsesBody(
 	const text = { ...hints, ...defined({ format: format && flatFormat(format) }) };
 	return {
 		...defined({ reasoning: effort === undefined ? undefined : { effort } }),
+		prompt_cache_key: cacheKeyOf(responses),
 		...others,
 		model,
 		input: takesReasoning ? input : input.filter(item => item['type'] !== 'reasoning' || 'encrypted_content' in item),
@@ -32,6 +34,17 @@ export function responsesBody(
 		store: false,
 		stream: true,
 	};
+}
+
+/**
+ * Returns what all requests of one conversation have in common, so that the server finds their beginning in one cache.
+ * A conversation that a summary has replaced begins another way.
+ */
+function cacheKeyOf({ instructions, input: [first] }: ResponsesHints): string {
+	return createHash('sha256')
+		.update(JSON.stringify([instructions, first]))
+		.digest('base64url')
+		.slice(0, 32);
 }
 
 function hintsOf(messages: ProviderRequest['messages']): ResponsesHints {

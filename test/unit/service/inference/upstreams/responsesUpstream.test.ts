@@ -8,6 +8,10 @@ import { allOf, refusal, textOf, useGateway } from '../gatewayHarness.ts';
 const events = [created('small'), textDelta(0, 'Hello'), textDelta(0, ' there'), completed([])];
 const FIXED = { model: 'small', include: ['reasoning.encrypted_content'], store: false, stream: true };
 
+function withoutKey({ prompt_cache_key: _, ...body }: Record<string, unknown> = {}): Record<string, unknown> {
+	return body;
+}
+
 describe('an upstream of the Responses form', () => {
 	const start = useGateway();
 
@@ -21,7 +25,11 @@ describe('an upstream of the Responses form', () => {
 		const [asked] = gateway.server('one').chats;
 		assert.equal(asked?.path, '/v1/responses');
 		assert.equal(asked?.headers.authorization, 'Bearer sk-8f3b5c7d9e1a2b4c');
-		assert.deepEqual(asked?.body, { ...FIXED, input: [{ role: 'user', content: 'Hello' }], max_output_tokens: 9 });
+		assert.deepEqual(withoutKey(asked?.body), {
+			...FIXED,
+			input: [{ role: 'user', content: 'Hello' }],
+			max_output_tokens: 9,
+		});
 	});
 
 	it('gets instructions, images, calls, results, tools and a schema in its own form', async () => {
@@ -41,7 +49,7 @@ describe('an upstream of the Responses form', () => {
 			tool_choice: { type: 'function', function: { name: 'read' } },
 			response_format: { type: 'json_schema', json_schema: { name: 'reply', schema, strict: true } },
 		});
-		assert.deepEqual(gateway.server('one').chats[0]?.body, {
+		assert.deepEqual(withoutKey(gateway.server('one').chats[0]?.body), {
 			...FIXED,
 			instructions: 'Be brief.',
 			input: [
@@ -98,6 +106,23 @@ describe('an upstream of the Responses form', () => {
 		assert.deepEqual(gateway.server('two').chats[0]?.body['input'], [input[0], input[2]]);
 	});
 
+	it('finds the requests of a conversation in one cache, and takes the key of a client that has one', async () => {
+		const gateway = await served();
+		const turns = ['Hello', 'Hi', 'Go on'].map((content, index) => ({
+			role: index === 1 ? ('assistant' as const) : ('user' as const),
+			content,
+		}));
+		await gateway.servedBy({ messages: turns.slice(0, 1) });
+		await gateway.servedBy({ messages: turns });
+		await gateway.servedBy({ messages: turns.slice(1) });
+		await gateway.servedBy({ responses: { input: [{ role: 'user', content: 'Hello' }], prompt_cache_key: 'mine' } });
+		const [first, second, third, own] = gateway.server('one').chats.map(({ body }) => body['prompt_cache_key']);
+		assert.match(String(first), /^[\w-]{32}$/);
+		assert.equal(second, first);
+		assert.notEqual(third, first);
+		assert.equal(own, 'mine');
+	});
+
 	it('is told how much to think by a client of chat, which no server of chat is', async () => {
 		const gateway = await served();
 		await gateway.servedBy({ reasoning_effort: 'high' });
@@ -126,7 +151,7 @@ describe('an upstream of the Responses form', () => {
 		const open = { type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'Hm' }] };
 		const hints = { instructions: 'Be brief.', reasoning: { effort: 'low' }, text: { verbosity: 'low' } };
 		await gateway.servedBy({ temperature: 1, responses: { ...hints, input: [...input, open] } });
-		assert.deepEqual(gateway.server('one').chats[0]?.body, { ...FIXED, ...hints, input, temperature: 1 });
+		assert.deepEqual(withoutKey(gateway.server('one').chats[0]?.body), { ...FIXED, ...hints, input, temperature: 1 });
 		const other = await start({ one: { models: ['small'] } });
 		await other.servedBy({ responses: { ...hints, input } });
 		assert.ok(!('responses' in (other.server('one').chats[0]?.body ?? {})));
