@@ -225,9 +225,10 @@ describe('openAgentSession', () => {
 		};
 		const answers = { 'session/new': { result: { sessionId: SESSION_ID, modes } } };
 
-		it('is set after the start', async () => {
-			const session = await agent.open({ answers }, { modes: ['code'] });
+		it('is set after the start, the first of several names that the agent has', async () => {
+			const session = await agent.open({ answers }, { modes: ['free', 'code', 'ask'] });
 			assert.deepEqual(modesOf(session), ['ask', 'code']);
+			assert.equal(session.agentOptions.find(({ isMode }) => isMode)?.value, 'code');
 			await session.prompt(JSON.stringify([{ tell: 'methods' }, END]));
 			assert.deepEqual(agent.told(), [['initialize', 'session/new', 'session/set_mode', 'session/prompt']]);
 		});
