@@ -231,7 +231,9 @@ export class Calls {
 		const { folder, isAllowed, update, signal } = this.options;
 		const shown = shownCall(call, tool, tool.show(input, { folder }), input);
 		const { toolCallId, title } = shown;
-		const asks = isAllowed !== undefined && tool.needsPermission;
+		const { needsPermission } = tool;
+		const isChange = typeof needsPermission === 'function' ? needsPermission(input) : needsPermission;
+		const asks = isAllowed !== undefined && isChange;
 		const show: typeof update = tool.isSilent ? async () => {} : update;
 		await show({ ...shown, sessionUpdate: 'tool_call', status: 'pending' });
 		const changes = tool.kind === 'edit' ? ('files' as const) : ('anything' as const);
@@ -244,7 +246,7 @@ export class Calls {
 				text,
 				image,
 				instructions: isDone ? await this.instructionsOf(tool, input, this.options.conversation()) : '',
-				changes: isDone && tool.needsPermission ? changes : undefined,
+				changes: isDone && isChange ? changes : undefined,
 			};
 		};
 		try {

@@ -21,12 +21,17 @@ const MAXIMUM_LISTED = 120;
 
 export class McpClients {
 	private readonly servers: readonly StdioServer[];
+	private readonly clientAsks: boolean;
 	private readonly connections: McpConnection[] = [];
 	private readonly tools = new Map<string, ServerTool & { server: string; connection: McpConnection }>();
 	private opened: Promise<string[]> | undefined;
 
-	/** Servers that are not started by a command are ignored. */
-	constructor(servers: readonly McpServer[]) {
+	/**
+	 * Servers that are not started by a command are ignored. `clientAsks` is true if the client asks the user about their
+	 * calls.
+	 */
+	constructor(servers: readonly McpServer[], clientAsks: boolean) {
+		this.clientAsks = clientAsks;
 		this.servers = servers.filter((server): server is StdioServer => 'command' in server);
 	}
 
@@ -70,8 +75,8 @@ export class McpClients {
 			description: `Calls a tool of a server. Without arguments it returns what the tool takes: do that first. ${told}`,
 			schema: z.object({ tool: z.string().min(1), arguments: z.record(z.string(), z.unknown()).optional() }),
 			kind: 'other',
-			// The client that provided the servers asks about their calls.
-			needsPermission: false,
+			needsPermission: ({ tool, arguments: given }) =>
+				!this.clientAsks && given !== undefined && this.find(tool) !== undefined,
 			show: ({ tool, arguments: given }) => ({ title: given === undefined ? `Look up ${tool}` : tool }),
 			run: async ({ tool: shown, arguments: given }, { signal }) => {
 				const list = this.listed(shown);

@@ -17,7 +17,7 @@ import {
 	type StopReason,
 } from '@agentclientprotocol/sdk';
 import { isOver } from '../agents/session/events.ts';
-import { SETTLE, SETTLES } from '../agents/session/settle.ts';
+import { ASKS_ABOUT_SERVERS, SETTLE, SETTLES } from '../agents/session/settle.ts';
 import { untilAborted } from '../base/async.ts';
 import { ClientError, systemErrorCode } from '../base/errors.ts';
 import { explainFailure } from '../base/explainFailure.ts';
@@ -51,7 +51,11 @@ const MODES = [
 const COMMANDS = [{ name: COMPACT.slice(1), description: 'Replaces the conversation by a summary of it' }];
 
 /** Words for all calls of a kind. Those of the other kinds change files. */
-const EVERY: Readonly<Record<string, string>> = { execute: 'every command', fetch: 'every page and web search' };
+const EVERY: Readonly<Record<string, string>> = {
+	execute: 'every command',
+	fetch: 'every page and web search',
+	other: 'every call of an MCP server',
+};
 
 /** The folder and servers of a new session. */
 interface Place {
@@ -86,6 +90,7 @@ export async function serveAgent(settings: AgentSettings, version: string): Prom
 	const files = new SessionFiles(process.env, os.homedir());
 	const sessions = new Map<string, Session>();
 	let clientSettles = false;
+	let clientAsks = false;
 	const sessionOf = (id: string): Session => {
 		const session = sessions.get(id);
 		if (session === undefined) {
@@ -95,7 +100,7 @@ export async function serveAgent(settings: AgentSettings, version: string): Prom
 	};
 	const open = async (id: string, { cwd, mcpServers = [] }: Place, items: readonly InputItem[]): Promise<Session> => {
 		const folder = await folderAt(cwd);
-		const servers = new McpClients(mcpServers);
+		const servers = new McpClients(mcpServers, clientAsks);
 		const session = { id, folder, mode: 'ask', items, running: undefined, allowed: new Set<string>(), servers };
 		sessions.get(id)?.servers.close();
 		sessions.set(id, session);
@@ -118,7 +123,9 @@ export async function serveAgent(settings: AgentSettings, version: string): Prom
 	const modesOf = ({ mode }: Session) => ({ modes: { currentModeId: mode, availableModes: MODES } });
 	const connection = agent({ name: 'errand-agent' })
 		.onRequest(methods.agent.initialize, ({ params }) => {
-			clientSettles = params.clientCapabilities?._meta?.[SETTLES] === true;
+			const { [SETTLES]: settles, [ASKS_ABOUT_SERVERS]: asks } = params.clientCapabilities?._meta ?? {};
+			clientSettles = settles === true;
+			clientAsks = asks === true;
 			return {
 				protocolVersion: PROTOCOL_VERSION,
 				agentInfo: { name: 'errand-agent', title: 'Errand agent', version },

@@ -52,8 +52,8 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject> {
 	kind: ToolKind;
 	/** True for a tool whose calls are not shown, because their effect is visible. */
 	isSilent?: boolean;
-	/** True if the tool changes something, so that the user may have to agree. */
-	needsPermission: boolean;
+	/** True if the tool, or a call of it, changes something, so that the user may have to agree. */
+	needsPermission: boolean | ((input: z.output<Schema>) => boolean);
 	show(input: z.output<Schema>, context: Pick<ToolContext, 'folder'>): CallDisplay;
 	/** Resolves with what the call would do, for the user who is asked. Throws a ToolFailure if it could not be done. */
 	preview?(input: z.output<Schema>, context: Pick<ToolContext, 'folder'>): Promise<ToolCallContent[]>;

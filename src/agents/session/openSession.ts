@@ -7,7 +7,7 @@ import type { AgentSession, AgentSessionOptions } from './agentSession.ts';
 import type { SessionLimits } from './limits.ts';
 import { emptyReplySchema, type InitializeReply, initializeReplySchema } from './replies.ts';
 import { notLoggedIn, onlyTerminalLogin, otherVersion, unknownMode } from './sentences.ts';
-import { SETTLES } from './settle.ts';
+import { ASKS_ABOUT_SERVERS, SETTLES } from './settle.ts';
 
 /** The supported version of ACP. */
 const PROTOCOL_VERSION = 1;
@@ -47,8 +47,8 @@ export async function openSession(
 ): Promise<OpenedSession> {
 	const clientCapabilities = {
 		...CAPABILITIES,
+		_meta: { [ASKS_ABOUT_SERVERS]: true, ...defined({ [SETTLES]: options.settles || undefined }) },
 		...defined({
-			_meta: options.settles ? { [SETTLES]: true } : undefined,
 			elicitation:
 				options.canAsk || options.login
 					? defined({ form: options.canAsk ? {} : undefined, url: options.login ? {} : undefined })

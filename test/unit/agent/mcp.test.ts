@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
+import path from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { client, methods, ndJsonStream, PROTOCOL_VERSION, type PromptRequest } from '@agentclientprotocol/sdk';
+import { startChild } from '../../../src/base/childProcess.ts';
 import { mcpServerOf } from '../../support/ownAgent.ts';
+import { AGENT_PROGRAM } from '../../support/programs.ts';
 import type { ScriptedReply } from '../../support/replyServer.ts';
 import { useOwnAgent } from '../../support/useOwnAgent.ts';
 
@@ -36,6 +41,58 @@ describe('the MCP servers of Errand’s own agent', () => {
 		const lines = (results[0] ?? '').split('\n');
 		assert.deepEqual([lines.length, lines[37]], [40, 'many/add: Adds two numbers.']);
 		assert.equal(results[1], '3');
+	});
+
+	it('are asked about by the agent itself, for a client that does not stand before them, and looking a tool up is not', async () => {
+		const { signal } = new AbortController();
+		const child = startChild({
+			command: process.execPath,
+			args: ['--disable-warning=ExperimentalWarning', AGENT_PROGRAM],
+			cwd: own.folder,
+			env: {
+				...{ PATH: process.env['PATH'] ?? '', HOME: path.join(own.scratch, 'home') },
+				...{ ERRAND_AGENT_URL: own.server.url, ERRAND_AGENT_MODEL: 'scripted' },
+			},
+			signal,
+		});
+		const asked: unknown[] = [];
+		const answers = ['no', 'once', 'session'];
+		const input = (more: object) => ({ calls: [{ name: 'mcp', input: { tool: 'honest/add', ...more } }] });
+		const add = input({ arguments: { a: 1, b: 2 } });
+		own.server.play(input({}), add, add, add, input({ arguments: { a: 1, b: 3 } }), { text: 'Done.' });
+		await client({ name: 'test' })
+			.onRequest(methods.client.session.requestPermission, ({ params }) => {
+				const { kind, title, rawInput } = params.toolCall;
+				asked.push([kind, title, rawInput, params.options[1]?.name]);
+				return { outcome: { outcome: 'selected', optionId: answers.shift() ?? '' } };
+			})
+			.onNotification(methods.client.session.update, () => {})
+			.connectWith(
+				ndJsonStream(
+					Writable.toWeb(child.stdin),
+					Readable.toWeb(child.stdout as Readable) as ReadableStream<Uint8Array>,
+				),
+				async context => {
+					await context.request(methods.agent.initialize, {
+						protocolVersion: PROTOCOL_VERSION,
+						clientCapabilities: {},
+					});
+					const mcpServers = [{ ...mcpServerOf('honest'), env: [] }];
+					const { sessionId } = await context.request(methods.agent.session.new, { cwd: own.folder, mcpServers });
+					const request: PromptRequest = { sessionId, prompt: [{ type: 'text', text: 'Go' }] };
+					await context.request(methods.agent.session.prompt, request);
+				},
+			);
+		await child.end();
+		const { results = [] } = own.server.requests.at(-1) ?? {};
+		assert.match(results[0] ?? '', /^Adds two numbers\./);
+		assert.match(results[1] ?? '', /was not allowed/);
+		assert.deepEqual(results.slice(2), ['3', '3', '4']);
+		const question = [
+			...['other', 'honest/add', { tool: 'honest/add', arguments: { a: 1, b: 2 } }],
+			'Allow every call of an MCP server in this session',
+		];
+		assert.deepEqual(asked, [question, question, question]);
 	});
 
 	it('need not be named where only one has the tool, and an unknown tool is told with what there is', async () => {

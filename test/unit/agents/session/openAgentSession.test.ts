@@ -31,6 +31,7 @@ describe('openAgentSession', () => {
 			clientCapabilities: {
 				fs: { readTextFile: false, writeTextFile: false },
 				terminal: false,
+				_meta: { 'errand/asksAboutServers': true },
 				session: { compaction: {}, configOptions: { boolean: {} }, notices: {} },
 			},
 		});
