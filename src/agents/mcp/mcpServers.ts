@@ -2,7 +2,7 @@
 // to the server through the relay: no address, no program and no secret of the server.
 import { createHash, randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
-import { SerialQueue } from '../../base/async.ts';
+import { SerialQueue, untilAborted } from '../../base/async.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { createTokenMatch } from '../../base/tokenCheck.ts';
 import { type DeclaredServer, isRemote } from '../../contract/mcpServers.ts';
@@ -135,7 +135,9 @@ export class McpServers<Server extends DeclaredServer = DeclaredServer> {
 		let connection: ServerConnection | undefined;
 		try {
 			connection = await this.options.start(server, place, signal);
-			const ended = await runGate({ input: socket, output: socket }, connection, this.gate(server));
+			// The agent may keep its side open, or read nothing more, when the servers are to end.
+			const gate = runGate({ input: socket, output: socket }, connection, this.gate(server));
+			const ended = await untilAborted(gate, signal);
 			if (ended === 'server' && !signal.aborted) {
 				throw new UserFacingError('it ended by itself. Run its command in a terminal to see why.');
 			}

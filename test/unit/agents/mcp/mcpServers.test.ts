@@ -16,13 +16,20 @@ describe('the tools of an MCP server', () => {
 	let agent: Duplex;
 	let server: { stdin: PassThrough; stdout: PassThrough };
 	let got: string;
+	let isEnded: boolean;
 
 	beforeEach(() => {
-		[known, asked, isAgreed, got] = [undefined, [], false, ''];
+		[known, asked, isAgreed, got, isEnded] = [undefined, [], false, '', false];
 		server = { stdin: new PassThrough(), stdout: new PassThrough() };
 		servers = new McpServers({
 			servers: [SERVER],
-			start: async () => ({ input: server.stdin, output: server.stdout, end: async () => {} }),
+			start: async () => ({
+				input: server.stdin,
+				output: server.stdout,
+				async end() {
+					isEnded = true;
+				},
+			}),
 			ask: async () => undefined,
 			onAnswer: () => {},
 			known: () => known,
@@ -33,7 +40,7 @@ describe('the tools of an MCP server', () => {
 				asked.push(tools.map(({ name }) => name));
 				return isAgreed;
 			},
-			onFailed: () => {},
+			onFailed: () => assert.fail('Nothing has failed.'),
 			onRefused: () => {},
 		});
 		servers.beginAt({} as RunPlace);
@@ -44,11 +51,7 @@ describe('the tools of an MCP server', () => {
 		});
 		servers.connection('test', servers.token)?.(socket);
 	});
-	afterEach(async () => {
-		agent.end();
-		server.stdout.end();
-		await servers.close();
-	});
+	afterEach(() => servers.close());
 
 	let lists = 0;
 	/** Returns the tools that the agent learns of when the server lists these. */
@@ -90,5 +93,15 @@ describe('the tools of an MCP server', () => {
 			assert.deepEqual(await list([{ name: 'one', description: 'A' }]), [{ name: 'one', description: 'A' }]);
 		}
 		assert.deepEqual(asked, [['one']]);
+	});
+
+	it('end with their run, though the agent keeps its side open and the server reads nothing more', async () => {
+		await list([{ name: 'one' }]);
+		const full = { jsonrpc: '2.0', id: 'full', method: 'ping', more: 'x'.repeat(1024 * 1024) };
+		agent.write(`${JSON.stringify(full)}\n`);
+		await waitFor('a full server', () => server.stdin.writableNeedDrain);
+		await servers.close();
+		assert.ok(isEnded);
+		assert.equal(servers.connection('test', servers.token), undefined);
 	});
 });
