@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import type { McpServer } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
 import { linesOf } from '../agents/lines.ts';
+import { PROTOCOL_VERSION } from '../agents/mcp/gate.ts';
 import { append } from '../base/append.ts';
 import { untilAborted } from '../base/async.ts';
 import { childEnvironment } from '../base/childEnvironment.ts';
@@ -12,7 +13,6 @@ import { parseJson } from '../base/json.ts';
 
 export type StdioServer = Extract<McpServer, { command: string }>;
 
-const PROTOCOL_VERSION = '2025-11-25';
 const MAXIMUM_LINE = 16 * 1024 * 1024;
 const MAXIMUM_OUTPUT = 1024 * 1024 * 1024;
 /** The maximum number of pages of a tool list. */

@@ -9,6 +9,9 @@ import { linesOf } from '../lines.ts';
 import { Refusals } from '../relay/refusals.ts';
 import { textOfBlock } from '../session/read.ts';
 
+/** The version of the protocol that our own clients begin with. */
+export const PROTOCOL_VERSION = '2025-11-25';
+
 /** A tool as a server describes it: its name and everything else that an agent's model is told about it. */
 export type McpTool = Record<string, unknown> & { name: string };
 

@@ -11,7 +11,7 @@ import { oneLine } from '../../base/plainText.ts';
 import { SseDecoder, type SseEvent } from '../../client/core/sse.ts';
 import type { RemoteServer } from '../../contract/mcpServers.ts';
 import { linesOf } from '../lines.ts';
-import { failure, type Id, idOf, MAXIMUM_LINE, type Message, write } from './gate.ts';
+import { failure, type Id, idOf, MAXIMUM_LINE, type Message, PROTOCOL_VERSION, write } from './gate.ts';
 import { BEGIN_MS, type ServerConnection } from './mcpServers.ts';
 import { RemoteRequests, sentenceOf } from './remoteRequest.ts';
 
@@ -44,7 +44,6 @@ const MAXIMUM_REDIRECTS = 3;
 const MAXIMUM_TRIES = 3;
 const END_MS = 2_000;
 const MAXIMUM_WORDS = 200;
-const PROTOCOL_VERSION = '2025-11-25';
 const INTERNAL_ERROR = -32_603;
 
 /** Returns a connection to a server, which is reached with the agent's first message. */
