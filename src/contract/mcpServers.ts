@@ -112,6 +112,31 @@ export function placeOfSignIn(key: string): { folder: string; url: URL } | undef
 	return url === null ? undefined : { folder, url };
 }
 
+const INPUT_PREFIX = 'errand.mcp.';
+
+/**
+ * Returns the key of the secret that a value is kept as, which the user has entered for `${input:…}`. What a folder
+ * declares in another way is another program, which gets nothing that was entered for the one before.
+ */
+export const inputSecret = (
+	{ folder, name }: Pick<McpServer, 'name'> & { folder: string | undefined },
+	digest: string,
+	input: string,
+): string => INPUT_PREFIX + JSON.stringify(folder === undefined ? ['', name, input] : [folder, name, digest, input]);
+
+const inputSchema = z.union([
+	z.tuple([z.literal(''), z.string(), z.string()]),
+	z.tuple([z.string(), z.string(), z.string(), z.string()]),
+]);
+
+/** Returns the folder (empty for the settings), the server and the name of a value, or undefined for another secret's key. */
+export function placeOfInput(key: string): { folder: string; server: string; input: string } | undefined {
+	const parts = key.startsWith(INPUT_PREFIX) ? parseJson(key.slice(INPUT_PREFIX.length)) : undefined;
+	const [folder, server, ...others] = inputSchema.safeParse(parts).data ?? [];
+	const input = others.at(-1);
+	return folder === undefined || server === undefined || input === undefined ? undefined : { folder, server, input };
+}
+
 const texts = z.record(z.string(), z.string());
 
 /** A server for the agents of a task of the local service, as the user has agreed to it. */

@@ -37,7 +37,7 @@ export function registerModels(dependencies: ModelsDependencies): Models {
 			logger,
 			activeConnection: active,
 			serverKeys: async () => (await feature()).serverKeys(),
-			signIns: async () => (await import('./keys/mcpSignIns.ts')).readMcpSignIns(secrets),
+			mcpSecrets: async () => (await import('./keys/mcpSecrets.ts')).readMcpSecrets(secrets),
 		});
 		return { keys, keyStore };
 	};

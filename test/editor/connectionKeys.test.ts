@@ -35,7 +35,7 @@ describe('the keys of a connection', () => {
 			logger: nullLogger,
 			activeConnection: async () => acme(),
 			serverKeys: async () => [],
-			signIns: async () => [],
+			mcpSecrets: async () => [],
 		});
 		Object.assign(vscode.env, { openExternal: async (uri: vscode.Uri) => opened.push(uri.toString(true)) });
 	});

@@ -69,7 +69,7 @@ describe('the list of keys', () => {
 				...connectionSchema.parse({ apiUrl: 'https://service.invalid', service: name }),
 			}),
 			serverKeys: () => readServerKeys(context, keys),
-			signIns: async () => [],
+			mcpSecrets: async () => [],
 		});
 		await feature.manage();
 	}

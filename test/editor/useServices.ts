@@ -96,7 +96,7 @@ export function useServices() {
 			logger: nullLogger,
 			activeConnection: () => Promise.reject(new Error('not needed here')),
 			serverKeys: async () => [],
-			signIns: async () => [],
+			mcpSecrets: async () => [],
 		});
 		service = await ContractServer.start();
 		upstream = await UpstreamServer.start({ models: [{ id: 'one' }, { id: 'two' }] });

@@ -18,6 +18,7 @@ import { shellWord } from '../../base/shellWord.ts';
 import {
 	type DeclaredServer,
 	type DeclaredServers,
+	inputSecret,
 	isRemote,
 	type McpServer,
 	placeholdersOf,
@@ -33,7 +34,6 @@ import type { SignInLinks } from '../../platform/signInLinks.ts';
 import { SignIns } from './signIns.ts';
 
 const STATE_KEY = 'errand.mcpServers';
-const SECRET_PREFIX = 'errand.mcp.';
 const MAXIMUM_FILE_BYTES = 1024 * 1024;
 const MAXIMUM_DESCRIPTION = 600;
 /** The tools that one question describes. */
@@ -154,14 +154,12 @@ export class AgentServers {
 	}
 
 	private async inputsNow(server: AgreedServer, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
-		const { folder, name } = server;
-		// What a folder declares in another way is another program, which gets nothing that was entered for the one before.
-		const whose = folder === undefined ? ['', name] : [folder, name, digestOfServer(server)];
+		const digest = digestOfServer(server);
 		const values = new Map<string, string>();
 		for (const input of placeholdersOf(server).inputs) {
 			signal.throwIfAborted();
-			const key = SECRET_PREFIX + JSON.stringify([...whose, input]);
-			const value = (await this.storage.secrets.get(key)) ?? (await askInput(name, input, signal));
+			const key = inputSecret(server, digest, input);
+			const value = (await this.storage.secrets.get(key)) ?? (await askInput(server.name, input, signal));
 			signal.throwIfAborted();
 			if (value === undefined) {
 				throw new UserFacingError(vscode.l10n.t('it has no value for {0}.', input));

@@ -31,7 +31,7 @@ interface KeyItem extends vscode.QuickPickItem {
 	chosen: { kind: KeyKind; stored: StoredKey | undefined } | ServerKey | 'import' | 'servers' | undefined;
 }
 
-/** The key of a model server behind the local connection, or a sign-in at an MCP server. */
+/** The key of a model server behind the local connection, or a secret of an MCP server. */
 export interface ServerKey extends vscode.QuickPickItem {
 	/** Lets the user enter, replace or remove it, or sign out. */
 	manage(): Promise<void>;
@@ -41,8 +41,8 @@ export interface ManageKeysDependencies {
 	activeConnection(): Promise<Connection>;
 	/** Returns the keys of the model servers behind the local connection, which itself needs no key. */
 	serverKeys(): Promise<readonly ServerKey[]>;
-	/** Returns the sign-ins at MCP servers. */
-	signIns(): Promise<readonly ServerKey[]>;
+	/** Returns the sign-ins at MCP servers, and the values that were entered for them. */
+	mcpSecrets(): Promise<readonly ServerKey[]>;
 }
 
 /**
@@ -51,7 +51,7 @@ export interface ManageKeysDependencies {
  */
 export async function manageKeys(
 	context: KeysContext,
-	{ activeConnection, serverKeys, signIns }: ManageKeysDependencies,
+	{ activeConnection, serverKeys, mcpSecrets }: ManageKeysDependencies,
 ): Promise<void> {
 	let connection: Connection;
 	try {
@@ -60,7 +60,7 @@ export async function manageKeys(
 		await showExplanation(explainError(error, ''));
 		return;
 	}
-	const others = { servers: await serverKeys(), signIns: await signIns() };
+	const others = { servers: await serverKeys(), mcpSecrets: await mcpSecrets() };
 	// After a check, the list is shown again with the result.
 	while (await manageOnce(context, connection, others)) {}
 }
@@ -68,7 +68,7 @@ export async function manageKeys(
 /** The rows of the list besides the keys of the connection. */
 interface Others {
 	servers: readonly ServerKey[];
-	signIns: readonly ServerKey[];
+	mcpSecrets: readonly ServerKey[];
 }
 
 /** Resolves with true if the list is to be shown again. */
@@ -148,7 +148,7 @@ async function checkAndShow(
 async function chooseKey(
 	{ store }: KeysContext,
 	connection: Connection,
-	{ servers, signIns }: Others,
+	{ servers, mcpSecrets }: Others,
 ): Promise<KeyItem['chosen']> {
 	const isLocal = connection.name === LOCAL_CONNECTION_NAME;
 	const own = isLocal ? [] : await ownItems(store, connection);
@@ -161,10 +161,10 @@ async function chooseKey(
 			label: vscode.l10n.t('Add Service…'),
 			iconPath: new vscode.ThemeIcon('add'),
 		},
-		...(signIns.length > 0
+		...(mcpSecrets.length > 0
 			? [{ chosen: undefined, label: vscode.l10n.t('MCP servers'), kind: vscode.QuickPickItemKind.Separator }]
 			: []),
-		...signIns.map(signIn => ({ ...signIn, chosen: signIn })),
+		...mcpSecrets.map(secret => ({ ...secret, chosen: secret })),
 	];
 	const item = await vscode.window.showQuickPick(items, {
 		title: vscode.l10n.t('Keys of {0}', connectionLabel(connection)),

@@ -1,0 +1,96 @@
+// The sign-ins at MCP servers at addresses, and the values that the user has entered for MCP servers, for a list of all
+// keys.
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { escapeIcons } from '../../base/plainText.ts';
+import { placeOfInput, placeOfSignIn } from '../../contract/mcpServers.ts';
+import { askModal } from '../../platform/notify.ts';
+import type { ServerKey } from './manageKeys.ts';
+
+type Secrets = Pick<vscode.SecretStorage, 'keys' | 'delete'>;
+
+export async function readMcpSecrets(secrets: Secrets): Promise<ServerKey[]> {
+	const keys = await secrets.keys();
+	return [...signIns(secrets, keys), ...inputs(secrets, keys)];
+}
+
+const signIns = (secrets: Secrets, keys: readonly string[]): ServerKey[] =>
+	keys.flatMap(key => {
+		const place = placeOfSignIn(key);
+		if (place === undefined) {
+			return [];
+		}
+		const { folder, url } = place;
+		return {
+			label: escapeIcons(url.host),
+			description: vscode.l10n.t('signed in'),
+			detail: escapeIcons(
+				folder === ''
+					? vscode.l10n.t('Sent only to {0}, for your settings', url.href)
+					: vscode.l10n.t('Sent only to {0}, for the folder {1}', url.href, path.basename(folder)),
+			),
+			iconPath: new vscode.ThemeIcon('account'),
+			manage: () => signOut(secrets, key, url),
+		};
+	});
+
+async function signOut(secrets: Secrets, key: string, { host }: URL): Promise<void> {
+	const out = vscode.l10n.t('Sign Out');
+	const chosen = await askModal(
+		vscode.l10n.t('Sign out of the MCP server at {0}?', host),
+		vscode.l10n.t(
+			'Agents in the chat can’t use it until you sign in again. Tasks that have started keep their access until it ends. To end it everywhere, remove Errand in your account at the server.',
+		),
+		out,
+	);
+	if (chosen === out) {
+		await secrets.delete(key);
+	}
+}
+
+/** Returns one row for each value, with those that were entered for earlier declarations of the server. */
+function inputs(secrets: Secrets, keys: readonly string[]): ServerKey[] {
+	const places = keys.map(key => ({ key, place: placeOfInput(key) })).filter(({ place }) => place !== undefined);
+	const groups = Map.groupBy(places, ({ place }) => JSON.stringify(place));
+	return [...groups.values()].flatMap(kept => {
+		const [{ place } = {}] = kept;
+		if (place === undefined) {
+			return [];
+		}
+		const { folder, server, input } = place;
+		return {
+			label: escapeIcons(input),
+			description: vscode.l10n.t('set'),
+			detail: escapeIcons(
+				folder === ''
+					? vscode.l10n.t('Given only to {0}, for your settings', server)
+					: vscode.l10n.t('Given only to {0}, for the folder {1}', server, path.basename(folder)),
+			),
+			iconPath: new vscode.ThemeIcon('key'),
+			manage: () =>
+				removeInput(
+					secrets,
+					kept.map(({ key }) => key),
+					place,
+				),
+		};
+	});
+}
+
+async function removeInput(
+	secrets: Secrets,
+	keys: readonly string[],
+	{ server, input }: { server: string; input: string },
+): Promise<void> {
+	const remove = vscode.l10n.t('Remove');
+	const chosen = await askModal(
+		vscode.l10n.t('Remove the value {0} of the MCP server “{1}”?', input, server),
+		vscode.l10n.t(
+			'You’re asked for it when the server is used again. Tasks that have started keep it. It stays valid until you delete it where you got it.',
+		),
+		remove,
+	);
+	if (chosen === remove) {
+		await Promise.all(keys.map(key => secrets.delete(key)));
+	}
+}
