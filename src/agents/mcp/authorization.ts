@@ -47,6 +47,9 @@ const clientSchema = z.object({
 });
 type Client = z.output<typeof clientSchema>;
 
+/** A registered client, with the address to which the browser returns: a served editor has another one each time. */
+const registeredSchema = clientSchema.extend({ returnAddress: words });
+
 const tokensSchema = z.object({
 	access_token: token,
 	token_type: words.regex(/^bearer$/i),
@@ -273,9 +276,9 @@ export class RemoteAuthorization implements ServerAuthorization {
 			return { client_id: this.clientId };
 		}
 		const { secrets } = this.options;
-		const key = clientKey(server.issuer, returnAddress);
-		const known = clientSchema.safeParse(parseJson((await secrets.get(key)) ?? '')).data;
-		if (known !== undefined) {
+		const key = clientKey(server.issuer);
+		const known = registeredSchema.safeParse(parseJson((await secrets.get(key)) ?? '')).data;
+		if (known?.returnAddress === returnAddress) {
 			return known;
 		}
 		const shown = oneLine(server.issuer, MAXIMUM_NAME);
@@ -301,7 +304,7 @@ export class RemoteAuthorization implements ServerAuthorization {
 				`the sign-in at ${shown} did not register Errand (${errorOf(value)}). Ask whoever runs it for a client ID, and put it into clientId in errand.agents.mcpServers.`,
 			);
 		}
-		await secrets.store(key, JSON.stringify(client));
+		await secrets.store(key, JSON.stringify({ ...client, returnAddress }));
 		return client;
 	}
 
@@ -355,7 +358,7 @@ export class RemoteAuthorization implements ServerAuthorization {
 	/** Drops what is not accepted any more, so that the next sign-in begins anew. */
 	private async forget({ issuer }: Pick<Kept, 'issuer'>, error: string): Promise<void> {
 		if (error === 'invalid_client' || error === 'unauthorized_client') {
-			await this.options.secrets.delete(clientKey(issuer, await this.options.returnAddress()));
+			await this.options.secrets.delete(clientKey(issuer));
 		}
 	}
 
@@ -384,8 +387,7 @@ export class RemoteAuthorization implements ServerAuthorization {
 /** The token endpoint has answered, and gave none. */
 class TokenRefusal extends UserFacingError {}
 
-const clientKey = (issuer: string, returnAddress: string): string =>
-	`errand.mcpClient.${JSON.stringify([issuer, returnAddress])}`;
+const clientKey = (issuer: string): string => `errand.mcpClient.${issuer}`;
 
 const pathOf = ({ pathname }: URL): string => pathname.replace(/\/$/, '');
 

@@ -12,11 +12,13 @@ describe('the sign-in at an MCP server', () => {
 	let opened: SignInPage[];
 	/** Returns the parameters with which the browser comes back from a page. */
 	let answer: (page: URL) => URLSearchParams;
+	/** The address to which the browser returns. */
+	let back: string;
 
 	beforeEach(async () => {
 		server = await RemoteMcpServer.start();
 		server.tokens = new Map();
-		[secrets, opened] = [new Map(), []];
+		[secrets, opened, back] = [new Map(), [], RETURN];
 		answer = page => server.signInOn(page);
 	});
 	afterEach(() => server.stop());
@@ -30,7 +32,7 @@ describe('the sign-in at an MCP server', () => {
 				store: async (key, value) => void secrets.set(key, value),
 				delete: async key => void secrets.delete(key),
 			},
-			returnAddress: async () => RETURN,
+			returnAddress: async () => back,
 			open: async (page, redeem) => {
 				opened.push(page);
 				await redeem(answer(page.page));
@@ -73,6 +75,29 @@ describe('the sign-in at an MCP server', () => {
 		await signIn(authorization({ clientId: 'https://example.com/client.json' }));
 		assert.equal(opened[0]?.page.searchParams.get('client_id'), 'https://example.com/client.json');
 		assert.deepEqual(posted('/register'), []);
+	});
+
+	it('registers again where the browser returns to another place, or nobody knows the client any more, and keeps one', async () => {
+		const one = authorization();
+		await signIn(one);
+		const more = challenge().replace('Bearer', 'Bearer error="insufficient_scope",');
+		const again = async () => one.renew(await one.token(signal), more, signal);
+		const counts = () => [
+			posted('/register').length,
+			[...secrets.keys()].filter(key => key.startsWith('errand.mcpClient.')).length,
+		];
+		await again();
+		assert.deepEqual(counts(), [1, 1]);
+		back = `${RETURN}2`;
+		await again();
+		assert.deepEqual(counts(), [2, 1]);
+		server.others.set('/token', (_, response) => {
+			server.others.delete('/token');
+			response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":"invalid_client"}');
+		});
+		await assert.rejects(again(), /gave no token \(HTTP 401, invalid_client\)/);
+		await again();
+		assert.deepEqual(counts(), [3, 1]);
 	});
 
 	it('renews a token that ends, one after another, and asks nobody', async () => {
