@@ -237,6 +237,9 @@ export const HOSTILE_TITLES = [
 	'Read \u202esrc/evil\u202c.ts \u0007 \u200b',
 ];
 
+const FAILED_SERVER =
+	'The MCP server “tracker” has failed: mcp.tracker.example cannot be reached (ENOTFOUND). Check the address and the network.';
+
 /** Every state of an agent's turn. */
 export const AGENT_SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 	'agent-asks-by-rule': chat =>
@@ -324,10 +327,13 @@ export const AGENT_SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 					steps: [
 						stepFor({
 							kind: 'other',
-							title: 'create_issue',
+							title: 'MCP tool tracker/create_issue',
+							mcpTool: 'tracker/create_issue',
+							mcpHost: 'mcp.tracker.example',
 							approval: {
 								state: 'waiting',
 								question: QUESTION,
+								rule: 'tracker/create_issue',
 								input: '{"repository":"acme/widgets","title":"Login fails on expired tokens"}',
 							},
 						}),
@@ -384,6 +390,8 @@ export const AGENT_SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 							approval: { state: 'refused', reason: 'the file may hold secrets' },
 						}),
 						stepView({ kind: 'move', title: 'Move a.ts to b.ts', state: 'stopped' }),
+						stepView({ kind: 'other', title: 'MCP tool tracker/create_issue', mcpTool: 'tracker/create_issue' }),
+						stepView({ kind: 'other', state: 'failed', title: FAILED_SERVER }),
 						stepView({ kind: 'fetch', title: 'Fetch https://example.com/' }),
 						stepView({ kind: 'think', title: 'Think about the guard' }),
 						...HOSTILE_TITLES.map(title => stepView({ title })),

@@ -55,6 +55,8 @@ export interface ToolCall {
 	 * both. It is set by the server's gate, never by an agent.
 	 */
 	mcpTool?: { name: string; digest: string };
+	/** The host of that server, if it is one at an address. */
+	mcpHost?: string;
 	/** The arguments of the call as JSON, if the agent reports them. */
 	input?: string | undefined;
 	/** The arguments were too long to keep. Neither `command` nor `input` is then present. */

@@ -103,7 +103,10 @@ export async function turnServers(agreed: AgentServers, options: TurnServersOpti
 			const input = JSON.stringify(call.arguments);
 			const step: ToolCall = {
 				...newCall(vscode.l10n.t('MCP tool {0}', name)),
-				...defined({ id: stepOf(steps(), server.name, call.tool) }),
+				...defined({
+					id: stepOf(steps(), server.name, call.tool),
+					mcpHost: isRemote(server) ? new URL(server.url).host : undefined,
+				}),
 				mcpTool: { name, digest: [digestOfServer(server), agreed.toolsOf(server)?.[call.tool]].join(' ') },
 				// Nobody can agree to what is too long to be shown.
 				...(input.length > MAXIMUM_INPUT ? { isInputCut: true as const } : { input }),

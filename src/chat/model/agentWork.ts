@@ -86,6 +86,8 @@ export interface AgentStep {
 	readonly command?: string;
 	/** The tool of an MCP server that the step calls, as `server/tool`. */
 	readonly mcpTool?: string;
+	/** The host of that server, if it is one at an address. */
+	readonly mcpHost?: string;
 	/** The tool's arguments as JSON. Only steps with a question have them. */
 	readonly input?: string;
 	readonly locations?: readonly { readonly path: string; readonly line?: number }[];
@@ -257,7 +259,14 @@ export function withQuestion(
 	return withCall({ ...work, steps }, call, moment, { approval, ...defined({ input, diffs: shown }) });
 }
 
-function withoutAnswer({ approval: _, diffs: __, input: ___, mcpTool: ____, ...step }: AgentStep): AgentStep {
+function withoutAnswer({
+	approval: _,
+	diffs: __,
+	input: ___,
+	mcpTool: ____,
+	mcpHost: _____,
+	...step
+}: AgentStep): AgentStep {
 	return step;
 }
 
@@ -318,7 +327,7 @@ function stepOf(
 	known: AgentStep | undefined,
 	{ offset, now, shownPath, shownTitle }: WorkMoment,
 ): AgentStep {
-	const { id, kind, title, command, locations, diffs, output, status, mcpTool } = call;
+	const { id, kind, title, command, locations, diffs, output, status, mcpTool, mcpHost } = call;
 	const state = status === 'completed' ? 'done' : status === 'failed' ? 'failed' : 'running';
 	const endedAt = state === 'running' ? undefined : (known?.endedAt ?? now);
 	return {
@@ -331,6 +340,7 @@ function stepOf(
 		...defined({
 			command,
 			mcpTool: mcpTool?.name ?? known?.mcpTool,
+			mcpHost: mcpHost ?? known?.mcpHost,
 			input: known?.input,
 			approval: known?.approval,
 			isTaken: known?.isTaken,

@@ -92,6 +92,7 @@ export function toStepView(step: AgentStep): StepView {
 		title,
 		command,
 		mcpTool,
+		mcpHost,
 		locations,
 		diffs,
 		output,
@@ -112,6 +113,7 @@ export function toStepView(step: AgentStep): StepView {
 		...defined({
 			command,
 			mcpTool,
+			mcpHost,
 			locations,
 			endedAt,
 			isTaken,

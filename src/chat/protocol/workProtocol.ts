@@ -64,6 +64,8 @@ export interface StepView {
 	command?: string;
 	/** The tool of an MCP server that the step calls, as `server/tool`. */
 	mcpTool?: string;
+	/** The host of that server, if it is one at an address. */
+	mcpHost?: string;
 	locations?: readonly { path: string; line?: number }[];
 	diffs?: StepDiffView[];
 	/** True if there is an output for `step-request`. */

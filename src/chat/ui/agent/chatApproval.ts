@@ -62,7 +62,7 @@ export class ChatApproval extends QuestionBox {
 				${this.renderInput(approval)} ${this.renderPlaces()}
 			</div>
 			<p id="place">
-				${isSandboxed ? nothing : codicon('warning')}<span>${step.mcpTool === undefined ? placeWords(approval?.isWritten === true, isSandboxed, place) : serverWords(isSandboxed)}</span>
+				${isSandboxed || step.mcpHost !== undefined ? nothing : codicon('warning')}<span>${step.mcpTool === undefined ? placeWords(approval?.isWritten === true, isSandboxed, place) : serverWords(step, isSandboxed)}</span>
 			</p>
 			${approval?.decides ? html`<p class="decides">${codicon('warning')}<span>${decidesWords(approval.decides)}</span></p>` : nothing}
 			<div class="buttons" @keydown=${ignoreHeldKeys}>
@@ -164,7 +164,10 @@ function placeWords(isWritten: boolean, isSandboxed: boolean, place: string): st
 		: l10n.t('Runs in a copy of {0}, without a sandbox.', place);
 }
 
-function serverWords(isSandboxed: boolean): string {
+function serverWords({ mcpHost }: StepView, isSandboxed: boolean): string {
+	if (mcpHost !== undefined) {
+		return l10n.t('This is sent to the MCP server at {0}.', mcpHost);
+	}
 	return isSandboxed
 		? l10n.t('The MCP server runs in a sandbox of its own.')
 		: l10n.t('The MCP server runs without a sandbox.');

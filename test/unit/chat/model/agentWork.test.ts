@@ -41,13 +41,15 @@ describe('the work of an agent', () => {
 			kind: 'other',
 			title: 'MCP tool sums/add',
 			mcpTool: { name: 'sums/add', digest: '1' },
+			mcpHost: 'mcp.example',
 			input: '{}',
 		});
 		const called = withCall(AGENT_WORK, tool, moment());
 		assert.equal(withQuestion(called, tool, { state: 'waiting' }, moment()).steps[0]?.mcpTool, 'sums/add');
-		assert.equal(withCall(called, call({ title: 'add' }), moment()).steps[0]?.mcpTool, 'sums/add');
-		const asked = withQuestion(called, call({ kind: 'edit' }), { state: 'waiting' }, moment());
-		assert.equal(asked.steps[0]?.mcpTool, undefined);
+		const told = withCall(called, call({ title: 'add' }), moment()).steps[0];
+		assert.deepEqual([told?.mcpTool, told?.mcpHost], ['sums/add', 'mcp.example']);
+		const asked = withQuestion(called, call({ kind: 'edit' }), { state: 'waiting' }, moment()).steps[0];
+		assert.deepEqual([asked?.mcpTool, asked?.mcpHost], [undefined, undefined]);
 	});
 
 	it('has one step for each call, at the place of the text where it began, whatever is told of it later', () => {
