@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { StepChain } from '../src/agents/steps/stepChain.ts';
 import { Checkout } from '../src/service/tasks/checkout.ts';
 import { readSource, writeGitConfiguration } from '../src/service/tasks/sourceRepository.ts';
-import { StepChain } from '../src/service/tasks/steps/stepChain.ts';
 import { type BenchRow, median } from './row.ts';
 
 const FILES = 10_000;

@@ -1,3 +1,4 @@
+import { inParallel } from '../../base/inParallel.ts';
 import type { GatewayDescription } from '../../contract/control.ts';
 import {
 	type DecisionRequest,
@@ -11,7 +12,6 @@ import { untilClientGoes } from '../clientGone.ts';
 import { DEMO_MODEL } from '../inference/demo/demoProvider.ts';
 import type { ChatGateway } from '../inference/gateway.ts';
 import { mount } from '../inference/hostForms.ts';
-import { inParallel } from '../inParallel.ts';
 import { parseOrRefuse, RequestRefused } from '../replies.ts';
 import { type App, type AppContext, readJson } from '../server.ts';
 import { type Decider, evaluate } from './evaluate.ts';

@@ -1,9 +1,8 @@
 import { appendFile, copyFile } from 'node:fs/promises';
 import path from 'node:path';
+import { ERRAND_IDENTITY, type GitLocation, runGit } from '../../base/git.ts';
 import { type IgnoreRules, writeExcludes } from '../../base/ignoreRules.ts';
 import { removeFolder } from '../../base/removeFolder.ts';
-import { ERRAND_IDENTITY } from './commitIdentity.ts';
-import { type GitLocation, runGit } from './git.ts';
 
 export interface AgentRepositoryOptions {
 	/** The service's own git folder and the tree. */

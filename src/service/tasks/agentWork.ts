@@ -2,10 +2,10 @@ import { type AgentRunOptions, runAgent } from '../../agents/run/agentRun.ts';
 import { placeInside, type RunPlace } from '../../agents/run/runPlace.ts';
 import type { AgentSession } from '../../agents/session/agentSession.ts';
 import { type AgentEvent, isOver } from '../../agents/session/events.ts';
+import type { StepRecorder } from '../../agents/steps/stepRecorder.ts';
 import type { Agent } from './agent.ts';
 import { AgentLog } from './agentLog.ts';
-import type { StepRecorder } from './steps/stepRecorder.ts';
-import type { TaskLog } from './taskLog.ts';
+import type { LogPlace, TaskLog } from './taskLog.ts';
 
 /** The time for an agent to end its turn when its task is stopped. */
 const CANCEL_GRACE_MS = 5_000;
@@ -43,7 +43,7 @@ export interface WorkReport {
 	/** Called with the cost of this run so far, in US dollars, as the agent reports it. */
 	onCost(cost: number): void;
 	/** Called once the session has begun, before the prompt. Resolves with what keeps the states of the files. */
-	onSession(id: string): Promise<StepRecorder | undefined>;
+	onSession(id: string): Promise<StepRecorder<LogPlace> | undefined>;
 }
 
 /**
@@ -58,7 +58,7 @@ export async function workOn(
 	const { agent, model, repository, earlierSession } = assignment;
 	const progress = new AgentProgress(onProgress);
 	let agentLog: AgentLog | undefined;
-	let steps: StepRecorder | undefined;
+	let steps: StepRecorder<LogPlace> | undefined;
 	let tree = '';
 	let isNew = false;
 	let costBefore: number | undefined;

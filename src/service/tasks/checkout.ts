@@ -1,31 +1,29 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, unlink } from 'node:fs/promises';
 import path from 'node:path';
+import { countNewFiles, type NewFiles } from '../../agents/steps/newFiles.ts';
+import type { StateSource } from '../../agents/steps/stepChain.ts';
 import { append } from '../../base/append.ts';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
+import { ERRAND_IDENTITY, type GitLocation, runGit, writeAttributes } from '../../base/git.ts';
 import { GitError } from '../../base/gitError.ts';
+import { BYTES, placeOf, readable, split } from '../../base/gitNames.ts';
 import { makeAgentRepository } from './agentRepository.ts';
 import {
-	BYTES,
 	type CheckoutGit,
 	checkRoom,
 	entriesOf,
 	linksOutOf,
-	readable,
 	removeLink,
-	split,
 	stagedEntry,
 	type TreeEntry,
-	writeAttributes,
 } from './checkoutFiles.ts';
 import { CheckoutSource } from './checkoutSource.ts';
-import { commitEnvironment, ERRAND_IDENTITY, readIdentity } from './commitIdentity.ts';
+import { commitEnvironment, readIdentity } from './commitIdentity.ts';
 import { findTwice } from './findTwice.ts';
-import { type GitLocation, runGit } from './git.ts';
-import { countNewFiles, type NewFiles } from './newFiles.ts';
 import { type SourceState, sourceFailure } from './sourceRepository.ts';
-import { bytesToRead, isOrLiesIn, placeOf, removeSpecialFiles, type SpecialFiles } from './specialFiles.ts';
+import { bytesToRead, isOrLiesIn, removeSpecialFiles, type SpecialFiles } from './specialFiles.ts';
 import { Submodules } from './submodules.ts';
 import { listed } from './taskNames.ts';
 
@@ -66,18 +64,6 @@ export interface CommitResult {
 	submodules: string[];
 	/** The new files, if there are more of them than the user is likely to want. */
 	newFiles: NewFiles | undefined;
-}
-
-export interface StateSource {
-	gitFolder: string;
-	/** The options of `git init` for the object format. */
-	format: readonly string[];
-	/** Returns whether a commit can contain a name. */
-	isOurs(name: string): boolean;
-	/** Returns whether a link of the branch was left out of the tree. */
-	isAbsent(name: string): boolean;
-	/** True if git does not distinguish upper and lower case. */
-	ignoresCase: boolean;
 }
 
 /** The commit that the work starts from. */
@@ -334,7 +320,7 @@ export class Checkout {
 		return text === '' || text.length > MAXIMUM_DIFF_LENGTH ? null : text;
 	}
 
-	/** Returns what the states of the files need that are kept while an agent works (steps/stepChain.ts). */
+	/** Returns what the states of the files need that are kept while an agent works (agents/steps/stepChain.ts). */
 	async stateSource(): Promise<StateSource> {
 		const { ignoresCase } = await this.source.ignoreRules();
 		const isOurs = (name: string) => this.isOurs(name);

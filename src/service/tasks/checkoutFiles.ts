@@ -1,25 +1,13 @@
-import { lstat, mkdir, statfs, unlink, writeFile } from 'node:fs/promises';
-import path from 'node:path';
+import { lstat, statfs, unlink } from 'node:fs/promises';
 import { UserFacingError } from '../../base/errors.ts';
-import type { GitOptions } from './git.ts';
+import type { GitOptions } from '../../base/git.ts';
+import { BYTES, split } from '../../base/gitNames.ts';
 import { outwardLinks } from './outwardLinks.ts';
 
 /** Runs git on a checkout. */
 export type CheckoutGit = (args: readonly string[], options?: Omit<GitOptions, 'signal'>) => Promise<string>;
 
-/** File names can be in any encoding, so they are read byte by byte. */
-export const BYTES = { encoding: 'latin1' } as const;
 const LINK = '120000';
-
-/**
- * Writes attributes that override every .gitattributes: no filter runs, whatever the configuration names, and the tree
- * holds the stored bytes. A file that git would write back differently would look like a change that nobody made.
- */
-export async function writeAttributes(gitFolder: string): Promise<void> {
-	const information = path.join(gitFolder, 'info');
-	await mkdir(information, { recursive: true });
-	await writeFile(path.join(information, 'attributes'), '* -filter -text -ident !working-tree-encoding\n');
-}
 
 /** Removes a link. On a file system that ignores case, another entry may have taken its place, or there may be none. */
 export async function removeLink(place: Buffer | string): Promise<void> {
@@ -95,13 +83,3 @@ export async function checkRoom(folder: string, entries: readonly TreeEntry[]): 
 }
 
 const megabytes = (bytes: number): number => Math.ceil(bytes / 1e6);
-
-/** Splits a list that git printed with `-z`. */
-export function split(text: string): string[] {
-	return text.split('\0').slice(0, -1);
-}
-
-/** Returns the readable text of a name that is a byte string. */
-export function readable(name: string): string {
-	return Buffer.from(name, 'latin1').toString();
-}

@@ -1,6 +1,6 @@
+import { type GitLocation, runGit } from '../../base/git.ts';
 import { GitError } from '../../base/gitError.ts';
 import { type IgnoreRules, writeExcludes } from '../../base/ignoreRules.ts';
-import { type GitLocation, runGit } from './git.ts';
 import { BranchInUseError, pushFailure, sourceFailure, worktreeOf } from './sourceRepository.ts';
 import { locateSource, readSourceRules, sourceSide } from './sourceSide.ts';
 

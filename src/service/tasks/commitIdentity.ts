@@ -1,18 +1,9 @@
 import os from 'node:os';
 import { defined } from '../../base/defined.ts';
+import { type CommitIdentity, type GitLocation, runGit } from '../../base/git.ts';
 import { GitError } from '../../base/gitError.ts';
 import { hasHidden } from '../../base/invisible.ts';
-import { type GitLocation, runGit } from './git.ts';
 import { locateSource } from './sourceSide.ts';
-
-/** The author and committer of a commit. */
-export interface CommitIdentity {
-	name: string;
-	address: string;
-}
-
-/** The identity in commits for which git knows none. The address can never belong to anybody (RFC 2606). */
-export const ERRAND_IDENTITY: CommitIdentity = { name: 'Errand', address: 'noreply@errand.invalid' };
 
 /** Returns the variables that make git commit in this identity's name. */
 export function commitEnvironment({ name, address }: CommitIdentity): Record<string, string> {

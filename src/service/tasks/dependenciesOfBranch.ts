@@ -1,10 +1,10 @@
 import os from 'node:os';
+import { runGit } from '../../base/git.ts';
 import { GitError } from '../../base/gitError.ts';
 import { planDependencies, userDependencies } from './dependencies/dependencyPlan.ts';
 import { lockfilesAmong } from './dependencies/lockfiles.ts';
 import { beginningOf } from './dependencies/treeFiles.ts';
 import { userRegistries } from './dependencies/userRegistries.ts';
-import { runGit } from './git.ts';
 import { queryRepository } from './queryRepository.ts';
 import { folderOfRepoUrl } from './repoUrl.ts';
 import { ownPlace, readSource } from './sourceRepository.ts';

@@ -1,3 +1,4 @@
+import { hasStartedAt } from '../../agents/steps/stepContent.ts';
 import { append } from '../../base/append.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { cut } from '../../base/plainText.ts';
@@ -5,7 +6,6 @@ import type { TaskStep } from '../../contract/taskSteps.ts';
 import type { ExecutionRecord, TaskRecord } from '../store/taskRecord.ts';
 import type { TaskStore } from '../store/taskStore.ts';
 import type { Checkout } from './checkout.ts';
-import { hasStartedAt } from './steps/stepContent.ts';
 import { listed } from './taskNames.ts';
 
 /** In UTF-16 code units. */

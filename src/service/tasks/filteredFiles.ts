@@ -1,8 +1,8 @@
 import { lstat, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { runGit } from '../../base/git.ts';
+import { readable } from '../../base/gitNames.ts';
 import type { Checkout } from './checkout.ts';
-import { readable } from './checkoutFiles.ts';
-import { runGit } from './git.ts';
 import type { TaskLog } from './taskLog.ts';
 import { listed } from './taskNames.ts';
 

@@ -2,11 +2,11 @@ import { stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { UserFacingError } from '../../base/errors.ts';
+import { type GitLocation, runGit } from '../../base/git.ts';
 import { GitError } from '../../base/gitError.ts';
 import { findWorktree } from '../../base/gitWorktree.ts';
 import { findMissing } from '../../base/partialClone.ts';
 import { shellWord } from '../../base/shellWord.ts';
-import { type GitLocation, runGit } from './git.ts';
 import { isBranchName } from './repoUrl.ts';
 import { locateSource, sourceSide } from './sourceSide.ts';
 

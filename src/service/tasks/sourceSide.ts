@@ -2,6 +2,7 @@ import { realpath } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { UserFacingError } from '../../base/errors.ts';
+import { type GitLocation, runGit, SERVICE_SETTINGS } from '../../base/git.ts';
 import {
 	type FoundSetting,
 	findUnsafeName,
@@ -15,7 +16,6 @@ import {
 } from '../../base/gitConfiguration.ts';
 import { GitError } from '../../base/gitError.ts';
 import { type IgnoreRules, readIgnoreRules } from '../../base/ignoreRules.ts';
-import { type GitLocation, runGit, SERVICE_SETTINGS } from './git.ts';
 
 /** The length to which names in messages are cut, in UTF-16 code units. */
 const MAXIMUM_SHOWN_NAME = 40;

@@ -1,4 +1,5 @@
 import { lstat, readdir, unlink } from 'node:fs/promises';
+import { placeOf } from '../../base/gitNames.ts';
 
 /** All names are byte strings (`latin1`), relative to the tree. */
 export interface SpecialFiles {
@@ -61,9 +62,4 @@ export function isOrLiesIn(others: ReadonlySet<string>, name: string): boolean {
 		}
 	}
 	return false;
-}
-
-/** Returns the path of a name in the tree. */
-export function placeOf(tree: string, name: string): Buffer {
-	return Buffer.concat([Buffer.from(`${tree}/`), Buffer.from(name, 'latin1')]);
 }

@@ -4,24 +4,16 @@ import path from 'node:path';
 import type { LentFolder } from '../../agents/sandbox/wrap.ts';
 import { describeError, UserFacingError } from '../../base/errors.ts';
 import { isPlainFolder, isWithin } from '../../base/filePlace.ts';
+import { type GitLocation, runGit, writeAttributes } from '../../base/git.ts';
 import { GitError } from '../../base/gitError.ts';
+import { BYTES, placeOf, readable } from '../../base/gitNames.ts';
 import { removeFolder } from '../../base/removeFolder.ts';
-import {
-	BYTES,
-	type CheckoutGit,
-	checkRoom,
-	entriesOf,
-	linksOutOf,
-	readable,
-	writeAttributes,
-} from './checkoutFiles.ts';
+import { type CheckoutGit, checkRoom, entriesOf, linksOutOf } from './checkoutFiles.ts';
 import { CheckoutSource } from './checkoutSource.ts';
 import { findTwice } from './findTwice.ts';
-import { type GitLocation, runGit } from './git.ts';
 import { withoutFieldName } from './repoUrl.ts';
 import { sourceFailure } from './sourceRepository.ts';
 import { locateSource } from './sourceSide.ts';
-import { placeOf } from './specialFiles.ts';
 import { listed } from './taskNames.ts';
 
 export interface SubmodulesOptions {

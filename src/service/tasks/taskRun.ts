@@ -3,6 +3,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { allowsOnly, withoutModel } from '../../agents/relay/relay.ts';
 import { openRelayAt, type RelayAnswers, type RunPlace } from '../../agents/run/runPlace.ts';
+import { stepsFolder } from '../../agents/steps/stepChain.ts';
 import { defined } from '../../base/defined.ts';
 import { describeError, UserFacingError } from '../../base/errors.ts';
 import { GitError } from '../../base/gitError.ts';
@@ -25,8 +26,7 @@ import { describeCost } from './runCost.ts';
 import type { RunModels, RunServices } from './runServices.ts';
 import { saveWork } from './saveWork.ts';
 import { readBranchToMove, readSource, writeGitConfiguration } from './sourceRepository.ts';
-import { stepsFolder } from './steps/stepChain.ts';
-import { StepRecorder } from './steps/stepRecorder.ts';
+import { beginSteps } from './steps/taskSteps.ts';
 import { TaskDependencies } from './taskDependencies.ts';
 import { TaskLog } from './taskLog.ts';
 import { listed } from './taskNames.ts';
@@ -303,7 +303,7 @@ class TaskRun {
 							await writeMarker(folder, { agent: agent.id, session, sandboxed: isSandboxed });
 						}
 						const run = { checkout, folder, task, execution, store: this.storage.store, log: this.log };
-						return agent.isBuiltIn ? undefined : StepRecorder.begin(run);
+						return agent.isBuiltIn ? undefined : beginSteps(run);
 					},
 				},
 			);

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { appendFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { runGit as runServiceGit } from '../../../src/base/git.ts';
 import {
 	emptyFilters,
 	type FoundSetting,
@@ -24,7 +25,6 @@ import {
 	runRemoteGit,
 	runWorkTreeGit,
 } from '../../../src/platform/gitCommand.ts';
-import { runGit as runServiceGit } from '../../../src/service/tasks/git.ts';
 import { sourceSide } from '../../../src/service/tasks/sourceSide.ts';
 import { gitPrograms, pathWith } from '../../support/gitPrograms.ts';
 import { RepositoryTrap } from '../../support/repositoryTrap.ts';

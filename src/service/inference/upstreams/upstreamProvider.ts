@@ -2,6 +2,7 @@ import type { Clock } from '../../../base/async.ts';
 import { defined } from '../../../base/defined.ts';
 import { ClientError, type ClientErrorCode, type UpstreamProblem } from '../../../base/errors.ts';
 import { type Fields, isFields } from '../../../base/fields.ts';
+import { inParallel } from '../../../base/inParallel.ts';
 import type { Logger } from '../../../base/logger.ts';
 import { isLoopbackHost } from '../../../base/loopback.ts';
 import { isNearHost } from '../../../base/privateAddress.ts';
@@ -15,7 +16,6 @@ import { hasImages, PARAMETERS, type Parameter } from '../../../contract/chatReq
 import type { ListedModel } from '../../../contract/modelList.ts';
 import { type NamedUpstream, upstreamProblemOf } from '../../../contract/upstreamProblem.ts';
 import { LISTED_MODELS, OLLAMA_SLUG, type Upstream, upstreamKind } from '../../../contract/upstreams.ts';
-import { inParallel } from '../../inParallel.ts';
 import type { ModelOffer, Provider, ProviderRequest, ReplyChunk, ReplyChunks } from '../provider.ts';
 import { providerFailureOf } from '../providerFailure.ts';
 import { ServerSeal } from '../serverSeal.ts';

@@ -2,7 +2,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { dependencyFolders } from '../../../agents/sandbox/lentFolders.ts';
 import { append } from '../../../base/append.ts';
-import { runGit } from '../git.ts';
+import { runGit } from '../../../base/git.ts';
 import { ownPlace, type ReferencesQuery } from '../sourceRepository.ts';
 import { locateSource } from '../sourceSide.ts';
 import { findInstallations, type Installations, languageOf } from './installations.ts';

@@ -2,6 +2,8 @@ import { createReadStream, existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import * as z from 'zod';
+import { stepsFolder } from '../../../agents/steps/stepChain.ts';
+import { bundleState, bytesOfObject, diffOfState, fileOfState } from '../../../agents/steps/stepContent.ts';
 import { integerFrom } from '../../../contract/ranges.ts';
 import { CUT_HEADER, MAXIMUM_STEP_FILE, STEPS_PAGE, stepPaths, type TaskStep } from '../../../contract/taskSteps.ts';
 import { numberIn, parseOrRefuse, RequestRefused } from '../../replies.ts';
@@ -9,9 +11,7 @@ import type { App } from '../../server.ts';
 import type { TaskRecord } from '../../store/taskRecord.ts';
 import type { TaskStore } from '../../store/taskStore.ts';
 import type { TaskRunner } from '../taskRunner.ts';
-import { stepsFolder } from './stepChain.ts';
-import { bundleState, bytesOfObject, diffOfState, fileOfState } from './stepContent.ts';
-import { stepsPrefix } from './stepRecorder.ts';
+import { stepsPrefix } from './taskSteps.ts';
 
 const listQuerySchema = z.strictObject({ fromIndex: integerFrom(0).optional() });
 

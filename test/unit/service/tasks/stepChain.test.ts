@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, lstat, mkdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { StepChain, stepsFolder } from '../../../../src/agents/steps/stepChain.ts';
+import { changesBetween, diffOfState } from '../../../../src/agents/steps/stepContent.ts';
 import type { Checkout } from '../../../../src/service/tasks/checkout.ts';
-import { StepChain, stepsFolder } from '../../../../src/service/tasks/steps/stepChain.ts';
-import { changesBetween, diffOfState } from '../../../../src/service/tasks/steps/stepContent.ts';
 import { useCheckout } from './useCheckout.ts';
 
 const PREFIX = 'refs/errand/steps/task';

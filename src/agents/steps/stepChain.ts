@@ -4,17 +4,35 @@
 import { existsSync, statSync, utimesSync } from 'node:fs';
 import { copyFile, lstat, mkdir, realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { append } from '../../../base/append.ts';
-import { MAXIMUM_STEP_FILE, type TaskStep } from '../../../contract/taskSteps.ts';
-import { inParallel } from '../../inParallel.ts';
-import type { Checkout, StateSource } from '../checkout.ts';
-import { BYTES, type CheckoutGit, readable, split, writeAttributes } from '../checkoutFiles.ts';
-import { ERRAND_IDENTITY } from '../commitIdentity.ts';
-import { type GitLocation, runGit } from '../git.ts';
-import { countNewFiles } from '../newFiles.ts';
-import { placeOf } from '../specialFiles.ts';
+import { append } from '../../base/append.ts';
+import { ERRAND_IDENTITY, type GitLocation, type GitOptions, runGit, writeAttributes } from '../../base/git.ts';
+import { BYTES, placeOf, readable, split } from '../../base/gitNames.ts';
+import { inParallel } from '../../base/inParallel.ts';
+import { MAXIMUM_STEP_FILE, type TaskStep } from '../../contract/taskSteps.ts';
+import { countNewFiles } from './newFiles.ts';
 import { readEntry, stampOf } from './readEntry.ts';
 import { ObjectWriter, type StateEntry, StateTree } from './stateTree.ts';
+
+/** A repository with the objects of what an agent's tree was made from, and how names in the tree are read. */
+export interface StateSource {
+	gitFolder: string;
+	/** The options of `git init` for the object format. */
+	format: readonly string[];
+	/** Returns whether a commit can contain a name. */
+	isOurs(name: string): boolean;
+	/** Returns whether a link of the branch was left out of the tree. */
+	isAbsent(name: string): boolean;
+	/** True if git does not distinguish upper and lower case. */
+	ignoresCase: boolean;
+}
+
+/** A tree in which an agent works. */
+export interface WorkedTree {
+	readonly tree: string;
+	/** Resolves with the commit whose files the tree began with. */
+	start(): Promise<string>;
+	stateSource(): Promise<StateSource>;
+}
 
 /** The limits of one look and of all states together. */
 const LOOK_MS = 10_000;
@@ -96,7 +114,7 @@ export class StepChain {
 	 * that the first step comes after. `name` is the name of the run among those of the task, and `prefix` that of the
 	 * task's references.
 	 */
-	static async begin(checkout: Checkout, folder: string, { prefix, name }: ChainName): Promise<StepChain> {
+	static async begin(checkout: WorkedTree, folder: string, { prefix, name }: ChainName): Promise<StepChain> {
 		const { gitFolder, format, ...rules } = await checkout.stateSource();
 		const location = stepsLocation(folder);
 		const own = location.gitFolder;
@@ -303,6 +321,7 @@ function add(notKept: NotKept, reason: Reason, name: string): void {
 	}
 }
 
-function gitAt(location: GitLocation, signal = AbortSignal.timeout(LOOK_MS)): CheckoutGit {
-	return (args, options = {}) => runGit(location, args, { ...options, signal });
+function gitAt(location: GitLocation, signal = AbortSignal.timeout(LOOK_MS)) {
+	return (args: readonly string[], options: Omit<GitOptions, 'signal'> = {}) =>
+		runGit(location, args, { ...options, signal });
 }

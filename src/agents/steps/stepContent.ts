@@ -1,10 +1,10 @@
 // What the states of the files hold. Git reads objects alone here: nothing in a tree has a say in it.
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import { GitError } from '../../../base/gitError.ts';
-import { MAXIMUM_STEP_DIFF, type TaskStep } from '../../../contract/taskSteps.ts';
-import { BYTES, readable, split } from '../checkoutFiles.ts';
-import { runGit } from '../git.ts';
+import { runGit } from '../../base/git.ts';
+import { GitError } from '../../base/gitError.ts';
+import { BYTES, readable, split } from '../../base/gitNames.ts';
+import { MAXIMUM_STEP_DIFF, type TaskStep } from '../../contract/taskSteps.ts';
 import { STARTS, type State, stepsFolder, stepsLocation } from './stepChain.ts';
 
 const MAXIMUM_FILES = 100;

@@ -1,13 +1,10 @@
-import type { ToolCall } from '../../../agents/session/events.ts';
-import { append } from '../../../base/append.ts';
-import { SerialQueue } from '../../../base/async.ts';
-import { describeError } from '../../../base/errors.ts';
-import { oneLine } from '../../../base/plainText.ts';
-import type { ExecutionRecord, TaskRecord } from '../../store/taskRecord.ts';
-import type { TaskStore } from '../../store/taskStore.ts';
-import type { Checkout } from '../checkout.ts';
-import type { LogPlace, TaskLog } from '../taskLog.ts';
-import { type NotKept, StepChain } from './stepChain.ts';
+import { append } from '../../base/append.ts';
+import { SerialQueue } from '../../base/async.ts';
+import { describeError } from '../../base/errors.ts';
+import { oneLine } from '../../base/plainText.ts';
+import type { TaskStep } from '../../contract/taskSteps.ts';
+import type { ToolCall } from '../session/events.ts';
+import { type ChainName, type NotKept, StepChain, type WorkedTree } from './stepChain.ts';
 import { changesBetween } from './stepContent.ts';
 
 const MAXIMUM_TITLE = 200;
@@ -19,35 +16,40 @@ const FREE_MS = 2_000;
 /** The kinds of calls that change no file. What something else has changed meanwhile is found after the next call. */
 const QUIET: ReadonlySet<string> = new Set(['read', 'search', 'think', 'fetch', 'switch_mode', 'compact', 'notice']);
 
-export interface StepRun {
-	checkout: Checkout;
-	/** The folder of the execution. */
-	folder: string;
-	task: TaskRecord;
-	execution: ExecutionRecord;
-	store: TaskStore;
-	log: TaskLog;
+/** A state that has been written, and the place of the last call before it. There is none for what no call reported. */
+export interface KeptStep<Place> extends Omit<TaskStep, 'index' | 'step' | 'agent'> {
+	place: Place | undefined;
 }
 
-interface NotedCall {
+/** One run of an agent. Whoever records it identifies its tool calls by places, such as those in a log. */
+export interface StepRun<Place> {
+	checkout: WorkedTree;
+	/** A folder that the agent cannot reach. */
+	folder: string;
+	chain: ChainName;
+	/** The number of steps before. */
+	count: number;
+	onStep(step: KeptStep<Place>): void;
+	/** Called once if the states of further steps are not kept. */
+	onFailure(why: string): void;
+}
+
+interface NotedCall<Place> {
 	tool: string;
 	title: string;
-	place: LogPlace | undefined;
+	place: Place | undefined;
 	/** The files that the call says it is about, relative to the tree. */
 	paths: string[];
 	moment: bigint;
 }
 
-/** Returns the prefix of the references of a task's states. */
-export const stepsPrefix = (taskId: string) => `refs/errand/steps/${taskId}`;
-
 /** Writes the state of the files after each tool call of one run that has changed some. A failure ends only that. */
-export class StepRecorder {
-	private readonly run: StepRun;
+export class StepRecorder<Place> {
+	private readonly run: StepRun<Place>;
 	private readonly chain: StepChain;
 	private readonly began = performance.now();
 	private readonly completing = new SerialQueue();
-	private waiting: NotedCall[] = [];
+	private waiting: NotedCall<Place>[] = [];
 	private looking: Promise<void> | undefined;
 	private spentMs = 0;
 	private count: number;
@@ -55,26 +57,25 @@ export class StepRecorder {
 	/** What could not be kept since the last step. */
 	private missing: NotKept = [];
 
-	private constructor(run: StepRun, chain: StepChain) {
+	private constructor(run: StepRun<Place>, chain: StepChain) {
 		this.run = run;
 		this.chain = chain;
-		this.count = run.store.steps.count(run.task);
+		this.count = run.count;
 	}
 
-	/** Begins before the agent gets its prompt. Resolves with undefined if the states cannot be kept, which the log says. */
-	static async begin(run: StepRun): Promise<StepRecorder | undefined> {
-		const { checkout, folder, task, execution, log } = run;
+	/** Begins before the agent gets its prompt. Resolves with undefined if the states cannot be kept, which it reports. */
+	static async begin<Place>(run: StepRun<Place>): Promise<StepRecorder<Place> | undefined> {
+		const { checkout, folder, chain } = run;
 		try {
-			const name = { prefix: stepsPrefix(task.id), name: `${execution.position}-${task.turn}` };
-			return new StepRecorder(run, await StepChain.begin(checkout, folder, name));
+			return new StepRecorder(run, await StepChain.begin(checkout, folder, chain));
 		} catch (error) {
-			notKept(log, error);
+			run.onFailure(describeError(error));
 			return undefined;
 		}
 	}
 
-	/** Called when a tool call is over, with its entry in the log. `tree` is the folder as the agent sees it. */
-	add({ kind, title, locations, diffs }: ToolCall, place: LogPlace | undefined, tree: string): void {
+	/** Called when a tool call is over, with its place. `tree` is the folder as the agent sees it. */
+	add({ kind, title, locations, diffs }: ToolCall, place: Place | undefined, tree: string): void {
 		if (this.hasEnded || QUIET.has(kind)) {
 			return;
 		}
@@ -129,9 +130,9 @@ export class StepRecorder {
 		}
 	}
 
-	private async lookAfter(calls: readonly NotedCall[]): Promise<void> {
-		const { task, execution, store, folder } = this.run;
-		const { tool, title, place, moment } = calls.at(-1) as NotedCall;
+	private async lookAfter(calls: readonly NotedCall<Place>[]): Promise<void> {
+		const { folder, onStep } = this.run;
+		const { tool, title, place, moment } = calls.at(-1) as NotedCall<Place>;
 		const { isLater, notKept } = await this.chain.look(moment);
 		const ignored = await this.chain.ignoredOf(calls.flatMap(call => call.paths));
 		append(this.missing, notKept);
@@ -151,10 +152,9 @@ export class StepRecorder {
 			.run(async () => {
 				const changes = await changesBetween(folder, state);
 				await this.chain.complete(state);
-				const step = place?.index ?? Math.max(0, store.entryCount(task) - 1);
-				const facts = { step, agent: execution.position, tool, title, tree: state.commit, ...changes };
+				const facts = { place, tool, title, tree: state.commit, ...changes };
 				const approximate = isLater || calls.length > 1;
-				store.steps.add(task, { ...facts, approximate, ...(missing.length > 0 && { notKept: missing }) });
+				onStep({ ...facts, approximate, ...(missing.length > 0 && { notKept: missing }) });
 			})
 			.catch(error => this.fail(error));
 	}
@@ -162,12 +162,7 @@ export class StepRecorder {
 	private fail(error: unknown): void {
 		if (!this.hasEnded) {
 			this.hasEnded = true;
-			notKept(this.run.log, error);
+			this.run.onFailure(describeError(error));
 		}
 	}
-}
-
-function notKept(log: TaskLog, error: unknown): void {
-	const why = describeError(error).slice(0, 300);
-	log.said('agent_tool', `The states of the files after further steps are not kept (${why}).`, 'warning');
 }

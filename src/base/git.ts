@@ -1,13 +1,15 @@
 // Git in the service, which runs without hooks, filters, file system monitors and prompts, in the source repository
 // too. Hooks that a repository's configuration names (git 2.54) are listed before each call there and switched off by
 // name. The names travel in the environment, never in a command line, and a repository with unusual ones is refused.
-import { childEnvironment } from '../../base/childEnvironment.ts';
-import { runChild } from '../../base/childProcess.ts';
-import { defined } from '../../base/defined.ts';
-import { UserFacingError } from '../../base/errors.ts';
-import { safeArguments, safeEnvironment } from '../../base/gitConfiguration.ts';
-import { GitError } from '../../base/gitError.ts';
-import { markedEnvironment } from '../../base/processFamily.ts';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { childEnvironment } from './childEnvironment.ts';
+import { runChild } from './childProcess.ts';
+import { defined } from './defined.ts';
+import { UserFacingError } from './errors.ts';
+import { safeArguments, safeEnvironment } from './gitConfiguration.ts';
+import { GitError } from './gitError.ts';
+import { markedEnvironment } from './processFamily.ts';
 
 /** More than any branch list or diff statistics needs. */
 const MAXIMUM_OUTPUT_BYTES = 64 * 1024 * 1024;
@@ -31,6 +33,15 @@ export const SERVICE_SETTINGS: readonly string[] = [
 	'receive.denyCurrentBranch=refuse',
 	'receive.denyDeleteCurrent=refuse',
 ];
+
+/** The author and committer of a commit. */
+export interface CommitIdentity {
+	name: string;
+	address: string;
+}
+
+/** The identity in commits for which git knows none. The address can never belong to anybody (RFC 2606). */
+export const ERRAND_IDENTITY: CommitIdentity = { name: 'Errand', address: 'noreply@errand.invalid' };
 
 export interface GitLocation {
 	/** A folder that no agent can write to. It is absent only if git is to find a repository in a user's folder. */
@@ -125,4 +136,14 @@ function gitEnvironment(location: GitLocation, additions: Record<string, string>
 		...(location.marker === undefined ? {} : markedEnvironment(location.marker)),
 		...additions,
 	});
+}
+
+/**
+ * Writes attributes that override every .gitattributes: no filter runs, whatever the configuration names, and the tree
+ * holds the stored bytes. A file that git would write back differently would look like a change that nobody made.
+ */
+export async function writeAttributes(gitFolder: string): Promise<void> {
+	const information = path.join(gitFolder, 'info');
+	await mkdir(information, { recursive: true });
+	await writeFile(path.join(information, 'attributes'), '* -filter -text -ident !working-tree-encoding\n');
 }

@@ -2,7 +2,7 @@ import { type BigIntStats, constants } from 'node:fs';
 import { lstat, open, readlink } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
-import { placeOf } from '../specialFiles.ts';
+import { placeOf } from '../../base/gitNames.ts';
 
 /** Windows knows neither links that are followed here nor pipes in a folder. */
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
