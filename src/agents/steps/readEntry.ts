@@ -1,5 +1,14 @@
-import { type BigIntStats, constants } from 'node:fs';
-import { lstat, open, readlink } from 'node:fs/promises';
+import {
+	type BigIntStats,
+	closeSync,
+	constants,
+	fstatSync,
+	lstatSync,
+	openSync,
+	readlinkSync,
+	readSync,
+	type Stats,
+} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { placeOf } from '../../base/gitNames.ts';
@@ -17,73 +26,81 @@ export interface FoundEntry {
 /**
  * Reads a file or a link of a tree in which an agent is at work. Whatever that puts in the place of the name or of one of
  * its folders meanwhile, nothing outside of the tree is read, and nothing is waited for. `tree` is a path without links.
- * Returns undefined for anything else, or for what is never the same long enough to be read.
+ * Returns undefined for anything else, or for what is never the same long enough to be read. It is not asynchronous,
+ * because handing each call to another thread takes longer than the calls, and the agent waits.
  */
-export async function readEntry(tree: string, name: string, maximumBytes: number): Promise<FoundEntry | undefined> {
+export function readEntry(tree: string, name: string, maximumBytes: number): FoundEntry | undefined {
 	const place = placeOf(tree, name);
 	for (let tries = 0; tries < TRIES; tries++) {
-		const status = await lstat(place).catch(() => undefined);
-		if (status === undefined) {
-			return undefined;
-		}
-		if (status.isSymbolicLink()) {
-			const target = await readlink(place, { encoding: 'buffer' }).catch(() => undefined);
-			if (target !== undefined && (await hasPlainFolders(tree, name))) {
+		const status = statusOf(place);
+		if (status?.isSymbolicLink()) {
+			const target = attempt(() => readlinkSync(place, { encoding: 'buffer' }));
+			if (target !== undefined && hasPlainFolders(tree, name)) {
 				return { mode: '120000', content: target };
 			}
 			continue;
 		}
-		const content = status.isFile() ? await readPlainFile(tree, name, maximumBytes) : undefined;
+		if (!status?.isFile()) {
+			return undefined;
+		}
+		const content = attempt(() => readPlainFile(tree, name, maximumBytes));
 		if (content !== undefined) {
 			return { mode: (status.mode & 0o100) === 0 ? '100644' : '100755', content };
-		}
-		if (!status.isFile()) {
-			return undefined;
 		}
 	}
 	return undefined;
 }
 
-async function readPlainFile(tree: string, name: string, maximumBytes: number): Promise<Buffer | undefined> {
+function readPlainFile(tree: string, name: string, maximumBytes: number): Buffer | undefined {
 	const place = placeOf(tree, name);
-	const handle = await open(place, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => undefined);
+	const file = openSync(place, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
 	try {
-		const status = await handle?.stat();
-		if (handle === undefined || !status?.isFile() || status.size > maximumBytes) {
+		const status = fstatSync(file);
+		if (!status.isFile() || status.size > maximumBytes) {
 			return undefined;
 		}
 		// On Linux the system itself says what was opened. Elsewhere a folder may in theory be a link for a moment.
 		const isInside =
 			process.platform === 'linux'
-				? (await readlink(`/proc/self/fd/${handle.fd}`, { encoding: 'buffer' })).equals(place)
-				: (await lstat(place)).ino === status.ino && (await hasPlainFolders(tree, name));
+				? readlinkSync(`/proc/self/fd/${file}`, { encoding: 'buffer' }).equals(place)
+				: statusOf(place)?.ino === status.ino && hasPlainFolders(tree, name);
 		if (!isInside) {
 			return undefined;
 		}
 		const content = Buffer.alloc(status.size);
 		let length = 0;
 		while (length < content.length) {
-			const { bytesRead } = await handle.read(content, length, content.length - length, length);
+			const bytesRead = readSync(file, content, length, content.length - length, length);
 			if (bytesRead === 0) {
 				break;
 			}
 			length += bytesRead;
 		}
 		return content.subarray(0, length);
-	} catch {
-		return undefined;
 	} finally {
-		await handle?.close();
+		closeSync(file);
 	}
 }
 
-async function hasPlainFolders(tree: string, name: string): Promise<boolean> {
+function hasPlainFolders(tree: string, name: string): boolean {
 	for (let folder = path.posix.dirname(name); folder !== '.'; folder = path.posix.dirname(folder)) {
-		if (!(await lstat(placeOf(tree, folder)).catch(() => undefined))?.isDirectory()) {
+		if (!statusOf(placeOf(tree, folder))?.isDirectory()) {
 			return false;
 		}
 	}
 	return true;
+}
+
+/** Returns undefined for what is not there, or below something that is no folder or cannot be read. */
+const statusOf = (place: Buffer): Stats | undefined => attempt(() => lstatSync(place));
+
+/** Whatever goes wrong with a file that an agent may move at any moment, it cannot be read. */
+function attempt<T>(act: () => T): T | undefined {
+	try {
+		return act();
+	} catch {
+		return undefined;
+	}
 }
 
 /** Identifies a state of a file: a program can set the other times of a file, but not the one of its last change. */

@@ -1,8 +1,8 @@
 // The states of a task's files while its agent works: a chain of commits in a repository of their own beside the one of
-// the checkout, which no agent can reach. Git only names what has changed, from an index that never changes. It gets no
+// the checkout, which no agent can reach. Git only names what has changed, from an index whose files never change. It gets no
 // content from the tree: an agent could put a link to a file of the user in the place of one that is just being read.
 import { existsSync, statSync, utimesSync } from 'node:fs';
-import { copyFile, lstat, mkdir, realpath, writeFile } from 'node:fs/promises';
+import { copyFile, lstat, mkdir, realpath, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { append } from '../../base/append.ts';
 import { ERRAND_IDENTITY, type GitLocation, type GitOptions, runGit, writeAttributes } from '../../base/git.ts';
@@ -41,6 +41,7 @@ const MAXIMUM_STEP_BYTES = 256 * 1024 * 1024;
 const MAXIMUM_CHAIN_BYTES = 2 * 1024 * 1024 * 1024;
 const MAXIMUM_NAMES = 20;
 const READERS = 8;
+const SECOND_NS = 1_000_000_000n;
 
 /** The references of the commits that the runs of a task have started from. */
 export const STARTS = 'refs/errand/starts';
@@ -88,6 +89,8 @@ interface ChainParts extends Omit<StateSource, 'gitFolder' | 'format'> {
 	state: StateTree;
 	/** The commit and the tree that the next state comes after. */
 	last: { commit: string; tree: string };
+	/** The second in which the files of the index were written at the latest. */
+	written: bigint;
 }
 
 export interface ChainName {
@@ -103,6 +106,8 @@ export class StepChain {
 	/** What was said to be missing already. It need not be said of each step. */
 	private readonly said = new Set<string>();
 	private bytes = 0;
+	/** False as long as git must read files of the index whenever it looks for what has changed. */
+	private hasOldFiles = false;
 
 	private constructor(parts: ChainParts) {
 		this.parts = parts;
@@ -127,21 +132,27 @@ export class StepChain {
 		for (const file of ['index', 'shallow', path.join('info', 'exclude')]) {
 			const from = path.join(gitFolder, file);
 			if (existsSync(from)) {
-				await copyFile(from, path.join(own, file));
+				const to = path.join(own, file);
+				const { mtime } = await stat(from);
+				await copyFile(from, to);
+				// From the time of an index, git tells which files may have changed unseen since they were put into it.
+				await utimes(to, mtime, mtime);
 			}
 		}
+		const { mtimeNs } = await stat(path.join(own, 'index'), { bigint: true });
 		await writeFile(path.join(own, CLOCK), '');
 		await git(['update-ref', `${STARTS}/${name}`, commit]);
 		const tree = await realpath(checkout.tree);
-		// The sandbox may have changed the owners of the files, so that each looks changed. It fails if others differ.
-		await gitAt({ ...location, workTree: tree })(['update-index', '-q', '--refresh']).catch(() => {});
 		const object = (await git(['rev-parse', `${commit}^{tree}`])).trim();
 		const chain = new StepChain({
 			...{ tree, location, ...rules, reference: `${prefix}/${name}` },
 			objects: new ObjectWriter(path.join(own, 'objects'), object.length === 64 ? 'sha256' : 'sha1'),
 			state: new StateTree(object, split(await git(['ls-tree', '-r', '-t', '-z', object], BYTES))),
 			last: { commit, tree: object },
+			written: mtimeNs / SECOND_NS,
 		});
+		// The sandbox may have changed the owners of the files, so that each looks changed.
+		await chain.renewIndex();
 		await chain.look(chain.mark());
 		const left = await chain.keep('What an earlier run has left');
 		await (left && chain.complete(left));
@@ -250,7 +261,7 @@ export class StepChain {
 		}
 		sizes.left -= size;
 		this.bytes += size;
-		const found = await readEntry(tree, name, MAXIMUM_STEP_FILE);
+		const found = readEntry(tree, name, MAXIMUM_STEP_FILE);
 		// What could not be read is read again next time.
 		this.note(name, found === undefined ? '' : stamp);
 		return found === undefined
@@ -264,10 +275,26 @@ export class StepChain {
 		this.seen.set(name, { stamp, base });
 	}
 
+	/**
+	 * Writes the index anew, with the same files. Each time that git looks, it reads the files that were written in the
+	 * second of the index, whose times do not tell whether they have changed again. An index of a later second has none.
+	 */
+	private async renewIndex(): Promise<void> {
+		const { location, tree, written } = this.parts;
+		this.hasOldFiles = this.mark() / SECOND_NS > written;
+		// It fails, after having written the index, if files differ from it.
+		await gitAt({ ...location, workTree: tree })(['update-index', '-q', '--refresh', '--force-write-index']).catch(
+			() => {},
+		);
+	}
+
 	/** Lists the names that differ from the index, without taking content from the tree. */
 	private async changes(signal: AbortSignal): Promise<{ removed: string[]; present: string[]; notKept: NotKept }> {
 		const { location, tree, isOurs, isAbsent, ignoresCase } = this.parts;
 		const git = gitAt({ ...location, workTree: tree }, signal);
+		if (!this.hasOldFiles && this.mark() / SECOND_NS > this.parts.written) {
+			await this.renewIndex();
+		}
 		const compare = ['diff-files', '--name-status', '-z', '--no-renames', '--no-ext-diff', '--ignore-submodules=all'];
 		const others = ['-c', `core.ignoreCase=${ignoresCase}`, 'ls-files', '-z', '--others', '--exclude-standard'];
 		const [fields = [], untracked = []] = (await Promise.all([git(compare, BYTES), git(others, BYTES)])).map(split);

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { StepChain, stepsFolder } from '../../../../src/agents/steps/stepChain.ts';
 import { changesBetween, diffOfState } from '../../../../src/agents/steps/stepContent.ts';
 import type { Checkout } from '../../../../src/service/tasks/checkout.ts';
+import { waitFor } from '../../../support/waitFor.ts';
 import { useCheckout } from './useCheckout.ts';
 
 const PREFIX = 'refs/errand/steps/task';
@@ -114,6 +115,23 @@ describe('StepChain', () => {
 			last = byHand;
 		}
 		git('fsck', '--strict', '--no-dangling');
+	});
+
+	it('sees what was written again in the second of its checkout, and reads only what has changed in later ones', async () => {
+		await at.repository.write('same', 'one\n');
+		await at.repository.commitAll('Start');
+		await begin();
+		const secondOf = async (file: string) => Math.floor((await lstat(file)).mtimeMs / 1000);
+		const second = await secondOf(inTree('README.md'));
+		await writeFile(inTree('same'), 'two\n');
+		const { state } = await keep();
+		assert.equal(git('show', `${state?.commit}:same`), 'two\n');
+		await waitFor('the next second', () => Date.now() / 1000 >= second + 1);
+		await keep();
+		// Git compares the content of a file whose time is not before that of the index.
+		assert.ok((await secondOf(path.join(stepsFolder(at.folder), 'index'))) > second);
+		await writeFile(inTree('same'), 'six\n');
+		assert.equal(git('show', `${(await keep()).state?.commit}:same`), 'six\n');
 	});
 
 	it('says which state is one of a later moment', async () => {
