@@ -52,6 +52,7 @@ export class StepRecorder<Place> {
 	private waiting: NotedCall<Place>[] = [];
 	private looking: Promise<void> | undefined;
 	private spentMs = 0;
+	private lastMs = 0;
 	private count: number;
 	private hasEnded = false;
 	/** What could not be kept since the last step. */
@@ -86,7 +87,8 @@ export class StepRecorder<Place> {
 		const call = { tool: kind, title: shown || kind, place, paths };
 		this.waiting.push({ ...call, moment: this.chain.mark() });
 		// Whatever is not looked at now is part of a later step.
-		if (this.spentMs < FREE_MS + SHARE_OF_TIME * (performance.now() - this.began)) {
+		const limit = Math.max(FREE_MS, SHARE_OF_TIME * (performance.now() - this.began));
+		if (this.spentMs + this.lastMs < limit) {
 			this.look();
 		}
 	}
@@ -126,7 +128,8 @@ export class StepRecorder<Place> {
 			} catch (error) {
 				this.fail(error);
 			}
-			this.spentMs += performance.now() - began;
+			this.lastMs = performance.now() - began;
+			this.spentMs += this.lastMs;
 		}
 	}
 
