@@ -1,7 +1,7 @@
 // Git in the service, which runs without hooks, filters, file system monitors and prompts, in the source repository
 // too. Hooks that a repository's configuration names (git 2.54) are listed before each call there and switched off by
 // name. The names travel in the environment, never in a command line, and a repository with unusual ones is refused.
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { childEnvironment } from './childEnvironment.ts';
 import { runChild } from './childProcess.ts';
@@ -146,4 +146,13 @@ export async function writeAttributes(gitFolder: string): Promise<void> {
 	const information = path.join(gitFolder, 'info');
 	await mkdir(information, { recursive: true });
 	await writeFile(path.join(information, 'attributes'), '* -filter -text -ident !working-tree-encoding\n');
+}
+
+/** Removes the locks that a crash may have left in an earlier run's folder. Our git is not running there. */
+export async function removeLocks(gitFolder: string): Promise<void> {
+	for (const name of await readdir(gitFolder).catch(() => [])) {
+		if (name.endsWith('.lock')) {
+			await unlink(path.join(gitFolder, name));
+		}
+	}
 }

@@ -5,7 +5,7 @@ import { existsSync, statSync, utimesSync } from 'node:fs';
 import { copyFile, lstat, mkdir, realpath, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { append } from '../../base/append.ts';
-import { ERRAND_IDENTITY, type GitLocation, type GitOptions, runGit, writeAttributes } from '../../base/git.ts';
+import { ERRAND_IDENTITY, type GitLocation, type GitOptions, removeLocks, runGit, writeAttributes } from '../../base/git.ts';
 import { BYTES, placeOf, readable, split } from '../../base/gitNames.ts';
 import { inParallel } from '../../base/inParallel.ts';
 import { MAXIMUM_STEP_FILE, type TaskStep } from '../../contract/taskSteps.ts';
@@ -125,6 +125,7 @@ export class StepChain {
 		const own = location.gitFolder;
 		const git = gitAt(location);
 		const commit = await checkout.start();
+		await removeLocks(own);
 		await git(['init', '--quiet', '--bare', '--template=', ...format]);
 		await writeAttributes(own);
 		await mkdir(path.join(own, 'objects', 'info'), { recursive: true });

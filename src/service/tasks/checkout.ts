@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rm, unlink } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { countNewFiles, type NewFiles } from '../../agents/steps/newFiles.ts';
 import type { StateSource } from '../../agents/steps/stepChain.ts';
 import { append } from '../../base/append.ts';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
-import { ERRAND_IDENTITY, type GitLocation, runGit, writeAttributes } from '../../base/git.ts';
+import { ERRAND_IDENTITY, type GitLocation, removeLocks, runGit, writeAttributes } from '../../base/git.ts';
 import { GitError } from '../../base/gitError.ts';
 import { BYTES, placeOf, readable, split } from '../../base/gitNames.ts';
 import { makeAgentRepository } from './agentRepository.ts';
@@ -136,7 +136,7 @@ export class Checkout {
 		const checkout = new Checkout(options);
 		const { source, sourceFolder } = options;
 		await mkdir(checkout.tree, { recursive: true, mode: 0o700 });
-		await checkout.removeLocks();
+		await removeLocks(checkout.gitFolder);
 		await checkout.git(['init', '--quiet', '--template=', ...checkout.format]);
 		await writeAttributes(checkout.gitFolder);
 		await checkout.source.fetch(`refs/heads/${source.branch}`, START).catch(error => {
@@ -173,7 +173,7 @@ export class Checkout {
 	/** Returns the checkout that an ended task left in its folder. `branch` is the one that it started from. */
 	static async reopen(options: Omit<CheckoutOptions, 'source'>, branch: string): Promise<Checkout> {
 		const unknown = new Checkout({ ...options, source: { branch, commit: '', objectFormat: 'sha1' } });
-		await unknown.removeLocks();
+		await removeLocks(unknown.gitFolder);
 		const commit = await unknown.start();
 		const objectFormat = commit.length === 64 ? 'sha256' : 'sha1';
 		const checkout = new Checkout({ ...options, source: { branch, commit, objectFormat } });
@@ -350,15 +350,6 @@ export class Checkout {
 			this.absentLinks.add(name);
 		}
 		await checkRoom(this.options.folder, entries);
-	}
-
-	/** Removes the locks that a crash may have left in an earlier run's folder. Our git is not running there. */
-	private async removeLocks(): Promise<void> {
-		for (const name of await readdir(this.gitFolder).catch(() => [])) {
-			if (name.endsWith('.lock')) {
-				await unlink(path.join(this.gitFolder, name));
-			}
-		}
 	}
 
 	/**

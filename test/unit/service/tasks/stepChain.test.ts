@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, lstat, mkdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,6 +11,38 @@ import { waitFor } from '../../../support/waitFor.ts';
 import { useCheckout } from './useCheckout.ts';
 
 const PREFIX = 'refs/errand/steps/task';
+
+const SECRET = 'what is outside';
+/** Makes names mean a file, a link out of the tree, a folder or a pipe in turn, and folders a link, without a pause. */
+const FLIP = `
+const fs = require('node:fs');
+const { execFileSync } = require('node:child_process');
+const remove = name => fs.rmSync(name, { recursive: true, force: true });
+for (let round = 0; ; round++) {
+	for (const name of ['new', 'flips/file']) {
+		try {
+			remove(name);
+			fs.writeFileSync(name, 'own\\n');
+			remove(name);
+			fs.symlinkSync('../outside/within', name);
+			remove(name);
+			fs.mkdirSync(name);
+			fs.writeFileSync(name + '/within', 'own\\n');
+			if (round % 20 === 0) {
+				remove(name);
+				execFileSync('mkfifo', [name]);
+			}
+		} catch {}
+	}
+	remove('flips');
+	fs.symlinkSync('../outside', 'flips');
+	remove('flips');
+	fs.mkdirSync('flips');
+	fs.writeFileSync('flips/within', 'own\\n');
+	if (round === 0) {
+		console.log('begun');
+	}
+}`;
 
 describe('StepChain', () => {
 	const at = useCheckout();
@@ -27,7 +60,7 @@ describe('StepChain', () => {
 		return { ...look, state };
 	};
 	const git = (...args: string[]) =>
-		execFileSync('git', ['--git-dir', stepsFolder(at.folder), ...args], { encoding: 'utf8' });
+		execFileSync('git', ['--git-dir', stepsFolder(at.folder), ...args], { encoding: 'utf8', stdio: 'pipe' });
 	const treeOf = (commit: string) => git('rev-parse', `${commit}^{tree}`).trim();
 
 	/** Returns the tree that git itself makes of the files, in a repository of its own that is thrown away. */
@@ -181,9 +214,61 @@ describe('StepChain', () => {
 		assert.ok((await lstat(inTree('pipe'))).isFIFO());
 	});
 
+	it('keeps what fits into a step, and names the rest', async () => {
+		await begin();
+		const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+		for (const name of names) {
+			await writeFile(inTree(name), name);
+			await truncate(inTree(name), 47 * 1024 * 1024);
+		}
+		const { state, notKept } = await keep();
+		const kept = git('ls-tree', '-r', '--name-only', state?.commit ?? '')
+			.split('\n')
+			.filter(name => names.includes(name));
+		assert.equal(kept.length, 5);
+		assert.deepEqual(notKept, [{ reason: 'too-large', names: names.filter(name => !kept.includes(name)) }]);
+	});
+
+	it('keeps nothing from outside of the tree, and ends, while an agent changes what its names mean', async () => {
+		for (const name of ['flips/within', 'flips/file', 'File', 'file']) {
+			await at.repository.write(name, 'x\n');
+		}
+		await at.repository.commitAll('Start');
+		await begin();
+		await mkdir(path.join(at.folder, 'outside'));
+		await writeFile(path.join(at.folder, 'outside', 'within'), SECRET);
+		await mkdir(inTree('with\na line'));
+		await writeFile(inTree('with\na line/.git'), `gitdir: ${at.repository.path}/.git\n`);
+		const agent = spawn(process.execPath, ['-e', FLIP], { cwd: checkout.tree, stdio: ['ignore', 'pipe', 'inherit'] });
+		const ended = once(agent, 'exit');
+		try {
+			await once(agent.stdout, 'data');
+			for (let look = 0; look < 15; look++) {
+				await writeFile(inTree('file'), `${look}\n`);
+				const { state } = await keep();
+				assert.equal(git('show', `${state?.commit}:file`), `${look}\n`);
+			}
+		} finally {
+			agent.kill('SIGKILL');
+			await ended;
+		}
+		await rm(inTree('with\na line'), { recursive: true });
+		const { state } = await keep('The end');
+		assert.equal(
+			state === undefined ? git('rev-parse', `${PREFIX}/0-1^{tree}`).trim() : treeOf(state.commit),
+			treeByHand(),
+		);
+		const blobs = git('cat-file', '--batch-all-objects', '--batch', '--unordered');
+		assert.ok(!blobs.includes(SECRET) && blobs.includes('own\n'));
+		git('fsck', '--strict', '--no-dangling');
+	});
+
 	it('keeps what an earlier run has left apart from the first step', async () => {
-		checkout = await at.checkOut();
+		await begin();
 		await writeFile(inTree('left'), 'x');
+		// As a machine leaves them that loses its power.
+		await writeFile(path.join(stepsFolder(at.folder), 'index.lock'), '');
+		await writeFile(path.join(stepsFolder(at.folder), 'config.lock'), '');
 		chain = await StepChain.begin(checkout, at.folder, { prefix: PREFIX, name: '0-2' });
 		await writeFile(inTree('new'), 'x');
 		const { state } = await keep();
