@@ -4,7 +4,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { childEnvironment } from '../../../../src/base/childEnvironment.ts';
 import { nullLogger } from '../../../../src/base/logger.ts';
-import { type TaskStep, taskStepsSchema } from '../../../../src/contract/taskSteps.ts';
+import { MAXIMUM_STEP_FILE, type TaskStep, taskStepsSchema } from '../../../../src/contract/taskSteps.ts';
 import { createApp } from '../../../../src/service/server.ts';
 import type { Agent } from '../../../../src/service/tasks/agent.ts';
 import type { RunServices } from '../../../../src/service/tasks/runServices.ts';
@@ -53,8 +53,13 @@ describe('the steps of a task', () => {
 	type Served = ReturnType<typeof serve>;
 	const stepsOf = async ({ get }: Served, id: string): Promise<TaskStep[]> =>
 		taskStepsSchema.parse(await (await get(`/api/tasks/${id}/steps`)).json()).steps;
-	const begin = ({ runner }: Served, lines: readonly string[]) =>
-		runner.create(local.task(lines.join('\n'), [{ agent: 'stepping', model: 'none' }]), [agent]).id;
+	const begin = ({ runner }: Served, lines: readonly string[], agents = 1) => {
+		const choices = Array.from({ length: agents }, () => ({ agent: 'stepping', model: 'none' }));
+		return runner.create(
+			local.task(lines.join('\n'), choices),
+			Array.from({ length: agents }, () => agent),
+		).id;
+	};
 
 	it('are told with their entries, and give files, changes and a bundle', async () => {
 		const served = serve();
@@ -124,7 +129,9 @@ describe('the steps of a task', () => {
 		assert.deepEqual(await (await get(`/api/tasks/${id}/steps?fromIndex=3`)).json(), { steps: [], nextIndex: null });
 	});
 
-	it('come in pages, and a long diff is cut at the end of a line', async () => {
+	it('come in pages, without files that are too long to read, and with as much of a long diff as ends with a line', async () => {
+		await local.repository.write('large', Buffer.alloc(MAXIMUM_STEP_FILE + 1).toString());
+		await local.repository.commitAll('Large');
 		const served = serve();
 		const id = begin(served, ['yes 0123456789 | head -c 3000000 > long.txt']);
 		const task = await completed(id);
@@ -137,6 +144,9 @@ describe('the steps of a task', () => {
 		const [first, second] = [await page(0), await page(200)];
 		assert.deepEqual([first.steps.length, first.nextIndex], [200, 200]);
 		assert.deepEqual([second.steps.map(({ index }) => index), second.nextIndex], [[200, 201, 202, 203], null]);
+		const large = await served.get(`/api/tasks/${id}/steps/203/files?path=large`);
+		assert.equal(large.status, 413);
+		assert.match(await large.text(), /The file is larger than 48 MB\./);
 		const diff = await served.get(`/api/tasks/${id}/steps/203/diff`);
 		assert.equal(diff.headers.get('errand-cut'), 'true');
 		const text = await diff.text();
@@ -158,6 +168,43 @@ describe('the steps of a task', () => {
 			await local.repository.git('rev-parse', 'refs/last^{tree}'),
 			await local.repository.git('rev-parse', `${branchName}^{tree}`),
 		);
+	});
+
+	it('are those of each agent of a race, and bring the work of that one alone', async () => {
+		const served = serve();
+		const id = begin(served, ['pwd > where', 'echo 2 > two.txt'], 2);
+		assert.equal((await final(id)).status, 'completed');
+		const steps = await stepsOf(served, id);
+		assert.deepEqual(steps.map(({ agent: of, title }) => `${of} ${title}`).sort(), [
+			...['0 echo 2 > two.txt', '0 pwd > where', '1 echo 2 > two.txt', '1 pwd > where'],
+		]);
+		const start = (await local.repository.git('rev-parse', 'main')).trim();
+		for (const position of [0, 1]) {
+			const [first, last] = steps.filter(({ agent: of }) => of === position);
+			assert.ok(first && last);
+			const at = (step: TaskStep, what: string) => served.get(`/api/tasks/${id}/steps/${step.index}/${what}`);
+			assert.ok((await (await at(first, 'files?path=where')).text()).includes(`${id}-${position}`));
+			assert.equal((await at(first, 'files?path=two.txt')).status, 404);
+			const changed = [...(await (await at(last, 'diff')).text()).matchAll(/^diff --git a\/(\S+)/gm)];
+			assert.deepEqual(
+				changed.map(([, name]) => name),
+				['two.txt'],
+			);
+			const file = path.join(local.folder, `${position}.bundle`);
+			writeFileSync(file, Buffer.from(await (await at(last, 'bundle')).arrayBuffer()));
+			await local.repository.git(
+				'fetch',
+				'--quiet',
+				file,
+				`refs/errand/steps/${id}/${last.index}:refs/${position}/last`,
+			);
+			const history = await local.repository.git('log', '--format=%H %s', `${start}..refs/${position}/last`);
+			assert.deepEqual(
+				history.trim().split('\n'),
+				[last, first].map(({ tree, title }) => `${tree} ${title}`),
+			);
+			assert.ok((await local.repository.git('show', `refs/${position}/last:where`)).includes(`${id}-${position}`));
+		}
 	});
 
 	it('are gone with the folder of their task', async () => {
