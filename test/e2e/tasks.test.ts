@@ -163,7 +163,7 @@ describe('tasks in the window', () => {
 			const below = page.locator('.part.sidebar .pane-body .monaco-list-row[aria-level="3"]');
 			await until('each agent says what it has changed', async () => {
 				const texts = await below.allInnerTexts();
-				return texts.length === 2 && texts.every(text => /\+\d+ .* in 1 file/.test(text));
+				return texts.length === 2 && texts.every(text => /\+\d+.* in 1 file/.test(text));
 			});
 			const isShown = () => page.locator('.tab').filter({ hasText: 'Compare:' }).first().isVisible();
 			await chooseInMenu(page, new RegExp(`^${RACE}`), 'Compare Agents', isShown);

@@ -179,7 +179,7 @@ describe('the changes of a task in the editor', () => {
 		});
 		await rows.unfold(node);
 		await Promise.all(resultsOf(task).map(result => changes.read(task, result)));
-		assert.deepEqual(shown(), ['agent-a|+1 −0 in 1 file', 'agent-b|+2 −0 in 2 files · $0.041', 'agent-c|failed']);
+		assert.deepEqual(shown(), ['agent-a|+1 in 1 file', 'agent-b|+2 in 2 files · $0.041', 'agent-c|failed']);
 		const [, second, third] = rows.rowsBelow(node);
 		assert.equal(items()[1]?.contextValue, 'errand.result branch race');
 		assert.equal(items()[2]?.contextValue, 'errand.result race');
