@@ -29,6 +29,15 @@ const STEP_FILE_STATUSES = ['added', 'modified', 'deleted', 'renamed', 'type'] a
  */
 export const NOT_KEPT_REASONS = ['too-large', 'ignored', 'submodule', 'special'] as const;
 
+/** `unknown`: the agent does not tell how the command ended, or its end is not that of the tests. */
+const TEST_RUN_OUTCOMES = ['passed', 'failed', 'unknown'] as const;
+
+const testRunSchema = z.object({ command: z.string(), outcome: z.enum(TEST_RUN_OUTCOMES).catch('unknown') });
+export type TestRun = z.output<typeof testRunSchema>;
+
+/** The most that are told of one step. */
+export const MAXIMUM_TEST_RUNS = 20;
+
 export const taskStepSchema = z.object({
 	/** Counts the steps of a task from 0. */
 	index: z.int().min(0),
@@ -59,6 +68,8 @@ export const taskStepSchema = z.object({
 	notKept: z
 		.array(z.object({ reason: z.enum(NOT_KEPT_REASONS).catch('special'), names: z.array(z.string()) }))
 		.optional(),
+	/** The commands with which the agent has run tests on the files of this state, the last ones in order. */
+	testRuns: z.array(testRunSchema).optional(),
 });
 export type TaskStep = z.output<typeof taskStepSchema>;
 

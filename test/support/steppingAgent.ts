@@ -48,7 +48,7 @@ function run(): void {
 		for (const [number, line] of (words.split('\n\n').at(-1) ?? '').split('\n').entries()) {
 			const goesOn = line.startsWith('nowait ');
 			const command = goesOn ? line.slice('nowait '.length) : line;
-			const call = { toolCallId: `call-${number}`, title: command, kind: 'execute' };
+			const call = { toolCallId: `call-${number}`, title: command, kind: 'execute', rawInput: { command } };
 			update({ sessionUpdate: 'tool_call', ...call, status: 'in_progress' });
 			const { status } = spawnSync('/bin/sh', ['-c', command], { cwd: folder, stdio: 'ignore' });
 			const how = status === 0 ? 'completed' : 'failed';

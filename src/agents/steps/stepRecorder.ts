@@ -30,6 +30,8 @@ export interface StepRun<Place> {
 	/** The number of steps before. */
 	count: number;
 	onStep(step: KeptStep<Place>): void;
+	/** Called with the calls that are over, once the state that they have left is kept. */
+	onCalls?(calls: readonly ToolCall[]): Promise<void>;
 	/** Called once if the states of further steps are not kept. */
 	onFailure(why: string): void;
 }
@@ -41,6 +43,7 @@ interface NotedCall<Place> {
 	/** The files that the call says it is about, relative to the tree. */
 	paths: string[];
 	moment: bigint;
+	call: ToolCall | undefined;
 }
 
 /** Writes the state of the files after each tool call of one run that has changed some. A failure ends only that. */
@@ -76,7 +79,8 @@ export class StepRecorder<Place> {
 	}
 
 	/** Called when a tool call is over, with its place. `tree` is the folder as the agent sees it. */
-	add({ kind, title, locations, diffs }: ToolCall, place: Place | undefined, tree: string): void {
+	add(call: ToolCall, place: Place | undefined, tree: string): void {
+		const { kind, title, locations, diffs } = call;
 		if (this.hasEnded || QUIET.has(kind)) {
 			return;
 		}
@@ -84,8 +88,7 @@ export class StepRecorder<Place> {
 			.slice(0, MAXIMUM_PATHS)
 			.map(({ path }) => (path.startsWith(`${tree}/`) ? path.slice(tree.length + 1) : path));
 		const shown = oneLine(title.replaceAll(`${tree}/`, ''), MAXIMUM_TITLE);
-		const call = { tool: kind, title: shown || kind, place, paths };
-		this.waiting.push({ ...call, moment: this.chain.mark() });
+		this.waiting.push({ tool: kind, title: shown || kind, place, paths, moment: this.chain.mark(), call });
 		// Whatever is not looked at now is part of a later step.
 		const limit = Math.max(FREE_MS, SHARE_OF_TIME * (performance.now() - this.began));
 		if (this.spentMs + this.lastMs < limit) {
@@ -104,7 +107,8 @@ export class StepRecorder<Place> {
 		if (!this.hasEnded) {
 			const moment = this.chain.mark();
 			if (this.waiting.length === 0) {
-				this.waiting.push({ tool: 'end', title: 'After the last tool call', place: undefined, paths: [], moment });
+				const title = 'After the last tool call';
+				this.waiting.push({ tool: 'end', title, place: undefined, paths: [], moment, call: undefined });
 			}
 			this.look();
 			await this.looking;
@@ -134,7 +138,8 @@ export class StepRecorder<Place> {
 	}
 
 	private async lookAfter(calls: readonly NotedCall<Place>[]): Promise<void> {
-		const { folder, onStep } = this.run;
+		const { folder, onStep, onCalls } = this.run;
+		const report = async () => onCalls?.(calls.flatMap(({ call }) => call ?? []));
 		const { tool, title, place, moment } = calls.at(-1) as NotedCall<Place>;
 		const { isLater, notKept } = await this.chain.look(moment);
 		const ignored = await this.chain.ignoredOf(calls.flatMap(call => call.paths));
@@ -144,22 +149,26 @@ export class StepRecorder<Place> {
 		}
 		const state = await this.chain.keep(title);
 		if (state === undefined) {
+			this.tell(report);
 			return;
 		}
 		if (++this.count > MAXIMUM_STEPS) {
 			throw new Error(`a task has at most ${MAXIMUM_STEPS}`);
 		}
 		const missing = this.missing.splice(0);
-		// The agent need not wait for what is only told of the state.
-		this.completing
-			.run(async () => {
-				const changes = await changesBetween(folder, state);
-				await this.chain.complete(state);
-				const facts = { place, tool, title, tree: state.commit, ...changes };
-				const approximate = isLater || calls.length > 1;
-				onStep({ ...facts, approximate, ...(missing.length > 0 && { notKept: missing }) });
-			})
-			.catch(error => this.fail(error));
+		this.tell(async () => {
+			const changes = await changesBetween(folder, state);
+			await this.chain.complete(state);
+			const facts = { place, tool, title, tree: state.commit, ...changes };
+			const approximate = isLater || calls.length > 1;
+			onStep({ ...facts, approximate, ...(missing.length > 0 && { notKept: missing }) });
+			await report();
+		});
+	}
+
+	/** The agent need not wait for what is only told of a state. */
+	private tell(work: () => Promise<void>): void {
+		this.completing.run(work).catch(error => this.fail(error));
 	}
 
 	private fail(error: unknown): void {

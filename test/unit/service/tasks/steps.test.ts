@@ -129,6 +129,21 @@ describe('the steps of a task', () => {
 		assert.deepEqual(await (await get(`/api/tasks/${id}/steps?fromIndex=3`)).json(), { steps: [], nextIndex: null });
 	});
 
+	it('have the runs of tests on their files', async () => {
+		const served = serve();
+		await local.repository.write('AGENTS.md', 'Run the tests with `sh check.sh all`.\n');
+		await local.repository.write('check.sh', 'test ! -e broken\n');
+		await local.repository.commitAll('Tests');
+		const check = 'sh check.sh all';
+		const id = begin(served, [check, 'echo 1 > broken', check, `${check} | cat`, 'rm broken; touch mended', 'ls']);
+		await completed(id);
+		const failed = { command: check, outcome: 'failed' };
+		assert.deepEqual(
+			(await stepsOf(served, id)).map(({ testRuns }) => testRuns),
+			[[failed, { command: `${check} | cat`, outcome: 'unknown' }], undefined],
+		);
+	});
+
 	it('come in pages, without files that are too long to read, and with as much of a long diff as ends with a line', async () => {
 		await local.repository.write('large', Buffer.alloc(MAXIMUM_STEP_FILE + 1).toString());
 		await local.repository.commitAll('Large');
