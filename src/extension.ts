@@ -11,8 +11,7 @@ import { registerLanguageModels } from './languageModels/register.ts';
 import { registerLocalService } from './localService/register.ts';
 import { registerMcp } from './mcp/register.ts';
 import { registerModels } from './models/register.ts';
-import { registerCommand } from './platform/commands.ts';
-import { registerGetStarted } from './platform/getStarted.ts';
+import { registerCommand, setContextKey } from './platform/commands.ts';
 import { commands } from './platform/ids.ts';
 import { createLog } from './platform/log.ts';
 import { readTextSetting } from './platform/settings.ts';
@@ -123,9 +122,11 @@ function wire(context: vscode.ExtensionContext): void {
 		requests: { active: connect.active, rules: chat.requestRules, logger: log.logger('language models') },
 		changes: connect,
 	});
+	// The editor opens the walkthrough of a newly installed extension by itself, unless its condition becomes true only
+	// later.
+	setContextKey('errand.isActive', true);
 	context.subscriptions.push(
 		registerCommand(commands.showLog, log.show),
-		registerGetStarted(context.extension.id),
 		models,
 		localService,
 		connect,

@@ -61,7 +61,6 @@ export const commands = {
 	setUpAgents: 'errand.setUpAgents',
 	showCosts: 'errand.showCosts',
 	stopLocalService: 'errand.stopLocalService',
-	getStarted: 'errand.getStarted',
 	showLog: 'errand.showLog',
 } as const;
 

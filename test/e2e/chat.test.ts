@@ -132,7 +132,8 @@ describe('the chat in the window', () => {
 		assert.equal(await walkthrough.count(), 0);
 		// The editor leaves the images of a walkthrough out of a narrower window.
 		await page.setViewportSize({ width: 1600, height: 900 });
-		await runCommand(page, 'Errand: Get Started');
+		await runCommand(page, 'Welcome: Open Walkthrough...');
+		await pickItem(page, 'Get Started with Errand');
 		for (const title of ['Add a model', 'Ask about your code', 'Start a task', 'Review and apply']) {
 			await step(title).click();
 			await webviewFrame(page, 'svg rect');

@@ -19,6 +19,7 @@ const OF_THE_EDITOR: Readonly<Record<string, string>> = {
 	'View: Hide Panel': 'workbench.action.closePanel',
 	'View: Revert and Close Editor': 'workbench.action.revertAndCloseActiveEditor',
 	'View: Show Explorer': 'workbench.view.explorer',
+	'Welcome: Open Walkthrough...': 'welcome.showAllWalkthroughs',
 };
 
 let contributed: Readonly<Record<string, string>> | undefined;

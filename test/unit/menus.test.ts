@@ -148,7 +148,6 @@ describe('the menus of package.json', () => {
 				[
 					commands.addContext,
 					commands.addService,
-					commands.getStarted,
 					commands.manageKeys,
 					commands.newConversation,
 					commands.newDecision,
