@@ -5,7 +5,14 @@ import { existsSync, statSync, utimesSync } from 'node:fs';
 import { copyFile, lstat, mkdir, realpath, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { append } from '../../base/append.ts';
-import { ERRAND_IDENTITY, type GitLocation, type GitOptions, removeLocks, runGit, writeAttributes } from '../../base/git.ts';
+import {
+	ERRAND_IDENTITY,
+	type GitLocation,
+	type GitOptions,
+	removeLocks,
+	runGit,
+	writeAttributes,
+} from '../../base/git.ts';
 import { BYTES, placeOf, readable, split } from '../../base/gitNames.ts';
 import { inParallel } from '../../base/inParallel.ts';
 import { MAXIMUM_STEP_FILE, type TaskStep } from '../../contract/taskSteps.ts';

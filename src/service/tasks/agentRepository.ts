@@ -7,7 +7,9 @@ import { removeFolder } from '../../base/removeFolder.ts';
 export interface AgentRepositoryOptions {
 	/** The service's own git folder and the tree. */
 	location: GitLocation & { gitFolder: string; workTree: string };
-	/** The reference of the only commit, with the files that the index of the service's git knows. */
+	/** The index of the service's git that knows the files. */
+	index: string;
+	/** The reference of the only commit. */
 	start: string;
 	/** The name of the branch that the agent is on. */
 	branch: string;
@@ -23,7 +25,7 @@ export interface AgentRepositoryOptions {
  * agent does to it has no effect, because the service's git never reads it.
  */
 export async function makeAgentRepository(options: AgentRepositoryOptions): Promise<void> {
-	const { location, start, branch, format, rules, signal } = options;
+	const { location, index, start, branch, format, rules, signal } = options;
 	const gitFolder = path.join(location.workTree, '.git');
 	await removeFolder(gitFolder);
 	const git = (args: readonly string[]) => runGit({ ...location, gitFolder }, args, { signal });
@@ -36,5 +38,5 @@ export async function makeAgentRepository(options: AgentRepositoryOptions): Prom
 	await appendFile(path.join(gitFolder, 'config'), settings);
 	await writeExcludes(gitFolder, rules.shown);
 	// The copied index knows the times of the files, so the agent's git need not read them all.
-	await copyFile(path.join(location.gitFolder, 'index'), path.join(gitFolder, 'index'));
+	await copyFile(index, path.join(gitFolder, 'index'));
 }

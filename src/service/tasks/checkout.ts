@@ -22,10 +22,10 @@ import {
 import { CheckoutSource } from './checkoutSource.ts';
 import { commitEnvironment, readIdentity } from './commitIdentity.ts';
 import { findTwice } from './findTwice.ts';
+import { tooManyFiles } from './newFiles.ts';
 import { type SourceState, sourceFailure } from './sourceRepository.ts';
 import { bytesToRead, isOrLiesIn, removeSpecialFiles, type SpecialFiles } from './specialFiles.ts';
 import { Submodules } from './submodules.ts';
-import { listed } from './taskNames.ts';
 
 export interface DiffStatistics {
 	linesAdded: number;
@@ -45,6 +45,8 @@ export interface CheckoutOptions {
 	marker?: string;
 	/** The state with whose files the work begins, and the folder of its objects. */
 	from?: { commit: string; objects: string };
+	/** The folder of the objects of states, which are read too. With it, nothing is committed. */
+	states?: string;
 }
 
 export interface CommitResult {
@@ -215,14 +217,14 @@ export class Checkout {
 			env: commitEnvironment(ERRAND_IDENTITY),
 		});
 		await this.git(['update-ref', AGENT_START, commit.trim()]);
-		await this.makeRepositoryIn(this.tree);
+		await this.makeRepositoryIn(this.tree, path.join(this.gitFolder, 'index'));
 	}
 
-	private async makeRepositoryIn(workTree: string): Promise<void> {
+	private async makeRepositoryIn(workTree: string, index: string): Promise<void> {
 		const { signal, source } = this.options;
 		const location = { ...this.location, workTree };
 		const [start, rules] = [AGENT_START, await this.source.ignoreRules()];
-		await makeAgentRepository({ location, start, branch: source.branch, format: this.format, rules, signal });
+		await makeAgentRepository({ location, index, start, branch: source.branch, format: this.format, rules, signal });
 	}
 
 	/**
@@ -230,14 +232,14 @@ export class Checkout {
 	 * out of it, for example to something the agent has left beside them. Files that git ignores there are not included.
 	 */
 	async exportTo(folder: string, commit: string): Promise<void> {
-		const env = { GIT_INDEX_FILE: path.join(this.gitFolder, 'export-index') };
+		const env = { GIT_INDEX_FILE: `${folder}.index` };
 		await this.git(['read-tree', commit], { env });
 		await this.git(['checkout-index', '--all', '--quiet', `--prefix=${folder}/`], { env });
-		await rm(env.GIT_INDEX_FILE, { force: true });
 		const links = await linksOutOf(this.git, await entriesOf(this.git, commit));
 		await Promise.all(links.map(name => removeLink(placeOf(folder, name))));
 		await this.submodules.exportTo(folder);
-		await this.makeRepositoryIn(folder);
+		await this.makeRepositoryIn(folder, env.GIT_INDEX_FILE);
+		await rm(env.GIT_INDEX_FILE, { force: true });
 	}
 
 	/** Returns whether a commit would change anything. */
@@ -457,19 +459,15 @@ export class Checkout {
 		}
 	}
 
-	private readonly git: CheckoutGit = (args, options = {}) =>
-		runGit(this.location, args, { ...options, signal: this.options.signal });
+	private readonly git: CheckoutGit = (args, options = {}) => {
+		const { signal, states } = this.options;
+		const env = { ...defined({ GIT_ALTERNATE_OBJECT_DIRECTORIES: states }), ...options.env };
+		return runGit(this.location, args, { ...options, env, signal });
+	};
 }
 
 function ignoreGitError(error: unknown): undefined {
 	if (!(error instanceof GitError)) {
 		throw error;
 	}
-}
-
-function tooManyFiles(names: readonly string[]): UserFacingError {
-	const folders = names.filter(name => name.endsWith('/'));
-	return new UserFacingError(
-		`The agent made so many new files that their names are more than 64 MB, which is too much for a commit: ${listed(folders)}. Ask it to name in .gitignore what need not be kept.`,
-	);
 }

@@ -10,7 +10,7 @@ import type { InstallationHosts } from './dependencies/reachableHosts.ts';
 import { filesOfFolder } from './dependencies/treeFiles.ts';
 import type { UserRegistries } from './dependencies/userRegistries.ts';
 import type { DependencyAnswer } from './runServices.ts';
-import type { TaskLog } from './taskLog.ts';
+import type { ProgramLog } from './taskLog.ts';
 import { listed } from './taskNames.ts';
 
 const STEP = 'installing_dependencies';
@@ -27,7 +27,7 @@ export interface InstallationOptions extends Pick<ProgramOptions, 'signal' | 'on
 	onMissing(hosts: readonly string[]): Promise<void>;
 	/** The user's answer, or undefined if the user has not been asked. */
 	answer: DependencyAnswer | undefined;
-	log: TaskLog;
+	log: ProgramLog;
 }
 
 /**
@@ -73,7 +73,7 @@ export interface DependencySources {
 export async function planAndName(
 	tree: string,
 	{ installs, registries, user }: DependencySources,
-	log: TaskLog,
+	log: ProgramLog,
 ): Promise<DependencyPlan> {
 	const lockfiles = installs ? await findLockfiles(tree) : [];
 	const found = await planDependencies(lockfiles, filesOfFolder(tree), registries, user);

@@ -10,7 +10,7 @@ import { userRegistries } from './dependencies/userRegistries.ts';
 import { installDependencies, planAndName } from './dependencyInstallation.ts';
 import { folderOfRepoUrl } from './repoUrl.ts';
 import type { RunServices } from './runServices.ts';
-import type { TaskLog } from './taskLog.ts';
+import type { ProgramLog } from './taskLog.ts';
 
 const NO_HOST: AllowsHost = () => false;
 
@@ -19,7 +19,7 @@ export interface TaskDependenciesOptions {
 	/** The folder of the execution, which holds the configuration of the service's git. */
 	folder: string;
 	services: Pick<RunServices, 'dependencyAnswer' | 'rememberMissing'>;
-	log: TaskLog;
+	log: ProgramLog;
 }
 
 /** Brings the dependencies of a task's branch to the places where programs need them. */

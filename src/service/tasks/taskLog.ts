@@ -182,6 +182,9 @@ export class TaskLog {
 	}
 }
 
+/** What is told of the programs that prepare or test the work of an agent, wherever that goes. */
+export type ProgramLog = Pick<TaskLog, 'step' | 'output' | 'outputEnd'>;
+
 function contentTypeOf(line: string): LogRecord['contentType'] {
 	return line.includes('\u001b') ? 'ansi' : 'plain-text';
 }

@@ -2,25 +2,25 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { allowsOnly, withoutModel } from '../../agents/relay/relay.ts';
-import { openRelayAt, type RelayAnswers, type RunPlace } from '../../agents/run/runPlace.ts';
+import type { RelayAnswers, RunPlace } from '../../agents/run/runPlace.ts';
 import { stepsFolder } from '../../agents/steps/stepChain.ts';
 import { defined } from '../../base/defined.ts';
 import { describeError, UserFacingError } from '../../base/errors.ts';
 import { GitError } from '../../base/gitError.ts';
 import type { Logger } from '../../base/logger.ts';
 import { removeFolder } from '../../base/removeFolder.ts';
-import { type SandboxProblem, sandboxProblem } from '../../contract/agents.ts';
 import { SQLITE_FULL, sqliteErrorCode } from '../store/sqlite.ts';
 import type { ExecutionRecord, TaskRecord, TaskStatus } from '../store/taskRecord.ts';
 import type { TaskStore } from '../store/taskStore.ts';
 import type { Agent } from './agent.ts';
 import { workOn } from './agentWork.ts';
 import { Checkout } from './checkout.ts';
+import { TESTS_FOLDER, testPlaceIn } from './commandRun.ts';
 import { stepToGoOnFrom, summaryOf } from './earlierWork.ts';
 import { tellFilteredFiles } from './filteredFiles.ts';
 import { readMarker, writeMarker } from './folderRetention.ts';
 import { describeCall, type ModelCall } from './relay/modelCall.ts';
-import { runRepositoryTests, type TestPlace, type TestResult, type WorkToTest } from './repositoryTests.ts';
+import { runRepositoryTests, type TestResult, type WorkToTest } from './repositoryTests.ts';
 import { folderOfRepoUrl, withoutFieldName } from './repoUrl.ts';
 import { describeCost } from './runCost.ts';
 import type { RunModels, RunServices } from './runServices.ts';
@@ -30,6 +30,7 @@ import { beginSteps } from './steps/taskSteps.ts';
 import { TaskDependencies } from './taskDependencies.ts';
 import { TaskLog } from './taskLog.ts';
 import { listed } from './taskNames.ts';
+import { findSandbox, placeOfTask, processMarker } from './taskPlace.ts';
 import type { TaskServers } from './taskServers.ts';
 import { taskWeb } from './taskWeb.ts';
 
@@ -80,11 +81,6 @@ export interface RunContext {
 	signal: AbortSignal;
 }
 
-/** Returns the marker that identifies the processes of an execution. */
-export function processMarker(taskId: string, position: number): string {
-	return `${taskId}/${position}`;
-}
-
 /**
  * Takes one execution from `processing` to a final state: clone, agent, commit, and the branch in the source
  * repository. Each step is logged before it takes effect. Failures of the execution become its final state; this
@@ -95,12 +91,6 @@ export async function runTask(job: AgentJob, storage: RunStorage, context: RunCo
 }
 
 const NO_RELAY = 'This agent works with an account of its own, so it gets no model here.';
-
-const SANDBOX_PROBLEMS: Readonly<Record<SandboxProblem, string>> = {
-	'not-installed': 'bubblewrap is not installed',
-	'not-permitted': 'bubblewrap may not make one here',
-	platform: 'Errand knows none for this system yet',
-};
 
 class TaskRun {
 	private readonly job: AgentJob;
@@ -127,10 +117,11 @@ class TaskRun {
 	}
 
 	async run(): Promise<void> {
-		const { task, execution } = this.job;
+		const { task, execution, agent } = this.job;
 		let checkout: Checkout | undefined;
 		try {
-			const isSandboxed = await this.sandbox();
+			// Nothing of the repository is run for an agent that is built in.
+			const isSandboxed = !agent.isBuiltIn && (await findSandbox(this.services, task.repoUrl, agent));
 			checkout = await this.clone();
 			const place = await this.work(checkout, isSandboxed);
 			this.update({ status: 'saving', progress: 90 });
@@ -144,32 +135,6 @@ class TaskRun {
 			const ended = { status, interrupted, error: status === 'stopped' ? null : message, hasWork };
 			this.storage.store.update(task.id, execution.position, ended, [this.log.lastRecord('task_ended', message, type)]);
 		}
-	}
-
-	/**
-	 * Resolves with whether the agent runs in a sandbox.
-	 * @throws UserFacingError if there is none and the user has not allowed running without one.
-	 */
-	private async sandbox(): Promise<boolean> {
-		const { agent, task } = this.job;
-		if (agent.isBuiltIn) {
-			return false;
-		}
-		const status = await this.services.probeSandbox();
-		const { works, detail } = status;
-		const problem = sandboxProblem(status);
-		if (!works && agent.account !== undefined) {
-			throw new UserFacingError(
-				`${agent.label} was not started, because it runs only in a sandbox, which keeps it to the hosts of its account: ${SANDBOX_PROBLEMS[problem]}.`,
-			);
-		}
-		if (!works && !(await this.services.allowsUnsandboxed(task.repoUrl, problem))) {
-			const why = detail === undefined ? '' : ` (${detail})`;
-			throw new UserFacingError(
-				`There is no sandbox for agents on this machine: ${SANDBOX_PROBLEMS[problem]}${why}. Start the task from Errand's window, which asks whether agents may run without one in this repository.`,
-			);
-		}
-		return works;
 	}
 
 	/** A task that already has a branch continues it; any other starts from the chosen branch. */
@@ -237,6 +202,7 @@ class TaskRun {
 			await checkout.makeAgentRepository();
 			await writeMarker(folder, { agent: agent.id, ...kept, sandboxed: isSandboxed });
 		}
+		const marker = processMarker(task.id, execution.position);
 		const repository = folderOfRepoUrl(task.repoUrl);
 		const models = agent.isBuiltIn || agent.account ? undefined : this.openModels();
 		const onLimit = (sentence: string) => this.endOverLimit(sentence);
@@ -262,12 +228,7 @@ class TaskRun {
 						tree: checkout.tree,
 						lent: checkout.submodules.lent,
 						home: agent.account?.home ?? path.join(folder, 'home'),
-						folder,
-						name: path.basename(repository).replace(/\.git$/, ''),
-						isSandboxed,
-						privateFolders: [...services.privateFolders, repository],
-						insideProgram: services.insideProgram,
-						marker: processMarker(task.id, execution.position),
+						...placeOfTask({ repoUrl: task.repoUrl, folder, marker, isSandboxed, services }),
 					},
 					relay: agent.isBuiltIn
 						? undefined
@@ -428,19 +389,14 @@ class TaskRun {
 	}
 
 	/** Runs the repository's tests in folders of their own, which are removed afterwards. */
-	private async test(work: WorkToTest, agentPlace: RunPlace): Promise<TestResult> {
-		const folder = path.join(this.storage.folder, 'tests');
-		const own = { tree: path.join(folder, 'tree'), home: path.join(folder, 'home') };
-		// Tests may write where the agent may not.
-		const place = { ...agentPlace, ...own, lent: [], variables: {}, relay: undefined };
+	private async test(work: WorkToTest, like: RunPlace): Promise<TestResult> {
+		const folder = path.join(this.storage.folder, TESTS_FOLDER);
+		const { dependencies } = this;
+		const installs = this.job.task.installDependencies;
+		const answers = installs ? this.answers(withoutModel('Tests reach no model.')) : undefined;
+		const where = testPlaceIn({ folder, like, dependencies, answers });
 		await this.removeFolder(folder);
-		const provide: TestPlace['provide'] = async (onLimit, until) => {
-			const relay = this.job.task.installDependencies
-				? await openRelayAt(place, this.answers(withoutModel('Tests reach no model.')))
-				: undefined;
-			return this.dependencies.provide({ ...place, relay }, onLimit, until).finally(() => relay?.close());
-		};
-		const result = await runRepositoryTests(work, { place, provide }, this.log, this.signal);
+		const result = await runRepositoryTests(work, where, this.log, this.signal);
 		await this.removeFolder(folder);
 		return result;
 	}

@@ -23,7 +23,8 @@ import { commitPartialWork } from './partialWork.ts';
 import type { RunServices } from './runServices.ts';
 import { logLabel, logRecord } from './taskLog.ts';
 import { commitSubject } from './taskNames.ts';
-import { type AgentJob, processMarker, runTask, TaskEnded } from './taskRun.ts';
+import { processMarker } from './taskPlace.ts';
+import { type AgentJob, runTask, TaskEnded } from './taskRun.ts';
 import { TaskServers } from './taskServers.ts';
 
 const MAXIMUM_RUNNING = 2;

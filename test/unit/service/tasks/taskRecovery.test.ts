@@ -7,7 +7,7 @@ import { markedEnvironment } from '../../../../src/base/processFamily.ts';
 import type { NewTask } from '../../../../src/service/store/taskRecord.ts';
 import { Checkout } from '../../../../src/service/tasks/checkout.ts';
 import { writeGitConfiguration } from '../../../../src/service/tasks/sourceRepository.ts';
-import { processMarker } from '../../../../src/service/tasks/taskRun.ts';
+import { processMarker } from '../../../../src/service/tasks/taskPlace.ts';
 import { isAlive, waitFor } from '../../../support/waitFor.ts';
 import { useTaskRunner } from './useTaskRunner.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { findTestCommand } from '../../../../src/service/tasks/repositoryTests.ts';
+import { findTestCommand } from '../../../../src/service/tasks/testCommand.ts';
 
 const find = (files: Record<string, string>) => findTestCommand(async name => files[name]);
 const withScript = (test: unknown) => JSON.stringify({ scripts: { test } });
