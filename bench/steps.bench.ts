@@ -4,11 +4,11 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { StepChain } from '../src/agents/steps/stepChain.ts';
-import { StepRecorder } from '../src/agents/steps/stepRecorder.ts';
 import { openDatabase } from '../src/service/store/database.ts';
 import { TaskStore } from '../src/service/store/taskStore.ts';
 import { Checkout } from '../src/service/tasks/checkout.ts';
 import { readSource, writeGitConfiguration } from '../src/service/tasks/sourceRepository.ts';
+import { beginSteps } from '../src/service/tasks/steps/taskSteps.ts';
 import { TaskLog } from '../src/service/tasks/taskLog.ts';
 import { type BenchRow, median } from './row.ts';
 
@@ -121,7 +121,7 @@ async function quickSteps(scratch: string, checkout: Checkout, folder: string): 
 			throw new Error('the task has no agent');
 		}
 		const log = new TaskLog(store, task, execution);
-		const steps = await StepRecorder.begin({ checkout, folder, task, execution, store, log });
+		const steps = await beginSteps({ checkout, folder, task, execution, store, log });
 		if (steps === undefined) {
 			throw new Error('the states cannot be kept');
 		}

@@ -312,7 +312,7 @@ export const monthlyUseSchema = z.object({
 export type MonthlyUse = z.output<typeof monthlyUseSchema>['months'];
 
 /** The outcomes of tests. `not-run`: they could not be run, which says nothing about the work. */
-const TEST_OUTCOMES = ['passed', 'failed', 'not-run'] as const;
+export const TEST_OUTCOMES = ['passed', 'failed', 'not-run'] as const;
 export type TestOutcome = (typeof TEST_OUTCOMES)[number];
 
 /** The local service's additions to each of several agents of a task, in the field `errand` of its execution. */

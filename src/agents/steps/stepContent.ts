@@ -1,7 +1,7 @@
 // What the states of the files hold. Git reads objects alone here: nothing in a tree has a say in it.
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import { runGit } from '../../base/git.ts';
+import { type GitOptions, runGit } from '../../base/git.ts';
 import { GitError } from '../../base/gitError.ts';
 import { BYTES, readable, split } from '../../base/gitNames.ts';
 import { MAXIMUM_STEP_DIFF, type TaskStep } from '../../contract/taskSteps.ts';
@@ -69,7 +69,7 @@ export async function diffOfState(folder: string, commit: string): Promise<{ dif
 		`${commit}^`,
 		commit,
 	];
-	const text = await gitOn(folder, commandLine, MAXIMUM_STEP_DIFF + 1);
+	const text = await gitOn(folder, commandLine, { cutAt: MAXIMUM_STEP_DIFF + 1 });
 	const isCut = text.length > MAXIMUM_STEP_DIFF;
 	const end = isCut ? text.lastIndexOf('\n', MAXIMUM_STEP_DIFF - 1) + 1 : text.length;
 	return { diff: Buffer.from(text.slice(0, end), 'latin1'), isCut };
@@ -83,9 +83,13 @@ export async function bundleState(folder: string, commit: string, reference: str
 	return file;
 }
 
-function gitOn(folder: string, commandLine: readonly string[], cutAt?: number): Promise<string> {
+function gitOn(
+	folder: string,
+	commandLine: readonly string[],
+	options: Pick<GitOptions, 'cutAt' | 'input'> = {},
+): Promise<string> {
 	const signal = AbortSignal.timeout(COMPARE_MS);
-	return runGit(stepsLocation(folder), commandLine, { ...BYTES, signal, ...(cutAt !== undefined && { cutAt }) });
+	return runGit(stepsLocation(folder), commandLine, { ...BYTES, signal, ...options });
 }
 
 /** Returns whether a run has started from a commit, or has made it: a run makes one commit, on top of its start. */
@@ -100,4 +104,57 @@ export async function hasStartedAt(folder: string, commit: string): Promise<bool
 		}
 		throw error;
 	}
+}
+
+/** Steps that lead from one state to the last, each from the state that the step before it has left. */
+export interface Lineage {
+	steps: TaskStep[];
+	/** The commit with the files before the first of them. */
+	start: string;
+}
+
+/**
+ * Returns the steps, of all that an execution has, that lead to the last one. A run that began with the files of a step
+ * goes on from that one, so those between are left out. Returns undefined if there are none.
+ */
+export async function lineageOf(folder: string, steps: readonly TaskStep[]): Promise<Lineage | undefined> {
+	const names = steps.map(({ tree }) => tree);
+	const states = await readCommits(folder, names);
+	const own = new Set(names);
+	const starts = [...states.values()].flatMap(({ parent }) => (own.has(parent) ? [] : [parent]));
+	const before = await readCommits(folder, starts);
+	const lineage: Lineage = { steps: [], start: '' };
+	for (let at = steps.length - 1; at >= 0; ) {
+		const step = steps[at];
+		const { parent } = states.get(names[at] ?? '') ?? {};
+		if (step === undefined || parent === undefined) {
+			return undefined;
+		}
+		lineage.steps.push(step);
+		lineage.start = parent;
+		const files = before.get(parent)?.files;
+		at = names.findLastIndex((name, index) => index < at && (name === parent || states.get(name)?.files === files));
+	}
+	lineage.steps.reverse();
+	return lineage.steps.length === 0 ? undefined : lineage;
+}
+
+interface StateCommit {
+	/** The object of its files. */
+	files: string;
+	parent: string;
+}
+
+/** Returns commits by their names. */
+async function readCommits(folder: string, names: readonly string[]): Promise<Map<string, StateCommit>> {
+	if (names.length === 0) {
+		return new Map();
+	}
+	const input = names.map(name => `${name}\n`).join('');
+	const lines = await gitOn(folder, ['log', '--no-walk=unsorted', '--format=%H %T %P', '--stdin'], { input });
+	const fields = lines
+		.trim()
+		.split('\n')
+		.map(line => line.split(' '));
+	return new Map(fields.map(([name = '', files = '', parent = '']) => [name, { files, parent }]));
 }

@@ -57,7 +57,13 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 	const shown = (task: TaskRecord, diffs = task.multiLaunch) =>
 		toTask(task, store.executions(task, { diffs }), store.modelUse.ofTask(task), store.steps.count(task));
 
-	registerStepRoutes(app, { store, runner, required, pattern });
+	const ended = (id: string | undefined): TaskRecord => {
+		const task = required(id);
+		checkUnused(runner, task);
+		checkEnded(task);
+		return task;
+	};
+	registerStepRoutes(app, { store, runner, logger, required, ended, pattern });
 
 	app.get(routes.taskList.path, context => {
 		const { limit, offset, filter, status } = context.req.query();
@@ -116,9 +122,7 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 	app.post(pattern(routes.taskContinue.path), async context => {
 		const task = required(context.req.param('taskId'));
 		const request = parseOrRefuse(taskContinueSchema, await readJson(context, BODY_MEGABYTES));
-		if (runner.isKeeping(task.id)) {
-			throw new RequestRefused(409, 'What the agent had done is just being kept. Ask again in a moment.');
-		}
+		checkUnused(runner, task);
 		const branch = branchToContinue(task, request.fromStep);
 		const { agent, choice } = chooseAgent(
 			await agents(),
@@ -133,6 +137,7 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 		checkRoom(runner, 1);
 		// Another follow-up may have been accepted while git was reading.
 		branchToContinue(required(task.id), request.fromStep);
+		checkUnused(runner, task);
 		if (request.fromStep !== undefined && store.steps.get(task, request.fromStep) === undefined) {
 			throw new RequestRefused(400, 'fromStep: the task has no such step, or its files are not kept any more.');
 		}
@@ -195,14 +200,26 @@ function checkRoom(runner: TaskRunner, count: number): void {
 	}
 }
 
+/** Refuses with 409 while something else works in the folders of the task. */
+function checkUnused(runner: TaskRunner, { id }: TaskRecord): void {
+	const use = runner.useOf(id);
+	if (use !== undefined) {
+		throw new RequestRefused(409, use);
+	}
+}
+
+function checkEnded(task: TaskRecord): void {
+	if (!FINAL_STATUSES.has(task.status)) {
+		throw new RequestRefused(409, 'The task is still at work. Wait for its end or stop it, then ask again.');
+	}
+}
+
 /**
  * contract: not shown. Checks that a follow-up can continue the task, and refuses with 409 otherwise. Returns the branch
  * of the task, or null if it has made none and goes on from one of its steps.
  */
 function branchToContinue(task: TaskRecord, fromStep: number | undefined): string | null {
-	if (!FINAL_STATUSES.has(task.status)) {
-		throw new RequestRefused(409, 'The task is still at work. Wait for its end or stop it, then ask again.');
-	}
+	checkEnded(task);
 	if (task.multiLaunch) {
 		throw new RequestRefused(
 			409,

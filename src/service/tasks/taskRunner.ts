@@ -8,7 +8,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { endLeftPrograms } from '../../agents/run/leftPrograms.ts';
 import { SerialQueue } from '../../base/async.ts';
-import { describeError } from '../../base/errors.ts';
+import { describeError, UserFacingError } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
 import type { Logger } from '../../base/logger.ts';
 import { removeFolder } from '../../base/removeFolder.ts';
@@ -21,6 +21,7 @@ import { readMarker, removeOldFolders } from './folderRetention.ts';
 import { type PushEnd, readPushEnd } from './interruptedPush.ts';
 import { commitPartialWork } from './partialWork.ts';
 import type { RunServices } from './runServices.ts';
+import { StepSearch } from './steps/stepSearch.ts';
 import { logLabel, logRecord } from './taskLog.ts';
 import { commitSubject } from './taskNames.ts';
 import { processMarker } from './taskPlace.ts';
@@ -33,6 +34,8 @@ const MAXIMUM_WAITING = 200;
 const SHARE_OF_MEMORY = 0.75;
 /** The longest delay of Node's timers; a longer one would fire at once. */
 const MAXIMUM_TIMER_MS = 2 ** 31 - 1;
+const KEEPING = 'What the agent had done is just being kept. Ask again in a moment.';
+const SEARCHING = 'The steps of the task are just being searched. Wait for the end of that, or cancel it.';
 const INTERRUPTED = 'Interrupted: the local service stopped while the task was running.';
 
 /** The stores for tasks and for the work of their agents. */
@@ -66,6 +69,8 @@ export interface QueueLimits {
 	 * agent always runs.
 	 */
 	maximumMegabytes?: number;
+	/** The time in milliseconds for each run of a search among steps; 15 minutes by default. */
+	searchRunMs?: number;
 }
 
 /** An execution that waits or runs. */
@@ -84,8 +89,9 @@ export class TaskRunner {
 	private readonly ended = new Emitter<string>();
 	/** Two windows may ask for the same work at the same time. */
 	private readonly keeping = new SerialQueue();
-	/** The ids of tasks whose work is being kept. */
-	private readonly kept = new Set<string>();
+	/** The ids of ended tasks whose folders are in use, with a sentence that says for what. */
+	private readonly used = new Map<string, string>();
+	private readonly searches = new Map<AbortController, Promise<void>>();
 	private readonly cleaning = new SerialQueue();
 	private readonly servers = new TaskServers();
 	private stopping = false;
@@ -210,8 +216,11 @@ export class TaskRunner {
 	 * Commits the work that the agents of an ended task had done. Returns its branch.
 	 * @throws UserFacingError if there is nothing to keep, or if it cannot be committed.
 	 */
-	keepWork(task: TaskRecord, signal: AbortSignal): Promise<string> {
-		this.kept.add(task.id);
+	async keepWork(task: TaskRecord, signal: AbortSignal): Promise<string> {
+		if (this.used.get(task.id) === SEARCHING) {
+			throw new UserFacingError(SEARCHING);
+		}
+		this.used.set(task.id, KEEPING);
 		return this.keeping
 			.run(() => {
 				const { store } = this.storage;
@@ -219,7 +228,33 @@ export class TaskRunner {
 				const folderOf = (kept: TaskRecord, position: number) => this.folderOf(kept, position);
 				return commitPartialWork(task, { store, folderOf, signal, logger });
 			})
-			.finally(() => this.kept.delete(task.id));
+			.finally(() => this.used.delete(task.id));
+	}
+
+	/** Prepares a search among the steps of an agent of an ended task. Returns undefined if there are none any more. */
+	openSearch(task: TaskRecord, execution: ExecutionRecord): Promise<StepSearch | undefined> {
+		const { store } = this.storage;
+		const { services, logger } = this.support;
+		const folder = this.folderOf(task, execution.position);
+		return StepSearch.open({ task, execution, folder, store, services, logger, limitMs: this.limits.searchRunMs });
+	}
+
+	/** Begins a search, and returns its events as text. Nothing else uses the folders of the task until its end. */
+	search(
+		{ id }: TaskRecord,
+		search: StepSearch,
+		command: string | undefined,
+		signal: AbortSignal,
+	): AsyncGenerator<string, void> {
+		const stop = new AbortController();
+		this.used.set(id, SEARCHING);
+		const { events, over } = search.begin(command, signal, stop.signal);
+		const ended = over.then(() => {
+			this.used.delete(id);
+			this.searches.delete(stop);
+		});
+		this.searches.set(stop, ended);
+		return events;
 	}
 
 	/** Ends a task and everything that it started. Resolves when that is done; at once if the task had already ended. */
@@ -238,6 +273,11 @@ export class TaskRunner {
 	async shutdown(): Promise<void> {
 		this.stopping = true;
 		const running = [...this.jobs].filter(job => job.run !== undefined);
+		const reason = new UserFacingError('The search was ended, because the local service is stopping.');
+		for (const stop of this.searches.keys()) {
+			stop.abort(reason);
+		}
+		await Promise.all(this.searches.values());
 		await Promise.all(running.map(job => this.end(job, new TaskEnded('error', INTERRUPTED, true))));
 		await this.cleaning.run(async () => {});
 	}
@@ -330,9 +370,9 @@ export class TaskRunner {
 		return path.join(this.storage.folder, `${task.id}-${position}`);
 	}
 
-	/** Returns whether the work of a task's agents is being committed. */
-	isKeeping(id: string): boolean {
-		return this.kept.has(id);
+	/** Returns for what the folders of an ended task are in use, as a sentence, or undefined if they are not. */
+	useOf(id: string): string | undefined {
+		return this.used.get(id);
 	}
 
 	/** Keeps the work of ended tasks within its limits. Never rejects. */
@@ -351,7 +391,7 @@ export class TaskRunner {
 		const { logger } = this.support;
 		const inUse = (name: string) => {
 			const id = name.slice(0, name.lastIndexOf('-'));
-			return this.stopping || this.kept.has(id) || [...this.jobs].some(({ task }) => task.id === id);
+			return this.stopping || this.used.has(id) || [...this.jobs].some(({ task }) => task.id === id);
 		};
 		for (const name of await removeOldFolders(folder, { inUse, logger })) {
 			const end = name.lastIndexOf('-');

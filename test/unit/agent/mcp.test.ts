@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import { client, methods, ndJsonStream, PROTOCOL_VERSION, type PromptRequest } from '@agentclientprotocol/sdk';
+import {
+	client,
+	methods,
+	type NewSessionRequest,
+	ndJsonStream,
+	PROTOCOL_VERSION,
+	type PromptRequest,
+} from '@agentclientprotocol/sdk';
 import { startChild } from '../../../src/base/childProcess.ts';
 import { mcpServerOf } from '../../support/ownAgent.ts';
 import { AGENT_PROGRAM } from '../../support/programs.ts';
@@ -78,7 +85,8 @@ describe('the MCP servers of Errand’s own agent', () => {
 						clientCapabilities: {},
 					});
 					const mcpServers = [{ ...mcpServerOf('honest'), env: [] }];
-					const { sessionId } = await context.request(methods.agent.session.new, { cwd: own.folder, mcpServers });
+					const place: NewSessionRequest = { cwd: own.folder, mcpServers };
+					const { sessionId } = await context.request(methods.agent.session.new, place);
 					const request: PromptRequest = { sessionId, prompt: [{ type: 'text', text: 'Go' }] };
 					await context.request(methods.agent.session.prompt, request);
 				},

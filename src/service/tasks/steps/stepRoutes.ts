@@ -4,28 +4,49 @@ import { Readable } from 'node:stream';
 import * as z from 'zod';
 import { stepsFolder } from '../../../agents/steps/stepChain.ts';
 import { bundleState, bytesOfObject, diffOfState, fileOfState } from '../../../agents/steps/stepContent.ts';
+import { describeError, UserFacingError } from '../../../base/errors.ts';
+import type { Logger } from '../../../base/logger.ts';
 import { integerFrom } from '../../../contract/ranges.ts';
-import { CUT_HEADER, MAXIMUM_STEP_FILE, STEPS_PAGE, stepPaths, type TaskStep } from '../../../contract/taskSteps.ts';
+import {
+	CUT_HEADER,
+	MAXIMUM_STEP_FILE,
+	STEPS_PAGE,
+	stepPaths,
+	stepSearchRequestSchema,
+	type TaskStep,
+} from '../../../contract/taskSteps.ts';
 import { numberIn, parseOrRefuse, RequestRefused } from '../../replies.ts';
-import type { App } from '../../server.ts';
+import { type App, readJson } from '../../server.ts';
 import type { TaskRecord } from '../../store/taskRecord.ts';
 import type { TaskStore } from '../../store/taskStore.ts';
+import { streamReply } from '../../streamReply.ts';
+import { withoutFieldName } from '../repoUrl.ts';
 import type { TaskRunner } from '../taskRunner.ts';
+import { NO_TESTS, type StepSearch } from './stepSearch.ts';
 import { stepsPrefix } from './taskSteps.ts';
+
+const BODY_MEGABYTES = 1;
+const planQuerySchema = stepSearchRequestSchema.pick({ agent: true });
+/** Clients give up on a stream that is silent for long, and a run may be. */
+const COMMENT_EVERY_MS = 15_000;
 
 const listQuerySchema = z.strictObject({ fromIndex: integerFrom(0).optional() });
 
 export interface StepRoutesDependencies {
 	store: TaskStore;
-	runner: Pick<TaskRunner, 'folderOf'>;
+	runner: Pick<TaskRunner, 'folderOf' | 'openSearch' | 'search'>;
+	logger: Logger;
 	/** Returns a task, or refuses the request. */
 	required(id: string | undefined): TaskRecord;
+	/** Returns a task that is over and whose folders nothing uses, or refuses the request. */
+	ended(id: string | undefined): TaskRecord;
 	/** Converts a path to Hono's form. */
 	pattern(path: string): string;
 }
 
 /** Registers the routes of the steps (contract/taskSteps.ts). */
-export function registerStepRoutes(app: App, { store, runner, required, pattern }: StepRoutesDependencies): void {
+export function registerStepRoutes(app: App, dependencies: StepRoutesDependencies): void {
+	const { store, runner, logger, required, ended, pattern } = dependencies;
 	app.get(pattern(stepPaths.list), context => {
 		const task = required(context.req.param('taskId'));
 		const { fromIndex = 0 } = parseOrRefuse(listQuerySchema, { fromIndex: numberIn(context.req.query('fromIndex')) });
@@ -80,5 +101,47 @@ export function registerStepRoutes(app: App, { store, runner, required, pattern 
 		const file = await bundleState(folder, step.tree, `${stepsPrefix(task.id)}/${step.index}`);
 		const bytes = createReadStream(file).once('close', () => void rm(file, { force: true }));
 		return context.body(Readable.toWeb(bytes) as ReadableStream, 200, { 'content-type': 'application/x-git-bundle' });
+	});
+
+	/** Prepares a search among the steps of an agent, or refuses the request. */
+	const openSearch = async (task: TaskRecord, agent: number | undefined): Promise<StepSearch> => {
+		const executions = store.executions(task);
+		if (agent === undefined && executions.length > 1) {
+			throw new RequestRefused(400, 'agent: several agents have worked on the task. Name one, counted from 0.');
+		}
+		const execution = executions[agent ?? 0];
+		if (execution === undefined) {
+			throw new RequestRefused(400, 'agent: the task has no such agent.');
+		}
+		const search = await runner.openSearch(task, execution).catch(error => {
+			throw error instanceof UserFacingError ? new RequestRefused(409, withoutFieldName(error.message)) : error;
+		});
+		if (search === undefined) {
+			throw new RequestRefused(404, 'The task has no steps, or their files are not kept any more.');
+		}
+		return search;
+	};
+
+	app.get(pattern(stepPaths.search), async context => {
+		const task = ended(context.req.param('taskId'));
+		const { agent } = parseOrRefuse(planQuerySchema, { agent: numberIn(context.req.query('agent')) });
+		return context.json((await openSearch(task, agent)).plan);
+	});
+
+	app.post(pattern(stepPaths.search), async context => {
+		const task = ended(context.req.param('taskId'));
+		const { command, agent } = parseOrRefuse(stepSearchRequestSchema, await readJson(context, BODY_MEGABYTES));
+		const search = await openSearch(task, agent);
+		if (command === undefined && search.plan.command === null) {
+			throw new RequestRefused(400, NO_TESTS);
+		}
+		// Something else may have begun meanwhile.
+		ended(task.id);
+		return streamReply(signal => runner.search(task, search, command, signal), {
+			outgoing: context.env.outgoing,
+			commentEveryMs: COMMENT_EVERY_MS,
+			onFailure: error =>
+				logger.log('error', 'a search among steps failed', { taskId: task.id, reason: describeError(error) }),
+		});
 	});
 }

@@ -2,8 +2,8 @@ import { StepRecorder } from '../../../agents/steps/stepRecorder.ts';
 import type { ExecutionRecord, TaskRecord } from '../../store/taskRecord.ts';
 import type { TaskStore } from '../../store/taskStore.ts';
 import type { Checkout } from '../checkout.ts';
-import { findTestCommand } from '../repositoryTests.ts';
 import type { LogPlace, TaskLog } from '../taskLog.ts';
+import { findTestCommand } from '../testCommand.ts';
 import { testRunOf } from './testRun.ts';
 
 export interface TaskStepsRun {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { StepChain } from '../../../../src/service/tasks/steps/stepChain.ts';
-import { changesBetween } from '../../../../src/service/tasks/steps/stepContent.ts';
+import { StepChain } from '../../../../src/agents/steps/stepChain.ts';
+import { changesBetween } from '../../../../src/agents/steps/stepContent.ts';
 import { useCheckout } from './useCheckout.ts';
 
 /** More than a call can have arguments. */

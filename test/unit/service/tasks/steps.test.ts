@@ -2,64 +2,13 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { childEnvironment } from '../../../../src/base/childEnvironment.ts';
-import { nullLogger } from '../../../../src/base/logger.ts';
 import { MAXIMUM_STEP_FILE, type TaskStep, taskStepsSchema } from '../../../../src/contract/taskSteps.ts';
-import { createApp } from '../../../../src/service/server.ts';
-import type { Agent } from '../../../../src/service/tasks/agent.ts';
-import type { RunServices } from '../../../../src/service/tasks/runServices.ts';
-import { registerTaskRoutes } from '../../../../src/service/tasks/taskRoutes.ts';
-import { COMPILE_CACHE } from '../../../support/programs.ts';
-import { steppingAgentArguments } from '../../../support/steppingAgent.ts';
 import { waitFor } from '../../../support/waitFor.ts';
-import { NO_SERVICES } from './shellTaskAgent.ts';
-import { useTaskRunner } from './useTaskRunner.ts';
-
-const SERVICES: RunServices = {
-	...NO_SERVICES,
-	allowsUnsandboxed: async () => true,
-	openModels: () => ({
-		maxCost: undefined,
-		tellCost: () => {},
-		allCounted: async () => {},
-		handle: (_request, response) => response.end(),
-		search: () => Promise.reject(new Error('not asked')),
-	}),
-};
+import { useStepping } from './useStepping.ts';
 
 describe('the steps of a task', () => {
-	const local = useTaskRunner();
+	const { local, agent, serve, stepsOf, begin } = useStepping();
 	const { final, completed } = local;
-	const agent: Agent = {
-		...local.shell('', 'stepping'),
-		isBuiltIn: false,
-		launch: async () => ({
-			command: process.execPath,
-			args: steppingAgentArguments(),
-			programs: [],
-			env: childEnvironment(process.env, COMPILE_CACHE),
-			files: {},
-			modes: [],
-			usesAccount: false,
-		}),
-	};
-	const serve = () => {
-		const runner = local.runnerOf({ services: SERVICES });
-		const app = createApp(nullLogger);
-		const folder = path.join(local.folder, 'work');
-		registerTaskRoutes(app, { store: local.store, runner, agents: async () => [agent], folder, logger: nullLogger });
-		return { runner, get: async (address: string) => await app.request(address) };
-	};
-	type Served = ReturnType<typeof serve>;
-	const stepsOf = async ({ get }: Served, id: string): Promise<TaskStep[]> =>
-		taskStepsSchema.parse(await (await get(`/api/tasks/${id}/steps`)).json()).steps;
-	const begin = ({ runner }: Served, lines: readonly string[], agents = 1) => {
-		const choices = Array.from({ length: agents }, () => ({ agent: 'stepping', model: 'none' }));
-		return runner.create(
-			local.task(lines.join('\n'), choices),
-			Array.from({ length: agents }, () => agent),
-		).id;
-	};
 
 	it('are told with their entries, and give files, changes and a bundle', async () => {
 		const served = serve();
