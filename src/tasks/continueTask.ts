@@ -11,6 +11,7 @@ import { type askModal, showMessage } from '../platform/notify.ts';
 import { choose, inputDraft } from '../platform/pick.ts';
 import { refusedByUser } from '../platform/refusalMessages.ts';
 import { StateEntries } from '../platform/sharedState.ts';
+import { untrustedText } from '../platform/trust.ts';
 import type { findWorktreeBranch, WorktreeBranch } from './branches/worktreeBranch.ts';
 import type { ActiveConnection } from './common/activeConnection.ts';
 import { rowWords } from './common/messages.ts';
@@ -240,11 +241,7 @@ export class TaskFollowUps {
 	private async targetFor(): Promise<TaskTarget> {
 		const target = await this.dependencies.active.target();
 		if (target.connection.isLocal && !this.dependencies.user.isTrusted()) {
-			throw new UserFacingError(
-				vscode.l10n.t(
-					'This requires a trusted workspace. Trust it (“Workspaces: Manage Workspace Trust”), then try again.',
-				),
-			);
+			throw new UserFacingError(untrustedText());
 		}
 		return target;
 	}

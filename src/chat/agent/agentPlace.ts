@@ -4,6 +4,7 @@ import { probeSandbox } from '../../agents/sandbox/probe.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { type SandboxProblem, sandboxProblem } from '../../contract/agents.ts';
 import { askModal } from '../../platform/notify.ts';
+import { checkTrust } from '../../platform/trust.ts';
 
 /** The user's consent to agents without a sandbox, by folder. */
 export interface SandboxConsent {
@@ -16,13 +17,7 @@ export interface SandboxConsent {
 /** Returns the folders of this window, which an agent works in. Throws a UserFacingError if there are none. */
 export function workspaceFolders(): string[] {
 	const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
-	if (!vscode.workspace.isTrusted) {
-		throw new UserFacingError(
-			vscode.l10n.t(
-				'This requires a trusted workspace. Trust it (“Workspaces: Manage Workspace Trust”), then try again.',
-			),
-		);
-	}
+	checkTrust();
 	if (folders.length === 0) {
 		throw new UserFacingError(
 			vscode.workspace.workspaceFolders?.length

@@ -6,6 +6,7 @@ import { isWithin, realPathOf } from '../../base/filePlace.ts';
 import { shortName } from '../../base/plainText.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import { runGit } from '../../platform/gitCommand.ts';
+import { checkTrust } from '../../platform/trust.ts';
 import type { ApplyOptions } from './applyChanges.ts';
 import { MAXIMUM_RECORD } from './applyRecord.ts';
 import type { FileEdit } from './change.ts';
@@ -28,13 +29,7 @@ export async function inWorkingTree<T>(
 	const folders = (vscode.workspace.workspaceFolders ?? [])
 		.filter(({ uri }) => uri.scheme === 'file')
 		.map(({ uri }) => uri.fsPath);
-	if (!vscode.workspace.isTrusted) {
-		throw new UserFacingError(
-			vscode.l10n.t(
-				'This requires a trusted workspace. Trust it (“Workspaces: Manage Workspace Trust”), then try again.',
-			),
-		);
-	}
+	checkTrust();
 	if (!(await isShown(directory, folders))) {
 		throw new UserFacingError(
 			vscode.l10n.t(

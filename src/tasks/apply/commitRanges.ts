@@ -2,11 +2,11 @@
 // into the user's files, or taken back out of them.
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { UserFacingError } from '../../base/errors.ts';
 import { gitReason } from '../../base/gitReason.ts';
 import { shortName } from '../../base/plainText.ts';
 import { type GitPlace, getGitApi, placeOf } from '../../platform/git.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
+import { checkTrust } from '../../platform/trust.ts';
 import type { CommitRange, ComparedRange, RangeFile } from '../api.ts';
 import { type ChangedFile, pathOf } from '../model/changedFile.ts';
 import { type ChangeUriParts, changeUri } from '../results/changeUri.ts';
@@ -136,12 +136,6 @@ function filesIn(files: readonly ChangedFile[], named: string | undefined): Chan
 }
 
 async function placeIn(repository: string): Promise<GitPlace> {
-	if (!vscode.workspace.isTrusted) {
-		throw new UserFacingError(
-			vscode.l10n.t(
-				'This requires a trusted workspace. Trust it (“Workspaces: Manage Workspace Trust”), then try again.',
-			),
-		);
-	}
+	checkTrust();
 	return placeOf(await getGitApi(), repository);
 }

@@ -5,6 +5,7 @@ import { UserFacingError } from '../../base/errors.ts';
 import { escapeIcons, oneLine, plainText } from '../../base/plainText.ts';
 import { type GitApi, type GitRepository, getGitApi, waitUntil } from '../../platform/git.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
+import { untrustedText } from '../../platform/trust.ts';
 import { type Branch, orderBranches } from '../model/branches.ts';
 import { pickFromMany } from './pickFromMany.ts';
 import { listBranches } from './repositoryFacts.ts';
@@ -60,12 +61,7 @@ export async function findRepositories(): Promise<{ git: GitApi; repositories: r
 		);
 	}
 	if (!vscode.workspace.isTrusted) {
-		throw new NoRepositoryError(
-			'untrusted',
-			vscode.l10n.t(
-				'This requires a trusted workspace. Trust it (“Workspaces: Manage Workspace Trust”), then try again.',
-			),
-		);
+		throw new NoRepositoryError('untrusted', untrustedText());
 	}
 	const git = await getGitApi();
 	const isComplete = await repositoriesOpened(git, local);

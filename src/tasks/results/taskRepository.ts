@@ -5,6 +5,7 @@ import { isOnOtherMachine, repositoryKey, withoutCredentials } from '../../base/
 import type { Task } from '../../contract/tasks.ts';
 import { type GitApi, type GitPlace, type GitRepository, getGitApi, placeOf } from '../../platform/git.ts';
 import { remoteDirectory } from '../../platform/remotes.ts';
+import { checkTrust } from '../../platform/trust.ts';
 
 /** The local repository in which a task's branch is examined. */
 export interface TaskRepository {
@@ -27,13 +28,7 @@ export async function findTaskRepository(
 	{ repoUrl }: Pick<Task, 'repoUrl'>,
 	isLocal: boolean,
 ): Promise<TaskRepository> {
-	if (!vscode.workspace.isTrusted) {
-		throw new UserFacingError(
-			vscode.l10n.t(
-				'This requires a trusted workspace. Trust it (“Workspaces: Manage Workspace Trust”), then try again.',
-			),
-		);
-	}
+	checkTrust();
 	const git = await getGitApi();
 	const key = repoUrl === undefined ? undefined : repositoryKey(repoUrl);
 	if (repoUrl !== undefined && key !== undefined) {

@@ -5,6 +5,7 @@ import type { Logger } from '../../base/logger.ts';
 import type { Task } from '../../contract/tasks.ts';
 import { type GitApi, type GitPlace, getGitApi, placeOf } from '../../platform/git.ts';
 import { explainError } from '../../platform/notify.ts';
+import { checkTrust } from '../../platform/trust.ts';
 import type { ActiveConnection } from '../common/activeConnection.ts';
 import type { TaskListStore } from '../list/taskListStore.ts';
 import { UnreadTasks } from '../list/unreadTasks.ts';
@@ -161,13 +162,7 @@ export class TaskResults implements Disposable {
 	 * of their tasks has worked.
 	 */
 	private async placeOf({ taskId, directory }: ChangeUriParts): Promise<GitPlace> {
-		if (!vscode.workspace.isTrusted) {
-			throw new UserFacingError(
-				vscode.l10n.t(
-					'This requires a trusted workspace. Trust it (“Workspaces: Manage Workspace Trust”), then try again.',
-				),
-			);
-		}
+		checkTrust();
 		const git: GitApi = await getGitApi();
 		if (git.repositories.some(({ rootUri }) => rootUri.scheme === 'file' && rootUri.fsPath === directory)) {
 			return placeOf(git, directory);
