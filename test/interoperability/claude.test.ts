@@ -5,6 +5,7 @@ import type { FoundAgent } from '../../src/agents/catalogue/entry.ts';
 import { knownAgents } from '../../src/agents/catalogue/knownAgents.ts';
 import type { McpCall } from '../../src/agents/mcp/gate.ts';
 import type { PermissionRequest } from '../../src/agents/session/events.ts';
+import type { UpstreamKind } from '../../src/contract/upstreams.ts';
 import { furtherAgentPrograms } from '../support/agentPrograms.ts';
 import { AgentTasks } from '../support/agentTasks.ts';
 import { withAgentAndServer } from '../support/agentWithServer.ts';
@@ -32,42 +33,39 @@ describe('Claude Code', () => {
 		assert.equal((await readFile(file, 'utf8')).trim(), terms?.text);
 	});
 
-	it('works with a model that is asked in the Messages form', async () => {
-		const tasks = await AgentTasks.start({ agent: 'claude', programs: furtherAgentPrograms(), kind: 'messages' });
-		try {
-			await tasks.checkMends();
-			assert.ok(tasks.model.requests.every(({ path: asked }) => asked.endsWith('/messages')));
-		} finally {
-			await tasks.stop();
-		}
-	});
+	for (const kind of ['responses', 'messages'] as const) {
+		const start = () => AgentTasks.start({ agent: 'claude', programs: furtherAgentPrograms(), kind });
 
-	it('works with a model that is asked for responses, and gives its reasoning back as the server has sealed it', async () => {
-		const tasks = await AgentTasks.start({ agent: 'claude', programs: furtherAgentPrograms(), kind: 'responses' });
-		try {
-			await tasks.checkIsFoundAndTried();
-			await tasks.checkMends();
-			const { requests } = tasks.model;
-			assert.ok(requests.every(({ path: asked }) => asked.endsWith('/responses')));
-			const input = (requests.at(-1)?.body['input'] ?? []) as { type?: string; encrypted_content?: string }[];
-			const sealed = input.filter(({ type }) => type === 'reasoning').map(item => item.encrypted_content ?? '');
-			assert.ok(sealed.length > 0 && sealed.every(text => /^sealed-\d+$/.test(text)), JSON.stringify(sealed));
-		} finally {
-			await tasks.stop();
-		}
-	});
+		it(`works with a model that is asked in another form than chat (${kind}), and gives its reasoning back as the server has sealed it`, async () => {
+			const tasks = await start();
+			try {
+				await tasks.checkMends();
+				const { requests } = tasks.model;
+				assert.ok(requests.every(({ path: asked }) => asked.endsWith(`/${kind}`)));
+				const sent = JSON.stringify(requests.at(-1)?.body);
+				const sealed = [...sent.matchAll(/"(?:encrypted_content|signature)":"([^"]*)"/g)].map(([, text]) => text);
+				assert.ok(sealed.length > 0, sent);
+				assert.ok(
+					sealed.every(text => /^(?:sealed|signed)-\d+$/.test(text ?? '')),
+					JSON.stringify(sealed),
+				);
+			} finally {
+				await tasks.stop();
+			}
+		});
 
-	it('goes on and stops with a model that is asked for responses', async () => {
-		const tasks = await AgentTasks.start({ agent: 'claude', programs: furtherAgentPrograms(), kind: 'responses' });
-		try {
-			await tasks.checkGoesOn();
-			await tasks.checkKeeps(await tasks.checkStops());
-		} finally {
-			await tasks.stop();
-		}
-	});
+		it(`goes on and stops with a model that is asked in another form than chat (${kind})`, async () => {
+			const tasks = await start();
+			try {
+				await tasks.checkGoesOn();
+				await tasks.checkKeeps(await tasks.checkStops());
+			} finally {
+				await tasks.stop();
+			}
+		});
+	}
 
-	const asks = async (kind: 'chat' | 'responses'): Promise<void> => {
+	const asks = async (kind: UpstreamKind): Promise<void> => {
 		const sandbox = await TestSandbox.create();
 		const scripts = {
 			'Do as told': [
@@ -105,7 +103,7 @@ describe('Claude Code', () => {
 			assert.equal(await readFile(path.join(sandbox.tree, 'made.txt'), 'utf8'), 'made\n');
 			assert.deepEqual(calls, [{ tool: 'add', arguments: { a: 1, b: 2 } }]);
 			assert.equal(model.results.at(-1), '3');
-			const asksAt = { chat: '/v1/chat/completions', responses: '/v1/responses' }[kind];
+			const asksAt = kind === 'chat' ? '/v1/chat/completions' : `/v1/${kind}`;
 			assert.ok(model.requests.every(request => request.path === asksAt));
 			assert.deepEqual(
 				asked.map(({ call }) => call.title),
@@ -119,7 +117,7 @@ describe('Claude Code', () => {
 		}
 	};
 
-	for (const kind of ['chat', 'responses'] as const) {
+	for (const kind of ['chat', 'responses', 'messages'] as const) {
 		it(`asks before it edits and before it calls a tool of an MCP server, and reaches nothing but its model (${kind})`, () =>
 			asks(kind));
 	}

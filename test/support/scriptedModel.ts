@@ -179,7 +179,7 @@ export class ScriptedModel {
 		response.end();
 	}
 
-	/** The reply in the Messages form, whose blocks are a text or a call of a tool. */
+	/** The reply in the Messages form, with signed thinking before the text or the call of a tool. */
 	private async replyInMessages(
 		response: ServerResponse,
 		body: Record<string, unknown>,
@@ -192,25 +192,32 @@ export class ScriptedModel {
 		const input = call && JSON.parse(call.function.arguments);
 		const stop = { stop_reason: call ? 'tool_use' : 'end_turn', stop_sequence: null };
 		const usage = { input_tokens: 1_000, output_tokens: 100 };
-		const head = { id: `msg_${++this.calls}`, type: 'message', role: 'assistant', model: body['model'], usage };
+		const number = ++this.calls;
+		const head = { id: `msg_${number}`, type: 'message', role: 'assistant', model: body['model'], usage };
+		const [thinking, signature] = ['Hm.', `signed-${number}`];
 		if (body['stream'] !== true) {
-			json(response, 200, { ...head, ...stop, content: [{ ...block, ...(call && { input }) }] });
+			const thought = { type: 'thinking', thinking, signature };
+			json(response, 200, { ...head, ...stop, content: [thought, { ...block, ...(call && { input }) }] });
 			return;
 		}
 		response.writeHead(200, { 'content-type': 'text/event-stream' });
 		const send = (type: string, fields: object) =>
 			response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`);
 		send('message_start', { message: { ...head, content: [], stop_reason: null, stop_sequence: null } });
+		send('content_block_start', { index: 0, content_block: { type: 'thinking', thinking: '', signature: '' } });
+		send('content_block_delta', { index: 0, delta: { type: 'thinking_delta', thinking } });
+		send('content_block_delta', { index: 0, delta: { type: 'signature_delta', signature } });
+		send('content_block_stop', { index: 0 });
 		const begun = call ? { ...block, input: {} } : { type: 'text', text: '' };
-		send('content_block_start', { index: 0, content_block: begun });
+		send('content_block_start', { index: 1, content_block: begun });
 		const deltas = call
 			? [{ type: 'input_json_delta', partial_json: call.function.arguments }]
 			: text.split(/(?<= )/).map(word => ({ type: 'text_delta', text: word }));
 		for (const delta of deltas) {
-			send('content_block_delta', { index: 0, delta });
+			send('content_block_delta', { index: 1, delta });
 			await delay(this.pauseMs);
 		}
-		send('content_block_stop', { index: 0 });
+		send('content_block_stop', { index: 1 });
 		send('message_delta', { delta: stop, usage });
 		send('message_stop', {});
 		response.end();
