@@ -30,13 +30,24 @@ export function splitLines(text: Buffer): Buffer[] {
 
 /** Returns the first version with some of the hunks applied. They must be in the order of their lines. */
 export function withHunks(before: Buffer, after: Buffer, hunks: readonly HunkRanges[]): Buffer {
-	const [own, others] = [splitLines(before), splitLines(after)];
+	const others = splitLines(after);
+	return withLines(
+		splitLines(before),
+		hunks.map(hunk => ({ ...hunk.before, lines: linesIn(others, hunk.after) })),
+	);
+}
+
+/** Returns a text with other lines in the place of some of its own. The changes must be in the order of their lines. */
+export function withLines(
+	own: readonly Buffer[],
+	changes: readonly (HunkSide & { lines: readonly Buffer[] })[],
+): Buffer {
 	const parts: Buffer[] = [];
 	let next = 0;
-	for (const hunk of hunks) {
-		append(parts, own.slice(next, hunk.before.start));
-		append(parts, linesIn(others, hunk.after));
-		next = hunk.before.start + hunk.before.count;
+	for (const { start, count, lines } of changes) {
+		append(parts, own.slice(next, start));
+		append(parts, lines);
+		next = start + count;
 	}
 	return Buffer.concat([...parts, ...own.slice(next)]);
 }

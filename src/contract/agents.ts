@@ -343,6 +343,8 @@ export const executionExtrasSchema = z.looseObject({
 	tests: lenient(z.enum(TEST_OUTCOMES)),
 	/** The number of test files that the work has changed. */
 	testFilesChanged: lenient(z.number()),
+	/** The positions of the agents of whose work the result is composed (compositions.ts). Absent for an agent's own. */
+	composedOf: lenient(z.array(z.number())),
 });
 
 export type ExecutionExtras = z.output<typeof executionExtrasSchema>;

@@ -127,29 +127,13 @@ export class StepChain {
 	 * task's references.
 	 */
 	static async begin(checkout: WorkedTree, folder: string, { prefix, name }: ChainName): Promise<StepChain> {
-		const { gitFolder, format, ...rules } = await checkout.stateSource();
+		const { gitFolder: _, format: __, ...rules } = await checkout.stateSource();
 		const location = stepsLocation(folder);
 		const own = location.gitFolder;
 		const git = gitAt(location);
-		const commit = await checkout.start();
-		await removeLocks(own);
-		await git(['init', '--quiet', '--bare', '--template=', ...format]);
-		await writeAttributes(own);
-		await mkdir(path.join(own, 'objects', 'info'), { recursive: true });
-		await writeFile(path.join(own, 'objects', 'info', 'alternates'), `${path.join(gitFolder, 'objects')}\n`);
-		for (const file of ['index', 'shallow', path.join('info', 'exclude')]) {
-			const from = path.join(gitFolder, file);
-			if (existsSync(from)) {
-				const to = path.join(own, file);
-				const { mtime } = await stat(from);
-				await copyFile(from, to);
-				// From the time of an index, git tells which files may have changed unseen since they were put into it.
-				await utimes(to, mtime, mtime);
-			}
-		}
+		const commit = await makeStates(checkout, folder, name);
 		const { mtimeNs } = await stat(path.join(own, 'index'), { bigint: true });
 		await writeFile(path.join(own, CLOCK), '');
-		await git(['update-ref', `${STARTS}/${name}`, commit]);
 		const tree = await realpath(checkout.tree);
 		const object = (await git(['rev-parse', `${commit}^{tree}`])).trim();
 		const chain = new StepChain({
@@ -338,6 +322,35 @@ export class StepChain {
 			return fresh.length === 0 ? [] : [{ reason, names: fresh.map(readable) }];
 		});
 	}
+}
+
+/**
+ * Makes the repository of the states, which reads the objects of the checkout. Resolves with the commit that the run
+ * starts from.
+ */
+export async function makeStates(checkout: WorkedTree, folder: string, name: string): Promise<string> {
+	const { gitFolder, format } = await checkout.stateSource();
+	const location = stepsLocation(folder);
+	const own = location.gitFolder;
+	const git = gitAt(location);
+	const commit = await checkout.start();
+	await removeLocks(own);
+	await git(['init', '--quiet', '--bare', '--template=', ...format]);
+	await writeAttributes(own);
+	await mkdir(path.join(own, 'objects', 'info'), { recursive: true });
+	await writeFile(path.join(own, 'objects', 'info', 'alternates'), `${path.join(gitFolder, 'objects')}\n`);
+	for (const file of ['index', 'shallow', path.join('info', 'exclude')]) {
+		const from = path.join(gitFolder, file);
+		if (existsSync(from)) {
+			const to = path.join(own, file);
+			const { mtime } = await stat(from);
+			await copyFile(from, to);
+			// From the time of an index, git tells which files may have changed unseen since they were put into it.
+			await utimes(to, mtime, mtime);
+		}
+	}
+	await git(['update-ref', `${STARTS}/${name}`, commit]);
+	return commit;
 }
 
 interface ReadFile {

@@ -1,5 +1,5 @@
 /** The version of the schema, which is stored in the file (`PRAGMA user_version`); 0 stands for a new file. */
-export const SCHEMA_VERSION = 7;
+export const SCHEMA_VERSION = 8;
 
 /** The user's consents for a repository. */
 const CONSENTS = `
@@ -59,6 +59,9 @@ const STEPS = `
 	ALTER TABLE tasks ADD COLUMN fromStep INTEGER;
 `;
 
+/** An object in JSON (contract/compositions.ts), for an execution that composes the work of others. */
+const COMPOSITION = 'ALTER TABLE executions ADD COLUMN composition TEXT;';
+
 /** The SQL that brings a file of an earlier version to the next one, by the earlier version. */
 export const UPGRADES: Readonly<Record<number, string>> = {
 	1: `
@@ -92,6 +95,7 @@ export const UPGRADES: Readonly<Record<number, string>> = {
 	4: CONSENT_MISSING,
 	5: TASK_SERVERS,
 	6: STEPS,
+	7: COMPOSITION,
 };
 
 /** The SQL that creates the schema. */
@@ -166,6 +170,7 @@ export const SCHEMA = `
 	${TASK_SERVERS}
 	${MODEL_USE}
 	${STEPS}
+	${COMPOSITION}
 
 	CREATE TABLE namedFolders (
 		folder TEXT PRIMARY KEY,

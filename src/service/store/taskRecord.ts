@@ -84,6 +84,8 @@ export interface ExecutionRecord extends Progress, RunFacts {
 	model: string;
 	/** The commit where the branch began. */
 	baseCommit: string | null;
+	/** The positions of the agents whose work the execution composes, or `null` for the work of an agent. */
+	composedOf: readonly number[] | null;
 	/** The diff of a task with several agents. It is also `null` if it was not requested. */
 	gitDiff: string | null;
 }
@@ -198,6 +200,7 @@ function factsOf({ turn }: TaskRecord, executions: readonly ExecutionRecord[], u
 			? started.reduce((total, { testFilesChanged }) => total + (testFilesChanged ?? 0), 0)
 			: undefined,
 		baseCommit: single?.baseCommit ?? undefined,
+		composedOf: single?.composedOf ?? undefined,
 	});
 }
 
@@ -224,6 +227,9 @@ function testsOf(started: readonly ExecutionRecord[]): TestOutcome | undefined {
 	return others.length === 0 ? (outcome ?? undefined) : undefined;
 }
 
+/** Returns whether an execution is the work of an agent. */
+export const isAgents = ({ composedOf }: ExecutionRecord): boolean => composedOf === null;
+
 /** contract: not shown (unspecified.md, "several agents on one prompt"). */
 function severalAgents(
 	record: TaskRecord,
@@ -232,7 +238,7 @@ function severalAgents(
 ): object {
 	return {
 		multiLaunch: true,
-		selectedAgents: executions.map(({ agent, model }) => ({ agent, model })),
+		selectedAgents: executions.filter(isAgents).map(({ agent, model }) => ({ agent, model })),
 		agentExecutions: executions.map(execution => ({
 			agent: execution.agent,
 			status: execution.status,

@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { type Disposable, toDisposable } from '../../base/disposable.ts';
+import type { Composition } from '../../contract/compositions.ts';
 import { transaction } from './database.ts';
 import { ModelUseStore } from './modelUseStore.ts';
 import { StepStore } from './stepStore.ts';
@@ -42,7 +43,8 @@ export interface FollowUp extends AgentChoice {
 const MAXIMUM_PAGE_LENGTH = 64 * 1024;
 
 const EXECUTION_COLUMNS = `position, agent, model, status, progress, error, interrupted, baseCommit, branchName,
-	linesAdded, linesRemoved, filesChanged, sandboxed, maxCost, hasWork, tests, testFilesChanged`;
+	linesAdded, linesRemoved, filesChanged, sandboxed, maxCost, hasWork, tests, testFilesChanged,
+	json_extract(composition, '$.results') AS results`;
 
 /**
  * Stores the tasks, their executions and their logs in SQLite. Every method has committed its changes when it returns.
@@ -243,6 +245,31 @@ export class TaskStore {
 		return updated;
 	}
 
+	/** Adds an execution that composes the work of others, and sets the task back to waiting for it. */
+	addComposition(id: string, agent: string, composition: Composition, entry: LogRecord): TaskRecord {
+		const updated = transaction(this.database, () => {
+			const task = this.require(id);
+			this.insertEntries(task, [entry]);
+			this.database
+				.prepare(
+					`INSERT INTO executions (taskSequence, position, agent, model, status, progress, interrupted, composition)
+					VALUES (?, ?, ?, '', 'pending', 0, 0, ?)`,
+				)
+				.run(task.sequence, this.executions(task).length, agent, JSON.stringify(composition));
+			return this.writeTask(task, this.executions(task));
+		});
+		this.notify(id);
+		return updated;
+	}
+
+	/** Returns what an execution composes, or undefined if it is the work of an agent. */
+	composition(task: TaskRecord, position: number): Composition | undefined {
+		const row = this.database
+			.prepare('SELECT composition FROM executions WHERE taskSequence = ? AND position = ?')
+			.get(task.sequence, position);
+		return row?.['composition'] == null ? undefined : JSON.parse(String(row['composition']));
+	}
+
 	/** Appends entries to a task's log in one transaction. Returns the index of the first one. */
 	append(id: string, entries: readonly LogRecord[]): number | undefined {
 		if (entries.length === 0) {
@@ -378,9 +405,11 @@ export class TaskStore {
 	}
 }
 
-function toExecution(row: Record<string, SQLOutputValue>): ExecutionRecord {
+function toExecution({ results, ...row }: Record<string, SQLOutputValue>): ExecutionRecord {
 	return {
 		...(row as unknown as ExecutionRecord),
+		composedOf:
+			results == null ? null : (JSON.parse(String(results)) as Composition['results']).map(({ agent }) => agent),
 		interrupted: row['interrupted'] === 1,
 		sandboxed: row['sandboxed'] === null ? null : row['sandboxed'] === 1,
 		hasWork: row['hasWork'] === 1,

@@ -47,6 +47,8 @@ export interface CheckoutOptions {
 	from?: { commit: string; objects: string };
 	/** The folder of the objects of states, which are read too. With it, nothing is committed. */
 	states?: string;
+	/** The commit that the work starts from, if that is not the end of the branch. */
+	startsAt?: string;
 }
 
 export interface CommitResult {
@@ -136,12 +138,12 @@ export class Checkout {
 	 */
 	static async create(options: CheckoutOptions): Promise<Checkout> {
 		const checkout = new Checkout(options);
-		const { source, sourceFolder } = options;
+		const { source, sourceFolder, startsAt = `refs/heads/${source.branch}` } = options;
 		await mkdir(checkout.tree, { recursive: true, mode: 0o700 });
 		await removeLocks(checkout.gitFolder);
 		await checkout.git(['init', '--quiet', '--template=', ...checkout.format]);
 		await writeAttributes(checkout.gitFolder);
-		await checkout.source.fetch(`refs/heads/${source.branch}`, START).catch(error => {
+		await checkout.source.fetch(startsAt, START).catch(error => {
 			if (error instanceof GitError && /couldn't find remote ref/.test(error.stderr)) {
 				throw new UserFacingError(`The branch "${source.branch}" is no longer in ${sourceFolder}. Choose another one.`);
 			}

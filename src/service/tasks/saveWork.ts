@@ -1,5 +1,6 @@
 import type { ExecutionRecord, TaskRecord } from '../store/taskRecord.ts';
-import type { Checkout, DiffStatistics } from './checkout.ts';
+import type { Checkout, CommitResult, DiffStatistics } from './checkout.ts';
+import type { Composed } from './composition.ts';
 import { findFilteredFiles } from './filteredFiles.ts';
 import { newFilesText } from './newFiles.ts';
 import { BranchInUseError } from './sourceRepository.ts';
@@ -13,6 +14,8 @@ export interface SaveOptions {
 	execution: ExecutionRecord;
 	log: TaskLog;
 	signal: AbortSignal;
+	/** The commit, if it was composed and is not to be made of the tree. */
+	composed?: Composed | undefined;
 }
 
 export interface SavedWork extends DiffStatistics {
@@ -28,9 +31,35 @@ export interface SavedWork extends DiffStatistics {
  * Returns undefined if nothing was changed. Throws a UserFacingError.
  */
 export async function saveWork(options: SaveOptions): Promise<SavedWork | undefined> {
-	const { checkout, task, log, signal } = options;
-	const { commit, lacksIdentity, leftOut, specialFiles, oversizedLists, unreadable, submodules, newFiles } =
-		await checkout.commit(commitSubject(task.currentPrompt ?? task.prompt));
+	const { task, log } = options;
+	const { commit, lacksIdentity } = options.composed ?? (await commitTree(options));
+	if (commit === undefined) {
+		return undefined;
+	}
+	const { checkout, signal } = options;
+	const start = await checkout.start();
+	const baseCommit = await baseOf(options, start);
+	const statistics = await checkout.statistics(baseCommit, commit);
+	const gitDiff = task.multiLaunch ? await checkout.diff(baseCommit, commit) : null;
+	log.step('git_committed', `Committed ${commit.slice(0, 10)}: ${summed(statistics)}.`, 'success');
+	if (lacksIdentity) {
+		const message = 'Errand is the author of the commit, as git has no usable user.name and user.email here.';
+		log.step('git_committed', message, 'warning');
+	}
+	const filtered = new Set(await findFilteredFiles(checkout, signal));
+	const written = (await checkout.changedFiles(start, commit)).filter(name => filtered.has(name));
+	if (written.length > 0) {
+		const message = `The commit has files as the agent wrote them that a filter such as Git LFS should keep: ${listed(written)}. Check the branch out, run "git add --renormalize" on them and commit once more.`;
+		log.step('git_committed', message, 'warning');
+	}
+	const branchName = await push(options, start, commit);
+	return { ...statistics, gitDiff, branchName, commit, baseCommit };
+}
+
+/** Commits the tree, and tells what cannot be part of a commit. */
+async function commitTree({ checkout, task, log }: SaveOptions): Promise<CommitResult> {
+	const result = await checkout.commit(commitSubject(task.currentPrompt ?? task.prompt));
+	const { leftOut, specialFiles, oversizedLists, unreadable, submodules, newFiles } = result;
 	if (leftOut.length > 0) {
 		log.step('git_committed', `Left out repositories of their own inside the tree: ${listed(leftOut)}.`, 'warning');
 	}
@@ -53,26 +82,7 @@ export async function saveWork(options: SaveOptions): Promise<SavedWork | undefi
 	if (newFiles !== undefined) {
 		log.step('git_committed', newFilesText(newFiles), 'warning');
 	}
-	if (commit === undefined) {
-		return undefined;
-	}
-	const start = await checkout.start();
-	const baseCommit = await baseOf(options, start);
-	const statistics = await checkout.statistics(baseCommit, commit);
-	const gitDiff = task.multiLaunch ? await checkout.diff(baseCommit, commit) : null;
-	log.step('git_committed', `Committed ${commit.slice(0, 10)}: ${summed(statistics)}.`, 'success');
-	if (lacksIdentity) {
-		const message = 'Errand is the author of the commit, as git has no usable user.name and user.email here.';
-		log.step('git_committed', message, 'warning');
-	}
-	const filtered = new Set(await findFilteredFiles(checkout, signal));
-	const written = (await checkout.changedFiles(start, commit)).filter(name => filtered.has(name));
-	if (written.length > 0) {
-		const message = `The commit has files as the agent wrote them that a filter such as Git LFS should keep: ${listed(written)}. Check the branch out, run "git add --renormalize" on them and commit once more.`;
-		log.step('git_committed', message, 'warning');
-	}
-	const branchName = await push(options, start, commit);
-	return { ...statistics, gitDiff, branchName, commit, baseCommit };
+	return result;
 }
 
 /** Returns the branch with the work: a new one if the task's branch was checked out while the agent worked. */

@@ -1,6 +1,12 @@
 import * as z from 'zod';
 import { describeError, UserFacingError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
+import {
+	COMPOSITIONS,
+	type Composition,
+	compositionSchema,
+	MAXIMUM_COMPOSITIONS,
+} from '../../contract/compositions.ts';
 import { controlPaths } from '../../contract/control.ts';
 import { type TaskServer, taskWithServersSchema } from '../../contract/mcpServers.ts';
 import { routes } from '../../contract/routes.ts';
@@ -16,14 +22,23 @@ import {
 import { numberIn, parseOrRefuse, RequestRefused } from '../replies.ts';
 import { type App, readJson } from '../server.ts';
 import { SQLITE_FULL, sqliteErrorCode } from '../store/sqlite.ts';
-import { type AgentChoice, FINAL_STATUSES, statusesOf, type TaskRecord, toTask } from '../store/taskRecord.ts';
+import {
+	type AgentChoice,
+	type ExecutionRecord,
+	FINAL_STATUSES,
+	isAgents,
+	statusesOf,
+	type TaskRecord,
+	toTask,
+} from '../store/taskRecord.ts';
 import type { TaskStore } from '../store/taskStore.ts';
 import { streamReply } from '../streamReply.ts';
 import type { Agent } from './agent.ts';
+import { isMoved } from './composition.ts';
 import { logStream } from './logStream.ts';
 import { queryRepository } from './queryRepository.ts';
 import { folderOfRepoUrl, withoutFieldName } from './repoUrl.ts';
-import { type ReferencesQuery, readBranchToMove, readSource } from './sourceRepository.ts';
+import { type ReferencesQuery, readBranchToMove, readReferences, readSource } from './sourceRepository.ts';
 import { registerStepRoutes } from './steps/stepRoutes.ts';
 import type { TaskRunner } from './taskRunner.ts';
 
@@ -147,6 +162,24 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 		return context.json({ success: true, message });
 	});
 
+	app.post(pattern(COMPOSITIONS), async context => {
+		const task = required(context.req.param('taskId'));
+		const composition = parseOrRefuse(compositionSchema, await readJson(context, BODY_MEGABYTES));
+		const branches = branchesToCompose(store.executions(task), composition);
+		checkRoom(runner, 1);
+		await queryOrRefuse(409, task.repoUrl, dependencies.folder, async query => {
+			const { commits } = await readReferences(query);
+			for (const [branch, commit] of branches) {
+				if (commits.get(`refs/heads/${branch}`) !== commit) {
+					throw isMoved(branch);
+				}
+			}
+		});
+		// Another composition may have been accepted while git was reading.
+		branchesToCompose(store.executions(task), composition);
+		return context.json({ task: shown(storedOrRefused(() => runner.compose(task.id, composition))) });
+	});
+
 	app.get(pattern(routes.taskGet.path), context =>
 		context.json({ task: shown(required(context.req.param('taskId'))) }),
 	);
@@ -230,6 +263,34 @@ function branchToContinue(task: TaskRecord, fromStep: number | undefined): strin
 		throw new RequestRefused(409, 'The task has made no branch, so there is nothing to go on with. Start a new task.');
 	}
 	return task.branchName;
+}
+
+/**
+ * Checks that the work of a task's agents can be composed, and refuses otherwise. Returns the commits by their branches.
+ */
+function branchesToCompose(
+	executions: readonly ExecutionRecord[],
+	{ base, results }: Composition,
+): Map<string, string> {
+	if (executions.filter(execution => !isAgents(execution)).length >= MAXIMUM_COMPOSITIONS) {
+		throw new RequestRefused(409, `A task has at most ${MAXIMUM_COMPOSITIONS} compositions.`);
+	}
+	const branches = new Map<string, string>();
+	for (const { agent, commit } of results) {
+		const execution = executions[agent];
+		const branch = execution?.branchName;
+		if (execution === undefined || branch == null || !isAgents(execution) || executions.length < 2) {
+			throw new RequestRefused(400, `results: agent ${agent} is none of several agents that have made a branch.`);
+		}
+		if (!FINAL_STATUSES.has(execution.status)) {
+			throw new RequestRefused(409, 'The agent is still at work. Wait for its end or stop it, then ask again.');
+		}
+		if (execution.baseCommit !== base) {
+			throw new RequestRefused(409, `The branch "${branch}" did not begin at this commit.`);
+		}
+		branches.set(branch, commit);
+	}
+	return branches;
 }
 
 /** Checks the repository, so that the caller learns of a problem at once and not later from a log. */

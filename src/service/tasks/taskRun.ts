@@ -1,33 +1,36 @@
 import { mkdir } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { allowsOnly, withoutModel } from '../../agents/relay/relay.ts';
-import type { RelayAnswers, RunPlace } from '../../agents/run/runPlace.ts';
+import type { PlaceOptions, RelayAnswers, RunPlace } from '../../agents/run/runPlace.ts';
+import { toolchains } from '../../agents/sandbox/toolchains.ts';
 import { stepsFolder } from '../../agents/steps/stepChain.ts';
 import { defined } from '../../base/defined.ts';
 import { describeError, UserFacingError } from '../../base/errors.ts';
-import { GitError } from '../../base/gitError.ts';
 import type { Logger } from '../../base/logger.ts';
 import { removeFolder } from '../../base/removeFolder.ts';
-import { SQLITE_FULL, sqliteErrorCode } from '../store/sqlite.ts';
-import type { ExecutionRecord, TaskRecord, TaskStatus } from '../store/taskRecord.ts';
+import type { Composition } from '../../contract/compositions.ts';
+import type { ExecutionRecord, TaskRecord } from '../store/taskRecord.ts';
 import type { TaskStore } from '../store/taskStore.ts';
 import type { Agent } from './agent.ts';
 import { workOn } from './agentWork.ts';
 import { Checkout } from './checkout.ts';
 import { TESTS_FOLDER, testPlaceIn } from './commandRun.ts';
+import { type Composed, composeWork } from './composition.ts';
 import { stepToGoOnFrom, summaryOf } from './earlierWork.ts';
 import { tellFilteredFiles } from './filteredFiles.ts';
 import { readMarker, writeMarker } from './folderRetention.ts';
 import { describeCall, type ModelCall } from './relay/modelCall.ts';
 import { runRepositoryTests, type TestResult, type WorkToTest } from './repositoryTests.ts';
-import { folderOfRepoUrl, withoutFieldName } from './repoUrl.ts';
+import { folderOfRepoUrl } from './repoUrl.ts';
 import { describeCost } from './runCost.ts';
 import type { RunModels, RunServices } from './runServices.ts';
 import { saveWork } from './saveWork.ts';
 import { readBranchToMove, readSource, writeGitConfiguration } from './sourceRepository.ts';
 import { beginSteps } from './steps/taskSteps.ts';
 import { TaskDependencies } from './taskDependencies.ts';
+import { endOf, TaskEnded } from './taskEnded.ts';
 import { TaskLog } from './taskLog.ts';
 import { listed } from './taskNames.ts';
 import { findSandbox, placeOfTask, processMarker } from './taskPlace.ts';
@@ -40,20 +43,6 @@ const LOOK_TIMEOUT_MS = 30_000;
 const COUNT_TIMEOUT_MS = 5_000;
 /** The test results of an agent that has just been started. A follow-up starts afresh. */
 const NOTHING_KNOWN = { tests: null, testFilesChanged: null } as const;
-
-/** The reason why an execution ends before its work is done. The execution's signal aborts with it. */
-export class TaskEnded extends Error {
-	override readonly name = 'TaskEnded';
-	readonly status: TaskStatus & ('stopped' | 'timeout' | 'error');
-	/** True if the service ended, rather than the agent failed. */
-	readonly interrupted: boolean;
-
-	constructor(status: 'stopped' | 'timeout' | 'error', message: string, interrupted = false) {
-		super(message);
-		this.status = status;
-		this.interrupted = interrupted;
-	}
-}
 
 /** One execution of a task, and the agent that works on it. */
 export interface AgentJob {
@@ -104,6 +93,10 @@ class TaskRun {
 	private readonly overLimit = new AbortController();
 	/** Also aborts when the execution is ended from outside. */
 	private readonly signal: AbortSignal;
+	/** What the execution composes; undefined for the work of an agent. */
+	private readonly composition: Composition | undefined;
+	/** Nothing of the repository is run for an agent that runs nothing itself. */
+	private runsTests: boolean;
 
 	constructor(job: AgentJob, storage: RunStorage, { services, servers, logger, signal }: RunContext) {
 		this.job = job;
@@ -114,20 +107,27 @@ class TaskRun {
 		this.log = new TaskLog(storage.store, job.task, job.execution);
 		this.dependencies = new TaskDependencies({ task: job.task, folder: storage.folder, services, log: this.log });
 		this.signal = AbortSignal.any([signal, this.overLimit.signal]);
+		this.composition = storage.store.composition(job.task, job.execution.position);
+		this.runsTests = !job.agent.isBuiltIn;
 	}
 
 	async run(): Promise<void> {
-		const { task, execution, agent } = this.job;
+		const { task, execution } = this.job;
 		let checkout: Checkout | undefined;
 		try {
-			// Nothing of the repository is run for an agent that is built in.
-			const isSandboxed = !agent.isBuiltIn && (await findSandbox(this.services, task.repoUrl, agent));
+			const isSandboxed = await this.sandbox();
 			checkout = await this.clone();
-			const place = await this.work(checkout, isSandboxed);
-			this.update({ status: 'saving', progress: 90 });
-			await this.save(checkout, place);
+			const { composition } = this;
+			const { log, signal } = this;
+			const run = { ...this.job, ...this.storage, checkout, log, signal };
+			const composed = composition && (await composeWork(composition, run));
+			const place = composed
+				? { ...this.placeFor(checkout, isSandboxed), relay: undefined, toolchains: this.toolchains }
+				: await this.work(checkout, isSandboxed);
+			this.update({ status: 'saving', progress: 90, ...(composed && { sandboxed: isSandboxed }) });
+			await this.save(checkout, place, composed);
 		} catch (error) {
-			const { status, message, interrupted } = outcome(error, this.signal);
+			const { status, message, interrupted } = endOf(error, this.signal);
 			const hasWork = await this.keepWork(checkout);
 			const code = status;
 			this.logger.log('info', 'a task did not complete', { taskId: task.id, code });
@@ -137,13 +137,34 @@ class TaskRun {
 		}
 	}
 
+	/** Resolves with whether the agent runs in a sandbox. Rejects if there is none and the user has not allowed that. */
+	private async sandbox(): Promise<boolean> {
+		const { agent, task } = this.job;
+		if (agent.isBuiltIn) {
+			return false;
+		}
+		try {
+			return await findSandbox(this.services, task.repoUrl, agent);
+		} catch (error) {
+			if (this.composition === undefined || !(error instanceof UserFacingError)) {
+				throw error;
+			}
+			// What agents have done can be composed without running any of it.
+			this.log.step('running_tests', `The tests are not run. ${error.message}`, 'warning');
+			this.runsTests = false;
+			return false;
+		}
+	}
+
 	/** A task that already has a branch continues it; any other starts from the chosen branch. */
 	private async clone(): Promise<Checkout> {
 		const { task, execution, agent: chosen } = this.job;
 		const { folder, store } = this.storage;
 		const { signal } = this;
 		const sourceFolder = folderOfRepoUrl(task.repoUrl);
-		const branch = execution.branchName ?? task.selectedBranch;
+		const [first] = this.composition?.results ?? [];
+		const composed = first && store.executions(task)[first.agent]?.branchName;
+		const branch = execution.branchName ?? composed ?? task.selectedBranch;
 		const kept = await readMarker(folder);
 		if (kept === undefined) {
 			await removeFolder(folder);
@@ -165,9 +186,10 @@ class TaskRun {
 		const step = await stepToGoOnFrom({ store, task }, folder, source.commit);
 		const options = { folder, source, sourceFolder, configuration, agent, signal, marker };
 		const from = step && { commit: step.tree, objects: path.join(stepsFolder(folder), 'objects') };
-		const checkout = await Checkout.create({ ...options, ...defined({ from }) });
+		const startsAt = this.composition?.base;
+		const checkout = await Checkout.create({ ...options, ...defined({ from, startsAt }) });
 		this.update({ progress: 10 });
-		this.log.step('git_cloned', `Cloned at ${source.commit.slice(0, 10)}.`, 'success');
+		this.log.step('git_cloned', `Cloned at ${(startsAt ?? source.commit).slice(0, 10)}.`, 'success');
 		if (step !== undefined) {
 			this.log.step('git_cloned', `The files are as they were after step ${step.index + 1}: ${step.title}`);
 		} else if (checkout.hasDiscarded) {
@@ -187,6 +209,22 @@ class TaskRun {
 		return checkout;
 	}
 
+	private get toolchains(): RunPlace['toolchains'] {
+		return toolchains(process.env, os.homedir(), this.services.privateFolders);
+	}
+
+	private placeFor({ tree, submodules }: Checkout, isSandboxed: boolean): PlaceOptions {
+		const { agent, task, execution } = this.job;
+		const { folder } = this.storage;
+		const marker = processMarker(task.id, execution.position);
+		return {
+			tree,
+			lent: submodules.lent,
+			home: agent.account?.home ?? path.join(folder, 'home'),
+			...placeOfTask({ repoUrl: task.repoUrl, folder, marker, isSandboxed, services: this.services }),
+		};
+	}
+
 	/** Resolves with the place where the agent worked. */
 	private async work(checkout: Checkout, isSandboxed: boolean): Promise<RunPlace> {
 		const { agent, task, execution } = this.job;
@@ -202,7 +240,6 @@ class TaskRun {
 			await checkout.makeAgentRepository();
 			await writeMarker(folder, { agent: agent.id, ...kept, sandboxed: isSandboxed });
 		}
-		const marker = processMarker(task.id, execution.position);
 		const repository = folderOfRepoUrl(task.repoUrl);
 		const models = agent.isBuiltIn || agent.account ? undefined : this.openModels();
 		const onLimit = (sentence: string) => this.endOverLimit(sentence);
@@ -224,12 +261,7 @@ class TaskRun {
 						: await summaryOf({ store: this.storage.store, task, execution, checkout }),
 				},
 				{
-					place: {
-						tree: checkout.tree,
-						lent: checkout.submodules.lent,
-						home: agent.account?.home ?? path.join(folder, 'home'),
-						...placeOfTask({ repoUrl: task.repoUrl, folder, marker, isSandboxed, services }),
-					},
+					place: this.placeFor(checkout, isSandboxed),
 					relay: agent.isBuiltIn
 						? undefined
 						: {
@@ -368,10 +400,10 @@ class TaskRun {
 	}
 
 	/** The result and the final state are stored in one transaction, so that a task with a result is always complete. */
-	private async save(checkout: Checkout, place: RunPlace): Promise<void> {
-		const { agent, task, execution } = this.job;
-		const { log } = this;
-		const saved = await saveWork({ checkout, task, execution, log, signal: this.signal });
+	private async save(checkout: Checkout, place: RunPlace, composed: Composed | undefined): Promise<void> {
+		const { task, execution } = this.job;
+		const { log, signal } = this;
+		const saved = await saveWork({ checkout, task, execution, log, signal, composed });
 		if (saved === undefined) {
 			const made = execution.branchName === null ? 'no commit and no branch' : 'no new commit';
 			const message = `The agent changed nothing, so there is ${made}.`;
@@ -383,8 +415,7 @@ class TaskRun {
 		const message = `The branch ${saved.branchName} is in ${folderOfRepoUrl(task.repoUrl)}.`;
 		const { commit, ...result } = saved;
 		this.update(result);
-		// Nothing of the repository is run for an agent that runs nothing itself.
-		const tested = agent.isBuiltIn ? {} : await this.test({ checkout, base: saved.baseCommit, commit }, place);
+		const tested = !this.runsTests ? {} : await this.test({ checkout, base: saved.baseCommit, commit }, place);
 		await this.complete({ ...result, ...tested }, 'git_pushed', 'success', message);
 	}
 
@@ -432,24 +463,4 @@ class TaskRun {
 			this.logger.log('warn', 'a task folder was left behind', fields);
 		}
 	}
-}
-
-/** Returns how an execution ended, with a sentence that says why. */
-function outcome(error: unknown, signal: AbortSignal): TaskEnded {
-	if (signal.aborted && signal.reason instanceof TaskEnded) {
-		return signal.reason;
-	}
-	if (error instanceof UserFacingError) {
-		return new TaskEnded('error', withoutFieldName(error.message));
-	}
-	if (error instanceof GitError) {
-		const words = error.stderr.split('\n').find(line => line.trim() !== '') ?? 'without a word';
-		return new TaskEnded('error', `${error.message}: ${words.trim().slice(0, 300)}`);
-	}
-	if (sqliteErrorCode(error) === SQLITE_FULL) {
-		const sentence =
-			'The disk of the data folder is full, so the work cannot be recorded. Free some space, then start again.';
-		return new TaskEnded('error', sentence);
-	}
-	return new TaskEnded('error', `The task failed: ${describeError(error)}.`);
 }

@@ -12,20 +12,23 @@ import { describeError, UserFacingError } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
 import type { Logger } from '../../base/logger.ts';
 import { removeFolder } from '../../base/removeFolder.ts';
+import type { Composition } from '../../contract/compositions.ts';
 import type { TaskServer } from '../../contract/mcpServers.ts';
 import { WORK_MARKER } from '../stateFolder.ts';
-import { type ExecutionRecord, FINAL_STATUSES, type NewTask, type TaskRecord } from '../store/taskRecord.ts';
+import { type ExecutionRecord, FINAL_STATUSES, isAgents, type NewTask, type TaskRecord } from '../store/taskRecord.ts';
 import type { FollowUp, TaskStore } from '../store/taskStore.ts';
 import type { Agent } from './agent.ts';
+import { COMPOSER } from './composition.ts';
 import { readMarker, removeOldFolders } from './folderRetention.ts';
 import { type PushEnd, readPushEnd } from './interruptedPush.ts';
 import { commitPartialWork } from './partialWork.ts';
 import type { RunServices } from './runServices.ts';
 import { StepSearch } from './steps/stepSearch.ts';
+import { TaskEnded } from './taskEnded.ts';
 import { logLabel, logRecord } from './taskLog.ts';
 import { commitSubject } from './taskNames.ts';
 import { processMarker } from './taskPlace.ts';
-import { type AgentJob, runTask, TaskEnded } from './taskRun.ts';
+import { type AgentJob, runTask } from './taskRun.ts';
 import { TaskServers } from './taskServers.ts';
 
 const MAXIMUM_RUNNING = 2;
@@ -130,7 +133,7 @@ export class TaskRunner {
 		const saving: (() => Promise<void>)[] = [];
 		for (const task of store.active()) {
 			for (const execution of store.executions(task)) {
-				const agent = this.support.agentOf(execution);
+				const agent = isAgents(execution) ? this.support.agentOf(execution) : COMPOSER;
 				if (FINAL_STATUSES.has(execution.status)) {
 					continue;
 				}
@@ -210,6 +213,17 @@ export class TaskRunner {
 		const record = this.storage.store.followUp(id, followUp, [logRecord(agent.id, 'task_continued', 'info', message)]);
 		this.queue(record, [agent]);
 		return record;
+	}
+
+	/** Stores a composition of the work of a task's agents, and queues it. */
+	compose(id: string, composition: Composition): TaskRecord {
+		const { store } = this.storage;
+		const entry = logRecord(COMPOSER.id, 'task_continued', 'info', 'Asked to compose the work of several agents.');
+		const task = store.addComposition(id, COMPOSER.id, composition, entry);
+		const execution = store.executions(task).at(-1) as ExecutionRecord;
+		this.jobs.add({ task, execution, agent: COMPOSER, controller: new AbortController() });
+		this.startNext();
+		return task;
 	}
 
 	/**

@@ -36,6 +36,7 @@ describe('openDatabase', () => {
 	/** Takes away what later versions have added. */
 	const asThirdVersion = (database: DatabaseSync) =>
 		database.exec(`
+			ALTER TABLE executions DROP COLUMN composition;
 			ALTER TABLE tasks DROP COLUMN fromStep;
 			DROP TABLE steps;
 			ALTER TABLE tasks DROP COLUMN mcpServers;
@@ -52,6 +53,7 @@ describe('openDatabase', () => {
 		const earlier = openDatabase(file);
 		new ConsentStore(earlier).allowDependencies('/a', { hosts: ['one:443'], allowsScripts: true });
 		earlier.exec(`
+			ALTER TABLE executions DROP COLUMN composition;
 			ALTER TABLE tasks DROP COLUMN fromStep;
 			DROP TABLE steps;
 			ALTER TABLE tasks DROP COLUMN mcpServers;
