@@ -18,8 +18,10 @@ import {
 	taskCheckSchema,
 	type Withdrawal,
 } from '../contract/agents.ts';
+import { COMPOSITIONS, type Composition } from '../contract/compositions.ts';
 import { controlPaths, type Discovery } from '../contract/control.ts';
 import type { TaskWithServers } from '../contract/mcpServers.ts';
+import { fillPath } from '../contract/routes.ts';
 import { type Task, taskReplySchema } from '../contract/tasks.ts';
 
 type Service = Pick<Discovery, 'address' | 'token'>;
@@ -59,6 +61,16 @@ export function createTask(service: Service, request: TaskWithServers): Promise<
 		reply: taskReplySchema,
 		timeoutMs: LIMITS_MS.report,
 		body: request,
+	});
+}
+
+/** Has a result composed of the work of a task's agents. The service answers when it has compared their branches. */
+export function composeWork(service: Service, taskId: string, composition: Composition): Promise<Task> {
+	return askControl(service, {
+		path: fillPath(COMPOSITIONS, { taskId }),
+		reply: taskReplySchema,
+		timeoutMs: LIMITS_MS.report,
+		body: composition,
 	});
 }
 

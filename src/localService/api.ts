@@ -4,6 +4,7 @@ import type { Event } from '../base/event.ts';
 import type { Transport } from '../client/core/transport.ts';
 import type { StepName } from '../client/local/taskSteps.ts';
 import type { Consent, MonthlyUse, TaskCheck, TaskCheckRequest, TaskSettings } from '../contract/agents.ts';
+import type { Composition } from '../contract/compositions.ts';
 import type { GatewayDescription } from '../contract/control.ts';
 import type { FoundAnswer } from '../contract/foundServers.ts';
 import type { TaskWithServers } from '../contract/mcpServers.ts';
@@ -49,6 +50,8 @@ export interface LocalService extends Disposable {
 	agentSettings(): Promise<TaskSettings>;
 	/** Makes a commit of the work that an agent had done when its task was ended. Returns the name of its branch. */
 	keepWork(taskId: string): Promise<string>;
+	/** Has a result composed of the work of a task's agents. Returns the task, which works on it. */
+	composeWork(taskId: string, composition: Composition): Promise<Task>;
 	/** Returns a page of the steps of a task, from the step with this index. */
 	readSteps(taskId: string, fromIndex: number): Promise<TaskSteps>;
 	/** Writes the git bundle of a step into a new file. */

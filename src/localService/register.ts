@@ -83,6 +83,7 @@ export function registerLocalService(dependencies: LocalServiceDependencies): Lo
 		allow: consent => ask((control, service) => control.sendConsent(service, consent)),
 		agentSettings: async () => (await import('./currentTaskSettings.ts')).currentTaskSettings(logger),
 		keepWork: taskId => ask((control, service) => control.keepWork(service, taskId)),
+		composeWork: (...asked) => ask((control, service) => control.composeWork(service, ...asked)),
 		readSteps: (...asked) =>
 			ask(async (_, service) => (await import('../client/local/taskSteps.ts')).readSteps(service, ...asked)),
 		saveStepBundle: (...asked) =>

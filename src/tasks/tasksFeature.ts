@@ -85,6 +85,7 @@ export interface TasksDependencies {
 		| 'createTask'
 		| 'allow'
 		| 'keepWork'
+		| 'composeWork'
 		| 'readSteps'
 		| 'saveStepBundle'
 	>;
@@ -332,6 +333,11 @@ export class TasksFeature implements Disposable {
 				active,
 				picker,
 				connection: { client: connection.client, ensureKey },
+				composeWork: async (...asked) => {
+					const task = await localService.composeWork(...asked);
+					store.put(task);
+					return task;
+				},
 				send: (task, result, prompt) => followUps.sendPrompt(task.id, prompt, agentBranchOf(task, result)),
 				explain,
 				logger,

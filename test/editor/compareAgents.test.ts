@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { ClientError } from '../../src/base/errors.ts';
 import { Emitter } from '../../src/base/event.ts';
+import type { Composition } from '../../src/contract/compositions.ts';
+import type { Task } from '../../src/contract/tasks.ts';
 import { commands } from '../../src/platform/ids.ts';
 import type { ComparisonView, FromComparisonPage } from '../../src/tasks/model/comparisonProtocol.ts';
 import { readChangeUri } from '../../src/tasks/results/changeUri.ts';
@@ -21,9 +23,12 @@ describe('a comparison of agents', () => {
 	let changes: TaskChanges;
 	let listed: Emitter<void>;
 	let problems: unknown[];
+	/** What the local service is asked, if the connection is its own. */
+	let composeWork: ((taskId: string, composition: Composition) => Promise<Task>) | undefined;
 	/** What the editor was told to show, in place of showing it. */
 	let ran: { command: string; values: unknown[] }[];
 	const original = vscode.commands.executeCommand;
+	const find = (id: string) => server.tasks.filter(task => task.id === id).map(readTask)[0];
 
 	beforeEach(async () => {
 		repository = await TemporaryRepository.create();
@@ -69,10 +74,10 @@ describe('a comparison of agents', () => {
 		} as never);
 		server.log('race', log('[1] npm test', 'loud', 0), log('[1] 3 tests passed', 'loud', 42));
 		problems = [];
+		composeWork = undefined;
 		ran = [];
 		listed = new Emitter();
 		changes = changesAlone();
-		const find = (id: string) => server.tasks.filter(task => task.id === id).map(readTask)[0];
 		comparison = new AgentComparison({
 			extensionUri: (vscode.extensions.getExtension('errand.errand') ?? assert.fail()).extensionUri,
 			changes,
@@ -82,6 +87,7 @@ describe('a comparison of agents', () => {
 			},
 			list: { get: find, load: async () => {}, onDidChange: listed.event },
 			connection: { client: async () => parts.client, label: () => 'Acme' },
+			composeWork: () => composeWork,
 			explain: error => problems.push(error),
 			logger: { log: () => {} },
 		});
@@ -103,7 +109,7 @@ describe('a comparison of agents', () => {
 		handle(message: FromComparisonPage): Promise<void>;
 	}
 	const tab = (): Tab =>
-		[...(comparison as unknown as { panels: Map<string, Tab> }).panels.values()][0] ?? assert.fail('no tab is open');
+		[...(comparison as unknown as { panels: Set<Tab> }).panels][0] ?? assert.fail('no tab is open');
 
 	/** The figures by their labels. */
 	const facts = () =>
@@ -292,6 +298,112 @@ describe('a comparison of agents', () => {
 		watchCommands();
 		await tab().handle({ kind: 'judge' });
 		assert.deepEqual([ran[0]?.command, await read(shownBy<unknown[]>(0)[0])], [commands.newDecision, found]);
+	});
+
+	it('lets the user compose a result of the changes of all, and shows it beside them', async () => {
+		await comparison.compare('race');
+		assert.equal(tab().view().canCompose, false);
+		const asked: [string, Composition][] = [];
+		composeWork = async (...request) => {
+			asked.push(request);
+			const task = server.tasks[0] as unknown as { agentExecutions: object[] };
+			const made = { agent: 'composition', status: 'pending', errand: { composedOf: [0, 1] } };
+			change({ agentExecutions: [...task.agentExecutions, made] });
+			return find('race') ?? assert.fail();
+		};
+		assert.deepEqual([tab().view().canCompose, tab().view().composing], [true, undefined]);
+		const handle = (message: FromComparisonPage) => tab().handle(message);
+		const composing = () => tab().view().composing ?? assert.fail('nothing is composed');
+		const parts = () => composing().files.flatMap(({ label, parts: of }) => of.map(shown => ({ label, ...shown })));
+		const rows = () =>
+			parts().map(({ label, text, origins, isChosen }) => `${isChosen ? 'x' : ' '} ${label}: ${text} (${origins})`);
+		await handle({ kind: 'compose' });
+		assert.deepEqual(rows(), [
+			'  both.txt: Line 1 (loud, louder)',
+			'  both.txt: Line 4 (louder)',
+			'  only-1.txt: Whole file: +1 · added (loud)',
+			'  only-2.txt: Whole file: +1 · added (louder)',
+			'  same.txt: Whole file: +1 · added (loud, louder)',
+		]);
+		assert.deepEqual([parts()[1]?.removed, parts()[1]?.added], [['four'], ['four!']]);
+		assert.equal(composing().canMake, false);
+		await handle({ kind: 'make' });
+		await handle({ kind: 'choose-all', agent: 1 });
+		await handle({ kind: 'choose', part: parts()[2]?.part ?? '', isTaken: true });
+		await handle({ kind: 'choose', part: parts()[3]?.part ?? '', isTaken: false });
+		await handle({ kind: 'choose', part: 'nothing', isTaken: true });
+		assert.equal(composing().sentence, '4 of 5 changes selected, by loud, louder.');
+		await handle({ kind: 'make' });
+		const base = (await repository.git('rev-parse', 'main')).trim();
+		const commits = await Promise.all([1, 2].map(at => repository.git('rev-parse', `errand/race-${at}`)));
+		assert.deepEqual(asked, [
+			[
+				'race',
+				{
+					base,
+					results: commits.map((commit, agent) => ({ agent, commit: commit.trim() })),
+					files: [
+						{
+							path: 'both.txt',
+							hunks: [
+								{ start: 0, count: 1, origins: [0, 1].map(agent => ({ agent, start: 0, count: 1 })) },
+								{ start: 3, count: 1, origins: [{ agent: 1, start: 3, count: 1 }] },
+							],
+						},
+						{ paths: ['only-1.txt'], agents: [0] },
+						{ paths: ['same.txt'], agents: [0, 1] },
+					],
+				},
+			],
+		]);
+		await waitFor('the composition beside the agents', () => tab().view().agents.length === 3);
+		assert.match(composing().sentence, /^The composition is a new column above/);
+		assert.deepEqual(facts()['Composed of'], ['', '', 'loud, louder']);
+		assert.equal(composing().agents.length, 2);
+
+		// It is the same comparison when it is asked for again, and says what has gone of the choice.
+		await comparison.compare('race');
+		assert.equal((comparison as unknown as { panels: Set<Tab> }).panels.size, 1);
+		await repository.git('checkout', '--quiet', 'errand/race-1');
+		await repository.git('rm', '--quiet', 'only-1.txt');
+		await repository.commitAll('Less');
+		await repository.git('checkout', '--quiet', 'main');
+		await handle({ kind: 'choose', part: parts()[3]?.part ?? '', isTaken: true });
+		await handle({ kind: 'read-again' });
+		assert.equal(
+			composing().sentence,
+			'A branch has changed. Selected changes that no longer exist: 1. 4 of 4 changes selected, by loud, louder.',
+		);
+		await handle({ kind: 'compose' });
+		assert.equal(tab().view().composing, undefined);
+		assert.deepEqual(problems, []);
+	});
+
+	it('keeps the choice where the service refuses it, and composes nothing that began elsewhere', async () => {
+		composeWork = () => Promise.reject(new ClientError('invalid-request', 'The branch was moved.'));
+		await comparison.compare('race');
+		await tab().handle({ kind: 'compose' });
+		await tab().handle({ kind: 'choose-all', agent: 0 });
+		await assert.rejects(tab().handle({ kind: 'make' }), /was moved/);
+		assert.deepEqual(
+			[tab().view().composing?.canMake, tab().view().composing?.sentence],
+			[true, '3 of 5 changes selected, by loud, louder.'],
+		);
+		await tab().handle({ kind: 'compose' });
+		const { agentExecutions } = server.tasks[0] as unknown as { agentExecutions: { errand?: object }[] };
+		await repository.git('checkout', '--quiet', 'main');
+		await repository.write('later.txt', 'later\n');
+		await repository.commitAll('Later');
+		await repository.git('rebase', '--quiet', 'main', 'errand/race-2');
+		await repository.git('checkout', '--quiet', 'main');
+		Object.assign(agentExecutions[1] ?? assert.fail(), {
+			errand: { baseCommit: (await repository.git('rev-parse', 'main')).trim() },
+		});
+		Object.assign(agentExecutions[0] ?? assert.fail(), {
+			errand: { baseCommit: (await repository.git('rev-parse', 'main^')).trim() },
+		});
+		await tab().handle({ kind: 'read-again' });
+		await assert.rejects(tab().handle({ kind: 'compose' }), /started from different commits/);
 	});
 
 	it('is opened again after a reload, in the tab that the editor has kept', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ComparisonView, FileView } from '../../src/tasks/model/comparisonProtocol.ts';
+import type { ComparisonView, FileView, PartView } from '../../src/tasks/model/comparisonProtocol.ts';
 import { fits, looksRight } from '../ui/pageChecks.ts';
 import { ReportTestPage } from '../ui/reportTestPage.ts';
 import { usePage } from '../ui/testPage.ts';
@@ -46,6 +46,58 @@ const RACE: ComparisonView = {
 		{ heading: 'Changed the same way by all (1)', files: [file('README.md', own('+2'), other('same as errand'))] },
 	],
 	filesLeft: 0,
+	canCompose: true,
+};
+
+const part = (id: string, text: string, origins: string, more: Partial<PartView> = {}): PartView => ({
+	...{ part: id, text, origins, isChosen: false, excludes: '', removed: [], added: [] },
+	...more,
+});
+
+const COMPOSING: ComparisonView = {
+	...RACE,
+	composing: {
+		sentence: '2 of 5 changes selected, by errand, opencode.',
+		isBad: false,
+		canMake: true,
+		agents: [
+			{ agent: 0, name: 'errand' },
+			{ agent: 1, name: 'opencode' },
+		],
+		files: [
+			{
+				label: 'README.md',
+				parts: [
+					part('a', 'After line 12', 'errand, opencode', {
+						isChosen: true,
+						added: ['', 'Uploads go on where they were cut off.'],
+					}),
+				],
+			},
+			{
+				label: 'src/upload.ts',
+				parts: [
+					part('b', 'Lines 3–5', 'errand', {
+						isChosen: true,
+						excludes: 'Conflicts with opencode (Line 4). Only one can be taken.',
+						removed: ['const limit = 3;', 'let tries = 0;', 'while (tries < limit) {'],
+						added: ['for (let tries = 0; tries < LIMIT; tries++) {'],
+					}),
+					part('c', 'Line 4', 'opencode', {
+						excludes: 'Conflicts with errand (Lines 3–5). Only one can be taken.',
+						removed: ['let tries = 0;'],
+						added: ['let tries = 1;', `// ${'a-very-long-word'.repeat(20)}`],
+					}),
+					part('d', 'Lines 80–82', 'opencode', { removed: ['a', 'b', '… 12 more'] }),
+				],
+			},
+			{
+				label: 'test/integration/uploads/a-file-with-a-long-name/resumable.test.ts',
+				parts: [part('e', 'Whole file: added', 'opencode')],
+			},
+		],
+		partsLeft: 7,
+	},
 };
 
 const MANY: ComparisonView = {
@@ -70,7 +122,15 @@ const MANY: ComparisonView = {
 };
 
 const GONE: ComparisonView = {
-	...{ title: 'Fix the flaky upload test', tone: 'bad', agents: [], facts: [], sections: [], filesLeft: 0 },
+	...{
+		title: 'Fix the flaky upload test',
+		tone: 'bad',
+		agents: [],
+		facts: [],
+		sections: [],
+		filesLeft: 0,
+		canCompose: false,
+	},
 	sentence: 'Acme has no such task any more.',
 };
 
@@ -82,7 +142,7 @@ describe('the page of a comparison', () => {
 
 	it('is accessible in every theme, with nothing wider than the tab, in a stack where that is narrow', async () => {
 		await open({ width: 1000, height: 900 });
-		const scenes = Object.entries({ race: RACE, many: MANY, gone: GONE }).map(
+		const scenes = Object.entries({ race: RACE, many: MANY, gone: GONE, composing: COMPOSING }).map(
 			([name, view]) => [name, (shown: typeof page) => shown.show(view)] as const,
 		);
 		await looksRight(page, Object.fromEntries(scenes), [280, 1000]);
@@ -155,7 +215,7 @@ describe('the page of a comparison', () => {
 			names.push((await focused.getAttribute('aria-label')) ?? (await focused.innerText()).trim());
 		} while (names.at(-1) !== '+44 −9');
 		assert.deepEqual(names, [
-			...['Compare errand with opencode', 'Which Is Better?', 'Refresh', 'Results by agent'],
+			...['Compare errand with opencode', 'Which Is Better?', 'Compose…', 'Refresh', 'Results by agent'],
 			...['Review errand', 'Apply… errand', 'Review opencode', 'Apply… opencode'],
 			...['src/upload.ts', '+10 −3', 'Apply… src/upload.ts of errand', '+44 −9'],
 		]);
@@ -165,12 +225,57 @@ describe('the page of a comparison', () => {
 		assert.deepEqual((await page.posted()).at(-1), { kind: 'show-file', agent: 1, path: 'src/upload.ts' });
 	});
 
+	it('has each change with its origin, and sends what is chosen of them by keyboard', async () => {
+		await open({ width: 1000 });
+		await page.show(COMPOSING);
+		const { keyboard } = page.page;
+		assert.equal(await page.button('Compose…').getAttribute('aria-expanded'), 'true');
+		const upload = page.page.getByRole('group', { name: 'src/upload.ts' });
+		const first = upload.getByRole('checkbox', { name: 'Lines 3–5 · errand' });
+		assert.equal(await first.isChecked(), true);
+		assert.deepEqual(
+			await upload
+				.getByRole('checkbox')
+				.evaluateAll(boxes => boxes.map(box => box.ariaDescribedByElements?.[0]?.textContent ?? '')),
+			[
+				'Conflicts with opencode (Line 4). Only one can be taken.',
+				'Conflicts with errand (Lines 3–5). Only one can be taken.',
+				'',
+			],
+		);
+		await first.focus();
+		await keyboard.press('Tab');
+		await keyboard.press('Space');
+		assert.deepEqual((await page.posted()).at(-1), { kind: 'choose', part: 'c', isTaken: true });
+		assert.deepEqual(
+			await page.press('Take All of opencode', 'Take None', 'Show More Changes (7 left)', 'Compose', 'Compose…'),
+			[
+				{ kind: 'choose-all', agent: 1 },
+				{ kind: 'choose-all' },
+				{ kind: 'show-more-parts' },
+				{ kind: 'make' },
+				{ kind: 'compose' },
+			],
+		);
+		const { composing = assert.fail() } = COMPOSING;
+		await page.show({ ...COMPOSING, composing: { ...composing, canMake: false } });
+		assert.deepEqual(await page.press('Compose'), []);
+		assert.equal(await page.button('Compose').getAttribute('aria-disabled'), 'true');
+		await page.show({ ...RACE, canCompose: false });
+		assert.equal(await page.button('Compose…').count(), 0);
+	});
+
 	it('shows what agents and files are called as text, however it is written', async () => {
 		await open({ width: 280 });
 		const agents = [HOSTILE, 'x'.repeat(200)].map(name => ({ name, changes: HOSTILE, hasChanges: true }));
 		const sections = [{ heading: HOSTILE, files: [file(HOSTILE, own(HOSTILE), own('+1 −1'))] }];
 		const facts = [{ label: 'Model', texts: [HOSTILE, 'y'.repeat(300)] }];
-		await page.show({ ...RACE, title: HOSTILE, sentence: HOSTILE, agents, facts, sections });
+		const parts = [part('x', HOSTILE, HOSTILE, { excludes: HOSTILE, removed: [HOSTILE], added: ['z'.repeat(300)] })];
+		const composing = {
+			...{ sentence: HOSTILE, isBad: true, canMake: false, partsLeft: 0 },
+			...{ agents: [{ agent: 0, name: HOSTILE }], files: [{ label: HOSTILE, parts }] },
+		};
+		await page.show({ ...RACE, title: HOSTILE, sentence: HOSTILE, agents, facts, sections, composing });
 		assert.equal(await page.page.locator('img').count(), 0);
 		assert.equal(await page.page.locator('h1').innerText(), HOSTILE);
 		await fits(page, 'hostile', [280, 1000]);

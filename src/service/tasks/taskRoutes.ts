@@ -177,7 +177,12 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 		});
 		// Another composition may have been accepted while git was reading.
 		branchesToCompose(store.executions(task), composition);
-		return context.json({ task: shown(storedOrRefused(() => runner.compose(task.id, composition))) });
+		return context.json({
+			task: shown(
+				storedOrRefused(() => runner.compose(task.id, composition)),
+				false,
+			),
+		});
 	});
 
 	app.get(pattern(routes.taskGet.path), context =>

@@ -2,6 +2,7 @@ import { type HunkRanges, type HunkSide, linesIn, splitLines } from '../../base/
 import type { GitPlace } from '../../platform/git.ts';
 import { runGit } from '../../platform/gitCommand.ts';
 import type { FileVersion } from '../model/changedFile.ts';
+import type { Hunk } from '../model/composition.ts';
 import { MAXIMUM_COMPARED } from '../results/readChanges.ts';
 import type { Contents } from './contents.ts';
 
@@ -22,13 +23,9 @@ export async function findHunks(
 	if (!isFile || Math.max(...sizes.values()) > MAXIMUM_COMPARED) {
 		return undefined;
 	}
-	const how = ['--unified=0', '--inter-hunk-context=0', '--text', '--no-color', '--no-ext-diff', '--no-textconv'];
-	const output = await runGit(
-		gitPath,
-		directory,
-		['diff', ...how, '--diff-algorithm=histogram', '--indent-heuristic', before.object, after.object, '--'],
-		{ encoding: 'latin1' },
-	);
+	const output = await runGit(gitPath, directory, ['diff', '--text', ...HUNKS, before.object, after.object, '--'], {
+		encoding: 'latin1',
+	});
 	return readHunkRanges(output);
 }
 
@@ -37,12 +34,67 @@ export async function findHunks(
  * mistaken for a heading.
  */
 export function readHunkRanges(diff: string): HunkRanges[] {
-	const headings = diff.matchAll(/^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/gm);
-	return Array.from(headings, ([, before = '', beforeCount, after = '', afterCount]) => ({
+	return Array.from(diff.matchAll(HEADING), ([, before = '', beforeCount, after = '', afterCount]) => ({
 		before: rangeOf(before, beforeCount),
 		after: rangeOf(after, afterCount),
 	}));
 }
+
+/** The options of a diff without context lines that is independent of the user's configuration. */
+const HUNKS = [
+	...['--unified=0', '--inter-hunk-context=0', '--no-color', '--no-ext-diff', '--no-textconv'],
+	...['--diff-algorithm=histogram', '--indent-heuristic'],
+];
+
+/** In bytes. Nobody chooses among the hunks of more. */
+const MAXIMUM_PATCH = 16 * 1024 * 1024;
+
+/**
+ * Returns the hunks of all text files that differ between two commits, by `versionsOf` the files. Rejects when git
+ * fails, or if there is too much of it.
+ */
+export async function listHunks(
+	{ gitPath, directory }: GitPlace,
+	base: string,
+	tip: string,
+): Promise<Map<string, Hunk[]>> {
+	const how = [
+		'-c',
+		`core.bigFileThreshold=${MAXIMUM_COMPARED}`,
+		'diff-tree',
+		'-r',
+		'-p',
+		'--full-index',
+		'--no-renames',
+	];
+	const patch = await runGit(gitPath, directory, [...how, ...HUNKS, base, tip, '--'], {
+		encoding: 'latin1',
+		maximumOutput: MAXIMUM_PATCH,
+	});
+	const found = new Map<string, Hunk[]>();
+	for (const part of patch.split(AT_FILE).slice(1)) {
+		const [head = '', ...bodies] = part.split(AT_HUNK);
+		const [, versions] = /\nindex ([\da-f]+\.\.[\da-f]+)/.exec(head) ?? [];
+		const hunks = readHunkRanges(part).map((ranges, at) => {
+			const lines = (bodies[at] ?? '').split(AT_LINE).slice(1);
+			const of = (sign: string) =>
+				lines.filter(line => line.startsWith(sign)).map(line => line.slice(1).replace(NO_END, ''));
+			return { ...ranges, removed: of('-'), added: of('+') };
+		});
+		if (versions !== undefined && hunks.length > 0) {
+			found.set(versions, hunks);
+		}
+	}
+	return found;
+}
+
+// A line ends with a line feed alone, while `^` also matches after other signs in it.
+const AT_FILE = /(?<![^\n])diff --git /;
+const AT_HUNK = /(?<![^\n])@@ /;
+const AT_LINE = /(?<=\n)(?=[-+])/;
+const HEADING = /(?<![^\n])@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/g;
+/** Stands behind a line without an end, in place of that. */
+const NO_END = /\n\\ [^\n]*\n$/;
 
 /** Git counts lines from 1, and gives the line before an empty range. */
 function rangeOf(first: string, count = '1'): HunkSide {

@@ -1,9 +1,10 @@
 // The messages between the page of a comparison and the host, and the state that the editor keeps of it. The host puts
 // all facts into words.
 import * as z from 'zod';
+import { MAXIMUM_COMPOSED, MAXIMUM_COMPOSITIONS } from '../../contract/compositions.ts';
 
-/** The maximum number of agents, or tasks, in one comparison, because each is a column. */
-export const MAXIMUM_COMPARED = 8;
+/** The maximum number of results in one comparison, because each is a column: agents or tasks, and their compositions. */
+export const MAXIMUM_COMPARED = MAXIMUM_COMPOSED + MAXIMUM_COMPOSITIONS;
 
 /** Commands accept a contender, which is an agent of a task or a task, as they accept a row. */
 const comparedSchema = z.object({
@@ -29,7 +30,21 @@ const agent = z
 const path = z.string();
 
 const fromPageSchema = z.discriminatedUnion('kind', [
-	z.strictObject({ kind: z.enum(['page-ready', 'read-again', 'show-differences', 'judge', 'show-more']) }),
+	z.strictObject({
+		kind: z.enum([
+			'page-ready',
+			'read-again',
+			'show-differences',
+			'judge',
+			'show-more',
+			'compose',
+			'show-more-parts',
+			'make',
+		]),
+	}),
+	z.strictObject({ kind: z.literal('choose'), part: z.string(), isTaken: z.boolean() }),
+	/** Takes all changes of an agent, by its position in the task, or none without one. */
+	z.strictObject({ kind: z.literal('choose-all'), agent: agent.exactOptional() }),
 	z.strictObject({ kind: z.literal('review'), agent }),
 	z.strictObject({ kind: z.literal('apply'), agent, path: path.exactOptional() }),
 	/** Without an agent, it asks for a comparison of the file between two of them. */
@@ -60,6 +75,21 @@ export interface FileView {
 	cells: { text: string; isOwn: boolean }[];
 }
 
+/** A hunk of a file, or a whole file, that can be taken into a composition. */
+export interface PartView {
+	/** The id of the part. */
+	part: string;
+	/** The place of the hunk, or what was done to the file. */
+	text: string;
+	/** The names of the agents that made this change. */
+	origins: string;
+	isChosen: boolean;
+	/** The parts that cannot be taken together with this one; empty if there are none. */
+	excludes: string;
+	removed: string[];
+	added: string[];
+}
+
 export interface ComparisonView {
 	title: string;
 	/** The result of the comparison, or its problem. */
@@ -71,4 +101,18 @@ export interface ComparisonView {
 	sections: { heading: string; files: FileView[] }[];
 	/** The number of files that the sections leave out. */
 	filesLeft: number;
+	/** True if a result can be composed of these. */
+	canCompose: boolean;
+	/** Absent while the user does not compose one. */
+	composing?: {
+		/** What was chosen, or why it cannot be composed. */
+		sentence: string;
+		isBad: boolean;
+		canMake: boolean;
+		/** The agents by their positions in the task. */
+		agents: { agent: number; name: string }[];
+		files: { label: string; parts: PartView[] }[];
+		/** The number of parts that the files leave out. */
+		partsLeft: number;
+	};
 }

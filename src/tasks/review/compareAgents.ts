@@ -33,7 +33,7 @@ export interface AgentComparisonDependencies extends ComparisonPanelDependencies
 /** Compares the results of several agents for one prompt, or of any tasks of one repository. */
 export class AgentComparison implements Disposable {
 	private readonly dependencies: AgentComparisonDependencies;
-	private readonly panels = new Map<string, ComparisonPanel>();
+	private readonly panels = new Set<ComparisonPanel>();
 
 	constructor(dependencies: AgentComparisonDependencies) {
 		this.dependencies = dependencies;
@@ -52,7 +52,7 @@ export class AgentComparison implements Disposable {
 	/** Continues with a tab that was open before a reload. `state` is the state that the editor has kept of it. */
 	async restore(tab: vscode.WebviewPanel, state: unknown): Promise<void> {
 		const compared = parseCompared(state);
-		const known = compared && this.panels.get(keyOf(compared));
+		const known = compared && this.known(compared);
 		if (compared && !known) {
 			await this.open(compared, tab).read(false);
 			return;
@@ -77,7 +77,7 @@ export class AgentComparison implements Disposable {
 		title: string,
 	): Promise<ComparedPatches | undefined> {
 		const isOther = argument !== undefined && !(argument instanceof vscode.Uri);
-		const active = isOther ? undefined : [...this.panels.values()].find(({ panel }) => panel.isActive)?.compared;
+		const active = isOther ? undefined : [...this.panels].find(({ panel }) => panel.isActive)?.compared;
 		const compared = parseCompared(argument) ?? active ?? (await this.find(taskId, title));
 		if (!compared) {
 			return undefined;
@@ -90,21 +90,26 @@ export class AgentComparison implements Disposable {
 	}
 
 	dispose(): void {
-		for (const { panel } of [...this.panels.values()]) {
+		for (const { panel } of [...this.panels]) {
 			panel.dispose();
 		}
 	}
 
 	private async show(compared: Compared): Promise<void> {
-		const known = this.panels.get(keyOf(compared));
+		const known = this.known(compared);
 		known?.panel.reveal();
 		await (known ?? this.open(compared)).read();
 	}
 
+	/** A composition adds itself to the comparison that it was made in. */
+	private known(compared: Compared): ComparisonPanel | undefined {
+		return [...this.panels].find(panel => keyOf(panel.compared) === keyOf(compared));
+	}
+
 	private open(compared: Compared, restored?: vscode.WebviewPanel): ComparisonPanel {
 		const opened = new ComparisonPanel(compared, this.dependencies, restored);
-		this.panels.set(keyOf(compared), opened);
-		opened.panel.onDidDispose(() => this.panels.delete(keyOf(compared)));
+		this.panels.add(opened);
+		opened.panel.onDidDispose(() => this.panels.delete(opened));
 		return opened;
 	}
 

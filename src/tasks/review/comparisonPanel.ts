@@ -6,6 +6,7 @@ import type { Event } from '../../base/event.ts';
 import type { Logger } from '../../base/logger.ts';
 import { escapeIcons, oneLine, shortName } from '../../base/plainText.ts';
 import type { Task } from '../../contract/tasks.ts';
+import type { LocalService } from '../../localService/api.ts';
 import { executeCommand } from '../../platform/commands.ts';
 import { COMPARISON_PAGE, commands } from '../../platform/ids.ts';
 import { errorText } from '../../platform/notify.ts';
@@ -16,10 +17,12 @@ import {
 	type Compared,
 	type ComparisonView,
 	type FromComparisonPage,
+	MAXIMUM_COMPARED,
 	parseFromComparisonPage,
 } from '../model/comparisonProtocol.ts';
 import { versionUri } from '../results/fileUris.ts';
 import { comparisonView } from './comparisonView.ts';
+import { Composing, contributorsOf, PARTS_SHOWN } from './composing.ts';
 import { type Comparison, type ComparisonSource, readComparison } from './readComparison.ts';
 import type { TaskConnectionAccess } from './taskMaterial.ts';
 
@@ -41,6 +44,8 @@ export interface ComparisonPanelDependencies extends ComparisonSource {
 	extensionUri: vscode.Uri;
 	list: ShownTasks;
 	connection: Pick<TaskConnectionAccess, 'client' | 'label'>;
+	/** Returns how a result is composed, if the connection's service does that. */
+	composeWork(): LocalService['composeWork'] | undefined;
 	logger: Logger;
 }
 
@@ -55,6 +60,9 @@ export class ComparisonPanel {
 	/** Aborted by the next reading or when the panel is disposed of. */
 	private reading: AbortController | undefined;
 	private maximum = FILES_SHOWN;
+	/** The user's choice, and the place of an unfinished one. Undefined while the user does not compose. */
+	private composing: Composing | undefined;
+	private partsShown = PARTS_SHOWN;
 
 	constructor(compared: Compared, dependencies: ComparisonPanelDependencies, restored?: vscode.WebviewPanel) {
 		this.compared = compared;
@@ -94,8 +102,11 @@ export class ComparisonPanel {
 		try {
 			const { contenders } = this.compared;
 			const comparison = await readComparison(contenders, this.dependencies, isAskedAnew, own.signal);
+			const earlier = this.composing;
+			const composing = earlier && (await Composing.read(contributorsOf(comparison), earlier));
 			if (this.reading === own) {
 				this.comparison = comparison;
+				this.composing = earlier && this.composing && composing;
 			}
 		} catch (error) {
 			if (this.reading === own) {
@@ -120,15 +131,51 @@ export class ComparisonPanel {
 		}
 	}
 
+	/** Shows the choice among the changes, or puts it away. Rejects with an error for the user. */
+	private async compose(): Promise<void> {
+		const { comparison, composing } = this;
+		this.composing = composing || !comparison ? undefined : await Composing.read(contributorsOf(comparison));
+		this.panel.update();
+	}
+
+	/** Has the choice composed, which is then one of the compared. Rejects with an error for the user. */
+	private async make(): Promise<void> {
+		const { composing } = this;
+		const [first] = this.compared.contenders;
+		const composition = composing?.composition;
+		const send = this.dependencies.composeWork();
+		if (!composing || !composition || !first || !send || composing.state !== 'choosing') {
+			return;
+		}
+		composing.state = 'sending';
+		this.panel.update();
+		try {
+			const { id, agentExecutions = [] } = await send(first.taskId, composition);
+			const { contenders } = this.compared;
+			const added = { taskId: id, resultKey: `${id}:${agentExecutions.length - 1}` };
+			if (contenders.length < MAXIMUM_COMPARED) {
+				contenders.push(added);
+			}
+			composing.state = 'sent';
+		} catch (error) {
+			composing.state = 'choosing';
+			throw error;
+		} finally {
+			await this.read(false);
+		}
+	}
+
 	private view(): ComparisonView {
 		const { comparison, problem } = this;
 		const { title } = this.compared;
 		if (comparison && problem === undefined) {
-			return { title, ...comparisonView(comparison, this.maximum) };
+			const canCompose = this.dependencies.composeWork() !== undefined && contributorsOf(comparison).length > 0;
+			const composing = canCompose ? this.composing?.view(this.partsShown) : undefined;
+			return { title, ...comparisonView(comparison, this.maximum), canCompose, ...defined({ composing }) };
 		}
 		const sentence = problem ?? vscode.l10n.t('Reading the changes…');
 		const tone = problem === undefined ? 'pending' : 'bad';
-		return { title, sentence, tone, agents: [], facts: [], sections: [], filesLeft: 0 };
+		return { title, sentence, tone, agents: [], facts: [], sections: [], filesLeft: 0, canCompose: false };
 	}
 
 	private async handle(message: Exclude<FromComparisonPage, { kind: 'page-ready' }>): Promise<void> {
@@ -140,6 +187,19 @@ export class ComparisonPanel {
 			case 'show-more':
 				this.maximum += FILES_SHOWN;
 				return this.panel.update();
+			case 'compose':
+				return this.compose();
+			case 'choose':
+				this.composing?.choose(message.part, message.isTaken);
+				return this.panel.update();
+			case 'choose-all':
+				this.composing?.chooseAll(message.agent);
+				return this.panel.update();
+			case 'show-more-parts':
+				this.partsShown += PARTS_SHOWN;
+				return this.panel.update();
+			case 'make':
+				return this.make();
 			case 'judge':
 				return executeCommand(commands.newDecision, this.compared);
 			case 'review':

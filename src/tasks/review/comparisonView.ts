@@ -1,6 +1,7 @@
 // The contents of the page of a comparison, in words.
 import * as vscode from 'vscode';
 import { oneLine } from '../../base/plainText.ts';
+import { agentNames } from '../../contract/taskResults.ts';
 import { isActiveTask } from '../../contract/tasks.ts';
 import { durationText, formatNumber } from '../../platform/amounts.ts';
 import { fileWords } from '../common/fileMessages.ts';
@@ -17,7 +18,10 @@ const MAXIMUM_NAME = 60;
 type Result = Comparison['results'][number];
 
 /** Returns the view of a comparison, with at most `maximum` files. */
-export function comparisonView({ results, files }: Comparison, maximum: number): Omit<ComparisonView, 'title'> {
+export function comparisonView(
+	{ results, files }: Comparison,
+	maximum: number,
+): Omit<ComparisonView, 'title' | 'canCompose'> {
 	const working = results.filter(({ outcome }) => outcome === 'active').map(({ name }) => name);
 	const follows = vscode.l10n.t('Still running: {0}. This page updates automatically.', working.join(', '));
 	const sections: ComparisonView['sections'] = [];
@@ -59,6 +63,7 @@ function factsOf(results: readonly Result[]): ComparisonView['facts'] {
 	const rows: [string, (result: Result) => string][] = [
 		[vscode.l10n.t('Model'), ({ model, extras }) => oneLine(model ?? servedText(extras) ?? '', MAXIMUM_NAME)],
 		[vscode.l10n.t('State'), ({ outcome }) => (outcome === 'active' ? rowWords.running : rowWords.outcome(outcome))],
+		[vscode.l10n.t('Composed of'), result => composedText(result)],
 		[vscode.l10n.t('Tests'), testsText],
 		[
 			vscode.l10n.t('Time'),
@@ -70,6 +75,11 @@ function factsOf(results: readonly Result[]): ComparisonView['facts'] {
 	return rows
 		.map(([label, textOf]) => ({ label, texts: results.map(textOf) }))
 		.filter(({ texts }) => texts.some(text => text !== ''));
+}
+
+function composedText({ task, extras }: Result): string {
+	const names = agentNames(task);
+	return (extras?.composedOf ?? []).map(agent => names[agent] ?? '').join(', ');
 }
 
 const notKnown = ({ task }: Result) =>
@@ -117,7 +127,7 @@ function fileView({ path, files, versions }: ComparedFile, results: readonly Res
 	return { path, label: oneLine(path), canCompare: cells.filter(({ isOwn }) => isOwn).length > 1, cells };
 }
 
-function changeText(file: ChangedFile): string {
+export function changeText(file: ChangedFile): string {
 	const { status, lines } = file;
 	const parts = [
 		lines ? fileWords.lines(lines.added, lines.removed) : '',

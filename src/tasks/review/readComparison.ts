@@ -27,7 +27,7 @@ export interface ComparedResult {
 	outcome: TaskOutcome;
 	model: string | undefined;
 	/** The service's additions to the record. */
-	extras: (Usage & { tests?: TestOutcome | undefined }) | undefined;
+	extras: (Usage & { tests?: TestOutcome | undefined; composedOf?: number[] | undefined }) | undefined;
 	/** Undefined while no branch has been made; then there are no changes either. */
 	result: TaskResult | undefined;
 	changes: ResultChanges | undefined;

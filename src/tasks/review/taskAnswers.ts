@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 import type { Logger } from '../../base/logger.ts';
+import type { LocalService } from '../../localService/api.ts';
 import { COMMENT_PROMPT_SCHEME } from '../../platform/ids.ts';
 import type { ActiveConnection } from '../common/activeConnection.ts';
 import type { ListRefresh } from '../list/listRefresh.ts';
@@ -25,6 +26,7 @@ export interface TaskAnswersDependencies {
 	active: ActiveConnection;
 	picker: Pick<TaskPicker, 'pick'>;
 	connection: Pick<TaskConnectionAccess, 'client' | 'ensureKey'>;
+	composeWork: LocalService['composeWork'];
 	/** Sends a prompt that was made from comments to a task. */
 	send: PromptedTasks['send'];
 	explain(error: unknown): void;
@@ -61,6 +63,7 @@ export class TaskAnswers implements Disposable {
 		this.comparison = this.disposables.add(
 			new AgentComparison({
 				...shared,
+				composeWork: () => (active.current?.isLocal ? dependencies.composeWork : undefined),
 				list: {
 					get: id => store.get(id),
 					load: () => list.load(),

@@ -2,7 +2,9 @@ import './comparison.css';
 import * as l10n from '@vscode/l10n';
 import { html, nothing, type TemplateResult } from 'lit';
 import { openReport, ReportPage } from '../../platform/ui/reportPage.ts';
-import type { AgentView, ComparisonView, FileView, FromComparisonPage } from '../model/comparisonProtocol.ts';
+import type { AgentView, ComparisonView, FileView, FromComparisonPage, PartView } from '../model/comparisonProtocol.ts';
+
+type Composing = NonNullable<ComparisonView['composing']>;
 
 class ComparisonReport extends ReportPage<ComparisonView, FromComparisonPage> {
 	protected override render(): TemplateResult | typeof nothing {
@@ -10,29 +12,35 @@ class ComparisonReport extends ReportPage<ComparisonView, FromComparisonPage> {
 		if (!view) {
 			return nothing;
 		}
-		const { title, sentence, tone, agents, filesLeft } = view;
+		const { title, sentence, tone, agents, filesLeft, composing } = view;
 		return html`<main aria-busy=${tone === 'pending' && agents.length === 0}>
 			<header>
 				<h1>${title}</h1>
 				<div class="actions">
-					${agents.length === 0 ? nothing : this.overall(agents)}
+					${agents.length === 0 ? nothing : this.overall(view)}
 					${this.button(l10n.t('Refresh'), { kind: 'read-again' })}
 				</div>
 			</header>
 			<p class="sentence ${tone}" role="status">${sentence}</p>
 			${agents.length === 0 ? nothing : this.table(view)}
 			${filesLeft === 0 ? nothing : html`<p>${this.button(l10n.t('Show More Files ({0} left)', filesLeft), { kind: 'show-more' })}</p>`}
+			${composing ? this.composing(composing) : nothing}
 		</main>`;
 	}
 
-	private overall(agents: readonly AgentView[]): TemplateResult {
+	private overall({ agents, canCompose, composing }: ComparisonView): TemplateResult {
 		const [first, second] = agents;
 		const compare =
 			agents.length === 2
 				? l10n.t('Compare {0} with {1}', first?.name ?? '', second?.name ?? '')
 				: l10n.t('Compare Two…');
 		return html`<button type="button" class="primary" @click=${this.sends({ kind: 'show-differences' })}>${compare}</button>
-			${this.button(l10n.t('Which Is Better?'), { kind: 'judge' })}`;
+			${this.button(l10n.t('Which Is Better?'), { kind: 'judge' })}
+			${
+				canCompose
+					? html`<button type="button" aria-expanded=${composing !== undefined} @click=${this.sends({ kind: 'compose' })}>${l10n.t('Compose…')}</button>`
+					: nothing
+			}`;
 	}
 
 	/** The frame scrolls sideways by itself if the columns of many agents need more than the width of the tab. */
@@ -116,6 +124,56 @@ class ComparisonReport extends ReportPage<ComparisonView, FromComparisonPage> {
 			</button>
 			${this.button(l10n.t('Apply…'), { kind: 'apply', agent, path }, l10n.t('Apply… {0} of {1}', label, name))}
 		</span>`;
+	}
+
+	private composing({ sentence, isBad, canMake, agents, files, partsLeft }: Composing): TemplateResult {
+		return html`<section class="composing" aria-labelledby="composing">
+			<h2 id="composing">${l10n.t('Compose a Result')}</h2>
+			<p class="sentence ${isBad ? 'bad' : 'open'}" role="status">${sentence}</p>
+			<div class="actions">
+				<button type="button" class="primary" aria-disabled=${!canMake} @click=${() => canMake && this.post({ kind: 'make' })}>
+					${l10n.t('Compose')}
+				</button>
+				${agents.map(({ agent, name }) => this.button(l10n.t('Take All of {0}', name), { kind: 'choose-all', agent }))}
+				${this.button(l10n.t('Take None'), { kind: 'choose-all' })}
+			</div>
+			${files.map(
+				({ label, parts }) =>
+					html`<fieldset>
+						<legend>${label}</legend>
+						${parts.map(part => this.change(part))}
+					</fieldset>`,
+			)}
+			${partsLeft === 0 ? nothing : html`<p>${this.button(l10n.t('Show More Changes ({0} left)', partsLeft), { kind: 'show-more-parts' })}</p>`}
+		</section>`;
+	}
+
+	private change({ part, text, origins, isChosen, excludes, removed, added }: PartView): TemplateResult {
+		const id = `excludes-${part}`;
+		const choose = (event: Event) =>
+			this.post({ kind: 'choose', part, isTaken: (event.target as HTMLInputElement).checked });
+		const line = (
+			sign: string,
+			content: string,
+		) => html`<span class=${sign === '+' ? 'added' : 'removed'}>${sign} ${content}
+</span>`;
+		return html`<div class="part">
+			<label>
+				<input
+					type="checkbox"
+					.checked=${isChosen}
+					aria-describedby=${excludes === '' ? nothing : id}
+					@change=${choose}
+				/>
+				<span>${text} <span class="origins">${origins}</span></span>
+			</label>
+			${excludes === '' ? nothing : html`<p class="excludes" id=${id}>${excludes}</p>`}
+			${
+				removed.length + added.length === 0
+					? nothing
+					: html`<pre>${removed.map(content => line('−', content))}${added.map(content => line('+', content))}</pre>`
+			}
+		</div>`;
 	}
 
 	/** `spoken` begins with the label, and adds the subject if only the button's position shows it. */

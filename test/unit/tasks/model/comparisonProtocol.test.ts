@@ -9,6 +9,9 @@ describe('a message that the page of a comparison may send', () => {
 			{ kind: 'review', agent: 1 },
 			{ kind: 'apply', agent: 0, path: 'a' },
 			{ kind: 'show-file', path: 'a' },
+			{ kind: 'choose', part: 'a', isTaken: true },
+			{ kind: 'choose-all' },
+			{ kind: 'make' },
 		]) {
 			assert.deepEqual(parseFromComparisonPage(message), message);
 			assert.equal(parseFromComparisonPage({ ...message, command: 'errand.stopTask' }), undefined);
@@ -34,10 +37,10 @@ describe('a message that the page of a comparison may send', () => {
 describe('what the editor keeps of a comparison', () => {
 	const contender = { taskId: 'race', resultKey: 'race:0' };
 
-	it('names two contenders or more, at most eight', () => {
+	it('names two contenders or more, at most twelve', () => {
 		const kept = (count: number) => ({ title: 'Race', contenders: Array.from({ length: count }, () => contender) });
 		assert.deepEqual(
-			[1, 2, 8, 9].map(count => parseCompared(kept(count)) !== undefined),
+			[1, 2, 12, 13].map(count => parseCompared(kept(count)) !== undefined),
 			[false, true, true, false],
 		);
 		for (const nonsense of [undefined, null, 7, {}, { ...kept(2), title: 7 }, { title: '', contenders: [1, 2] }]) {
