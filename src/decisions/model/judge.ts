@@ -21,21 +21,58 @@ export const DEFAULT_CRITERIA =
 const NONE = 'none_of_the_above';
 const NONE_MEANING = 'None of them is better: they are equally good, or none does what the prompt asks.';
 
-/** Returns the requests: the contenders in their order, and in the opposite one. */
+/** What can decide how good a contender is. A decision has no words of its own. */
+const REASONS = {
+	right: 'It does all that state.prompt asks, correctly, and nothing else.',
+	incomplete: 'A part of what state.prompt asks is missing.',
+	incorrect: 'Something in it is wrong, or breaks what worked.',
+	changes_more: 'It changes more than state.prompt asks.',
+	untested: 'It is not tested, or weakens tests.',
+	hard_to_read: 'It is harder to read than need be, or unlike the code around it.',
+	other: 'None of these decides.',
+};
+
+/** Returns the requests: the contenders in their order, with the reasons for each, and in the opposite one. */
 export function judgeRequests(prompt: string, criteria: string, contenders: readonly Contender[]): Asked[] {
-	return [contenders, contenders.toReversed()].map(order => ({
+	return [contenders, contenders.toReversed()].map((order, at) => ({
 		state: {
 			prompt,
 			criteria,
 			...Object.fromEntries(order.map(({ changes }, at) => [positionOf(at), changes])),
 		},
-		questions: questionsFor(order.map((_, at) => [positionOf(at), `The changes in state.${positionOf(at)}.`])),
+		questions: {
+			...questionsFor(
+				order.map((_, position) => [positionOf(position), `The changes in state.${positionOf(position)}.`]),
+			),
+			...(at === 0
+				? reasonsFor(order.map((_, position) => [positionOf(position), `state.${positionOf(position)}`]))
+				: {}),
+		},
 	}));
 }
 
-/** Returns the question for its combined answer: the options are the contenders. */
+/** Returns the questions for the combined answers: the options are the contenders, and each has its reason. */
 export function judgeQuestions(contenders: readonly Contender[]): Questions {
-	return questionsFor(contenders.map(({ name }) => [name, '']));
+	return {
+		...questionsFor(contenders.map(({ name }) => [name, ''])),
+		...reasonsFor(contenders.map(({ name }) => [name, name])),
+	};
+}
+
+const reasonOf = (name: string) => `reason: ${name}`;
+
+/** Returns the question why for each of the contenders, of each its name and how the question names it. */
+function reasonsFor(contenders: readonly (readonly [string, string])[]): Questions {
+	return Object.fromEntries(
+		contenders.map(([name, shown]) => [
+			reasonOf(name),
+			{
+				type: 'choice',
+				instructions: `What decides most how good the changes in ${shown} are, judged by state.criteria?`,
+				criteria: REASONS,
+			},
+		]),
+	);
 }
 
 /**
@@ -63,7 +100,11 @@ export function combineJudgements(names: readonly string[], replies: readonly De
 		probabilities,
 		...defined({ probabilities_source: source.includes('stated') ? 'stated' : undefined }),
 	};
-	return { answers: { [JUDGE_QUESTION]: answer }, ordersDisagree: winners.size > 1 };
+	const reasons = names.map((name, at) => [reasonOf(name), replies[0]?.answers[reasonOf(positionOf(at))]]);
+	return {
+		answers: { [JUDGE_QUESTION]: answer, ...Object.fromEntries(reasons) },
+		ordersDisagree: winners.size > 1,
+	};
 }
 
 /**

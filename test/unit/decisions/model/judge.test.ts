@@ -36,10 +36,25 @@ describe('the judgement between several changes', () => {
 			solution_1: 'B',
 			solution_2: 'A',
 		});
-		assert.deepEqual(first?.questions, second?.questions);
+		assert.deepEqual(first?.questions[JUDGE_QUESTION], second?.questions[JUDGE_QUESTION]);
+		assert.deepEqual(Object.keys(first?.questions ?? {}), [JUDGE_QUESTION, 'reason: solution_1', 'reason: solution_2']);
+		assert.deepEqual(Object.keys(second?.questions ?? {}), [JUDGE_QUESTION]);
 		assert.doesNotMatch(JSON.stringify([first, second]), /anna|bert/);
 		const criteria = judgeQuestions(contenders)[JUDGE_QUESTION]?.criteria;
 		assert.deepEqual(Object.keys(criteria ?? {}), ['anna', 'bert', 'none_of_the_above']);
+	});
+
+	it('gives the reason for each, by its name', () => {
+		const right = { type: 'choice', choice: 'right', probabilities: { right: 0.8, other: 0.2 } };
+		const [first, second] = [0.9, 0.1].map(share => reply('solution_1', { solution_1: share }));
+		Object.assign(first?.answers ?? {}, { 'reason: solution_1': right });
+		const { answers } = combineJudgements(
+			names,
+			[first, second].filter(one => one !== undefined),
+		);
+		assert.deepEqual([answers['reason: anna'], answers['reason: bert']], [right, undefined]);
+		const questions = judgeQuestions(contenders);
+		assert.deepEqual(Object.keys(questions), [JUDGE_QUESTION, 'reason: anna', 'reason: bert']);
 	});
 
 	it('averages both orders', () => {
