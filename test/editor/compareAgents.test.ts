@@ -374,6 +374,7 @@ describe('a comparison of agents', () => {
 			composing().sentence,
 			'A branch has changed. Selected changes that no longer exist: 1. 4 of 4 changes selected, by loud, louder.',
 		);
+		assert.equal((tab() as unknown as { compared: { chosen: string[] } }).compared.chosen.length, 5);
 		await handle({ kind: 'compose' });
 		assert.equal(tab().view().composing, undefined);
 		assert.deepEqual(problems, []);
@@ -417,9 +418,11 @@ describe('a comparison of agents', () => {
 		};
 		const contenders = [0, 1].map(at => ({ taskId: 'race', resultKey: `race:${at}` }));
 		const known = kept('errand.comparison');
-		await comparison.restore(known.panel, { title: 'Make it loud', contenders });
+		composeWork = () => assert.fail('nothing was asked for');
+		await comparison.restore(known.panel, { title: 'Make it loud', contenders, chosen: ['gone'] });
 		assert.equal(known.isClosed(), false);
 		assert.equal(tab().view().sentence, '3 of 4 files differ.');
+		assert.match(tab().view().composing?.sentence ?? '', /^A branch has changed\. .* exist: 1\. Select the changes/);
 		const twice = kept('errand.comparison');
 		await comparison.restore(twice.panel, { title: 'Make it loud', contenders });
 		const unknown = kept('errand.comparison');

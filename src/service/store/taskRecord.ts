@@ -177,7 +177,8 @@ export function toTask(
 function extrasOf(record: TaskRecord, executions: readonly ExecutionRecord[], use: readonly ExecutionUse[]): object {
 	const canKeep = FINAL_STATUSES.has(record.status) && executions.some(({ hasWork }) => hasWork);
 	const mcpServers = record.mcpServers.length === 0 ? undefined : record.mcpServers;
-	return { ...factsOf(record, executions, use), ...defined({ canKeep: canKeep || undefined, mcpServers }) };
+	const agents = executions.filter(isAgents);
+	return { ...factsOf(record, agents, use), ...defined({ canKeep: canKeep || undefined, mcpServers }) };
 }
 
 /** Summarises how the agents ran. The base commit and the budget are known only for a single agent. */

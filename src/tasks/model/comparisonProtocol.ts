@@ -13,6 +13,8 @@ const comparedSchema = z.object({
 		.array(z.object({ taskId: z.string(), resultKey: z.string() }))
 		.min(2)
 		.max(MAXIMUM_COMPARED),
+	/** The ids of the parts that were chosen for a composition, while the user makes one. */
+	chosen: z.array(z.string()).exactOptional(),
 });
 export type Compared = z.infer<typeof comparedSchema>;
 export type Contender = Compared['contenders'][number];

@@ -152,7 +152,7 @@ export function judgementOf(
 function names(task: Task, words: RowWords): (string | undefined)[] {
 	if (isRace(task)) {
 		// Each agent has a row of its own below.
-		return [words.agents(task.agentExecutions?.length ?? 0)];
+		return [words.agents((task.agentExecutions ?? []).filter(({ errand }) => !errand?.composedOf).length)];
 	}
 	return [task.selectedAgent, task.branchName ?? task.selectedBranch].map(name => name && oneLine(name, MAXIMUM_NAME));
 }

@@ -22,7 +22,7 @@ import {
 } from '../model/comparisonProtocol.ts';
 import { versionUri } from '../results/fileUris.ts';
 import { comparisonView } from './comparisonView.ts';
-import { Composing, contributorsOf, PARTS_SHOWN } from './composing.ts';
+import { Composing, contributorsOf, PARTS_SHOWN, type Progress } from './composing.ts';
 import { type Comparison, type ComparisonSource, readComparison } from './readComparison.ts';
 import type { TaskConnectionAccess } from './taskMaterial.ts';
 
@@ -63,6 +63,7 @@ export class ComparisonPanel {
 	/** The user's choice, and the place of an unfinished one. Undefined while the user does not compose. */
 	private composing: Composing | undefined;
 	private partsShown = PARTS_SHOWN;
+	private progress: Progress = 'choosing';
 
 	constructor(compared: Compared, dependencies: ComparisonPanelDependencies, restored?: vscode.WebviewPanel) {
 		this.compared = compared;
@@ -102,11 +103,10 @@ export class ComparisonPanel {
 		try {
 			const { contenders } = this.compared;
 			const comparison = await readComparison(contenders, this.dependencies, isAskedAnew, own.signal);
-			const earlier = this.composing;
-			const composing = earlier && (await Composing.read(contributorsOf(comparison), earlier));
+			const composing = await this.readChoice(comparison);
 			if (this.reading === own) {
 				this.comparison = comparison;
-				this.composing = earlier && this.composing && composing;
+				this.composing = this.compared.chosen && composing;
 			}
 		} catch (error) {
 			if (this.reading === own) {
@@ -133,8 +133,35 @@ export class ComparisonPanel {
 
 	/** Shows the choice among the changes, or puts it away. Rejects with an error for the user. */
 	private async compose(): Promise<void> {
-		const { comparison, composing } = this;
-		this.composing = composing || !comparison ? undefined : await Composing.read(contributorsOf(comparison));
+		const { comparison, compared } = this;
+		if (compared.chosen) {
+			delete compared.chosen;
+			this.composing = undefined;
+		} else if (comparison) {
+			compared.chosen = [];
+			this.composing = await this.readChoice(comparison);
+		}
+		this.panel.update();
+	}
+
+	/** Reads what can be chosen, with what of the choice is still there. Rejects with an error for the user. */
+	private async readChoice(comparison: Comparison): Promise<Composing | undefined> {
+		const { chosen } = this.compared;
+		return (
+			chosen &&
+			Composing.read(contributorsOf(comparison), chosen).catch(error => {
+				delete this.compared.chosen;
+				throw error;
+			})
+		);
+	}
+
+	/** The editor keeps the choice with the tab. */
+	private keepChoice(): void {
+		this.progress = 'choosing';
+		if (this.composing) {
+			this.compared.chosen = this.composing.chosen;
+		}
 		this.panel.update();
 	}
 
@@ -144,10 +171,10 @@ export class ComparisonPanel {
 		const [first] = this.compared.contenders;
 		const composition = composing?.composition;
 		const send = this.dependencies.composeWork();
-		if (!composing || !composition || !first || !send || composing.state !== 'choosing') {
+		if (!composing || !composition || !first || !send || this.progress !== 'choosing') {
 			return;
 		}
-		composing.state = 'sending';
+		this.progress = 'sending';
 		this.panel.update();
 		try {
 			const { id, agentExecutions = [] } = await send(first.taskId, composition);
@@ -156,9 +183,9 @@ export class ComparisonPanel {
 			if (contenders.length < MAXIMUM_COMPARED) {
 				contenders.push(added);
 			}
-			composing.state = 'sent';
+			this.progress = 'sent';
 		} catch (error) {
-			composing.state = 'choosing';
+			this.progress = 'choosing';
 			throw error;
 		} finally {
 			await this.read(false);
@@ -170,7 +197,7 @@ export class ComparisonPanel {
 		const { title } = this.compared;
 		if (comparison && problem === undefined) {
 			const canCompose = this.dependencies.composeWork() !== undefined && contributorsOf(comparison).length > 0;
-			const composing = canCompose ? this.composing?.view(this.partsShown) : undefined;
+			const composing = canCompose ? this.composing?.view(this.partsShown, this.progress) : undefined;
 			return { title, ...comparisonView(comparison, this.maximum), canCompose, ...defined({ composing }) };
 		}
 		const sentence = problem ?? vscode.l10n.t('Reading the changes…');
@@ -191,10 +218,10 @@ export class ComparisonPanel {
 				return this.compose();
 			case 'choose':
 				this.composing?.choose(message.part, message.isTaken);
-				return this.panel.update();
+				return this.keepChoice();
 			case 'choose-all':
 				this.composing?.chooseAll(message.agent);
-				return this.panel.update();
+				return this.keepChoice();
 			case 'show-more-parts':
 				this.partsShown += PARTS_SHOWN;
 				return this.panel.update();

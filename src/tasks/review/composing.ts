@@ -29,6 +29,9 @@ export const PARTS_SHOWN = 100;
 const MAXIMUM_LINES = 12;
 const MAXIMUM_LINE = 300;
 
+/** What has come of a choice so far. */
+export type Progress = 'choosing' | 'sending' | 'sent';
+
 interface Contributor {
 	/** The position of the agent in its task. */
 	agent: number;
@@ -53,11 +56,9 @@ export class Composing {
 	private readonly contributors: readonly Contributor[];
 	private readonly results: readonly ComposedResult[];
 	private readonly parts: readonly Part[];
-	private chosen: ReadonlySet<string> = new Set();
+	private taken: ReadonlySet<string> = new Set();
 	/** The number of choices that went with what is not there any more. */
 	private lost = 0;
-	/** What has come of it so far. */
-	state: 'choosing' | 'sending' | 'sent' = 'choosing';
 
 	private constructor(contributors: readonly Contributor[], base: string, results: readonly ComposedResult[]) {
 		this.contributors = contributors;
@@ -67,7 +68,7 @@ export class Composing {
 	}
 
 	/** Reads all hunks, and keeps what of an earlier choice is still there. Rejects with a UserFacingError. */
-	static async read(contributors: readonly Contributor[], earlier?: Composing): Promise<Composing> {
+	static async read(contributors: readonly Contributor[], earlier: readonly string[]): Promise<Composing> {
 		const [base = '', ...others] = new Set(contributors.map(({ changes }) => changes.base));
 		if (others.length > 0) {
 			throw new UserFacingError(
@@ -81,10 +82,11 @@ export class Composing {
 		).catch(error => {
 			throw gitFailure(error, vscode.l10n.t('Git couldn’t read the changes of the task: {0}', gitReason(error)));
 		});
+		const isKept = new Set(earlier);
 		const composing = new Composing(contributors, base, results);
-		const kept = composing.parts.filter(({ id }) => earlier?.chosen.has(id));
-		composing.chosen = new Set(kept.map(({ id }) => id));
-		composing.lost = (earlier?.chosen.size ?? 0) - kept.length;
+		const kept = composing.parts.filter(({ id }) => isKept.has(id));
+		composing.taken = new Set(kept.map(({ id }) => id));
+		composing.lost = earlier.length - kept.length;
 		return composing;
 	}
 
@@ -92,7 +94,7 @@ export class Composing {
 	choose(id: string, isTaken: boolean): void {
 		const part = this.parts.find(known => known.id === id);
 		if (part) {
-			this.change(withPart(this.parts, this.chosen, part, isTaken));
+			this.change(withPart(this.parts, this.taken, part, isTaken));
 		}
 	}
 
@@ -102,12 +104,17 @@ export class Composing {
 		this.change(new Set(own.map(({ id }) => id)));
 	}
 
-	get composition(): Composition | undefined {
-		const isWhole = this.chosen.size > 0 && clashOf(this.parts, this.chosen) === undefined;
-		return isWhole ? compositionOf(this.base, this.results, this.parts, this.chosen) : undefined;
+	/** The ids of the parts that are taken. */
+	get chosen(): string[] {
+		return [...this.taken];
 	}
 
-	view(maximum: number): NonNullable<ComparisonView['composing']> {
+	get composition(): Composition | undefined {
+		const isWhole = this.taken.size > 0 && clashOf(this.parts, this.taken) === undefined;
+		return isWhole ? compositionOf(this.base, this.results, this.parts, this.taken) : undefined;
+	}
+
+	view(maximum: number, progress: Progress): NonNullable<ComparisonView['composing']> {
 		const files: { label: string; parts: PartView[] }[] = [];
 		let path: string | undefined;
 		for (const part of this.parts.slice(0, maximum)) {
@@ -117,11 +124,11 @@ export class Composing {
 			}
 			files.at(-1)?.parts.push(this.partView(part));
 		}
-		const clash = clashOf(this.parts, this.chosen);
+		const clash = clashOf(this.parts, this.taken);
 		return {
-			sentence: clash === undefined ? this.sentence() : clashText(clash),
+			sentence: clash === undefined ? this.sentence(progress) : clashText(clash),
 			isBad: clash !== undefined,
-			canMake: this.state === 'choosing' && this.composition !== undefined,
+			canMake: progress === 'choosing' && this.composition !== undefined,
 			agents: this.contributors.map(({ agent, name }) => ({ agent, name })),
 			files,
 			partsLeft: Math.max(0, this.parts.length - maximum),
@@ -129,19 +136,18 @@ export class Composing {
 	}
 
 	private change(chosen: ReadonlySet<string>): void {
-		this.chosen = chosen;
+		this.taken = chosen;
 		this.lost = 0;
-		this.state = 'choosing';
 	}
 
-	private sentence(): string {
-		if (this.state === 'sending') {
+	private sentence(progress: Progress): string {
+		if (progress === 'sending') {
 			return vscode.l10n.t('Sending the selection…');
 		}
-		if (this.state === 'sent') {
+		if (progress === 'sent') {
 			return vscode.l10n.t('The composition is a new column above. It updates when its tests have run.');
 		}
-		const taken = this.parts.filter(({ id }) => this.chosen.has(id));
+		const taken = this.parts.filter(({ id }) => this.taken.has(id));
 		const names = this.namesOf(taken.flatMap(({ origins }) => origins.map(({ agent }) => agent)));
 		const count =
 			taken.length === 0
@@ -163,7 +169,7 @@ export class Composing {
 			part: id,
 			text: hunk ? linesText(hunk.before) : vscode.l10n.t('Whole file: {0}', changeText(file)),
 			origins: this.namesOf(origins.map(({ agent }) => agent)),
-			isChosen: this.chosen.has(id),
+			isChosen: this.taken.has(id),
 			excludes:
 				excluded.length === 0
 					? ''

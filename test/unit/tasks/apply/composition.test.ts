@@ -209,7 +209,35 @@ describe('a composition of the hunks of several agents', () => {
 		assert.deepEqual((await repository.git('diff', '--name-status', start, tree)).trim().split('\n'), [
 			...['M\tboth', 'M\tdeleted', 'R100\tmoved\tmoved-there', 'M\tprogram'],
 		]);
-		await assert.rejects(compose(compositionOf(start, results, parts, idsOf([inner]))), /both a file and a folder/);
+
+		// The service trusts no choice.
+		const line = (at: number, ...agents: number[]) => {
+			return { start: at, count: 1, origins: agents.map(agent => ({ agent, start: at, count: 1 })) };
+		};
+		const composition = compositionOf(start, results, parts, idsOf(parts));
+		for (const [files, expected] of [
+			[[{ path: 'both', hunks: [line(8, 1), line(0, 0)] }], /"both" has changes that overlap/],
+			[[{ path: 'both', hunks: [line(0, 0), line(1, 1)] }], /overlap/],
+			[[{ path: 'both', hunks: [line(9, 0)] }], /not in its lines/],
+			[
+				[
+					{ path: 'place', hunks: [line(0, 1)] },
+					{ paths: ['place'], agents: [1] },
+				],
+				/"place" is chosen twice/,
+			],
+			[[{ path: 'moved', hunks: [line(0, 1, 0)] }], /"moved" has no lines that could be taken/],
+			[
+				[{ path: 'deleted', hunks: [{ ...line(0), origins: [{ agent: 1, start: 8, count: 2 }] }] }],
+				/does not have the/,
+			],
+			[[{ paths: ['place/inner'], agents: [0] }], /"place" would be both a file and a folder/],
+			[[{ paths: ['place'], agents: [0, 1] }], /"place" is not as the agents have left it/],
+			[[{ paths: ['nothing'], agents: [0] }], /"nothing" is not as the agents have left it/],
+			[[{ paths: ['both'], agents: [7] }], /names agent 8 without its commit/],
+		] as [Composition['files'], RegExp][]) {
+			await assert.rejects(compose({ ...composition, files }), expected);
+		}
 	});
 
 	it('is applied to files with edits of their own, and undone to the byte', async () => {
