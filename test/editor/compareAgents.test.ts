@@ -357,7 +357,7 @@ describe('a comparison of agents', () => {
 			],
 		]);
 		await waitFor('the composition beside the agents', () => tab().view().agents.length === 3);
-		assert.match(composing().sentence, /^The composition is a new column above/);
+		assert.match(composing().sentence, /^The composition is a new column below/);
 		assert.deepEqual(facts()['Composed of'], ['', '', 'loud, louder']);
 		assert.equal(composing().agents.length, 2);
 

@@ -8,6 +8,7 @@ import { append } from '../../base/append.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { ERRAND_IDENTITY, type GitLocation, runGit } from '../../base/git.ts';
 import { BYTES } from '../../base/gitNames.ts';
+import { GitError } from '../../base/gitError.ts';
 import { linesIn, splitLines, withLines } from '../../base/hunks.ts';
 import { oneLine } from '../../base/plainText.ts';
 import type { Composition } from '../../contract/compositions.ts';
@@ -21,6 +22,7 @@ import { commitEnvironment, readIdentity } from './commitIdentity.ts';
 import { findTwice } from './findTwice.ts';
 import { writeMarker } from './folderRetention.ts';
 import { folderOfRepoUrl } from './repoUrl.ts';
+import { sourceFailure } from './sourceRepository.ts';
 import type { TaskLog } from './taskLog.ts';
 import { commitSubject, listed } from './taskNames.ts';
 
@@ -69,9 +71,9 @@ export async function composeWork(composition: Composition, run: ComposingRun): 
 	const { origins, ...composed } = await compose(composition, run);
 	const message = [TITLE, ...origins].join('\n');
 	log.step('agent_tool', message, 'success');
+	const place = { step: store.entryCount(task) - 1, agent: execution.position };
 	const before = await makeStates(checkout, folder, String(execution.position));
 	const facts = await changesBetween(folder, { before, commit: composed.commit });
-	const place = { step: store.entryCount(task) - 1, agent: execution.position };
 	const title = oneLine(message, MAXIMUM_TITLE);
 	store.steps.add(task, { ...place, tool: 'edit', title, tree: composed.commit, ...facts, approximate: false });
 	// The tests get a repository like it.
@@ -95,8 +97,9 @@ async function compose(
 	for (const { agent, commit } of results) {
 		const branch = executions[agent]?.branchName ?? '';
 		const reference = `${REFERENCES}/${agent}`;
-		await source.fetch(`refs/heads/${branch}`, reference).catch(() => {
-			throw isMoved(branch);
+		await source.fetch(`refs/heads/${branch}`, reference).catch(error => {
+			const isGone = error instanceof GitError && /couldn't find remote ref/.test(error.stderr);
+			throw isGone ? isMoved(branch) : sourceFailure(error, sourceFolder);
 		});
 		if ((await git(['rev-parse', '--verify', reference])).trim() !== commit) {
 			throw isMoved(branch);

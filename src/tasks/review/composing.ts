@@ -145,13 +145,15 @@ export class Composing {
 			return vscode.l10n.t('Sending the selection…');
 		}
 		if (progress === 'sent') {
-			return vscode.l10n.t('The composition is a new column above. It updates when its tests have run.');
+			return vscode.l10n.t('The composition is a new column below. It updates when its tests have run.');
 		}
 		const taken = this.parts.filter(({ id }) => this.taken.has(id));
 		const names = this.namesOf(taken.flatMap(({ origins }) => origins.map(({ agent }) => agent)));
 		const count =
 			taken.length === 0
-				? vscode.l10n.t('Select the changes to take. Nothing is made before you select Compose.')
+				? vscode.l10n.t(
+						'Select the changes to take. Compose makes a branch of them and runs the repository’s tests on it.',
+					)
 				: vscode.l10n.t(
 						'{0} of {1} changes selected, by {2}.',
 						...[taken, this.parts].map(of => formatNumber(of.length)),

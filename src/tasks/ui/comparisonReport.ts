@@ -22,9 +22,9 @@ class ComparisonReport extends ReportPage<ComparisonView, FromComparisonPage> {
 				</div>
 			</header>
 			<p class="sentence ${tone}" role="status">${sentence}</p>
+			${composing ? this.composing(composing) : nothing}
 			${agents.length === 0 ? nothing : this.table(view)}
 			${filesLeft === 0 ? nothing : html`<p>${this.button(l10n.t('Show More Files ({0} left)', filesLeft), { kind: 'show-more' })}</p>`}
-			${composing ? this.composing(composing) : nothing}
 		</main>`;
 	}
 
