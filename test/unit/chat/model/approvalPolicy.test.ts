@@ -118,6 +118,14 @@ describe('what an agent asks for', () => {
 		assert.equal(rule(sum, { allowed, isPlan: true }).kind, 'ask');
 	});
 
+	it('is asked about for a tool of an MCP server at an address, which no sandbox holds', () => {
+		const sum = call({ kind: 'other', mcpTool: { name: 'sums/add', digest: '1' }, input: '{}' });
+		const [sandboxed, elsewhere] = [sum, { ...sum, mcpHost: 'mcp.example' }];
+		assert.equal(rule(sandboxed, { setting: 'allow-in-sandbox' }).kind, 'allow');
+		assert.equal(rule(elsewhere, { setting: 'allow-in-sandbox' }).kind, 'ask');
+		assert.equal(rule(elsewhere, { setting: 'allow-in-sandbox', allowed: allowances(elsewhere) }).kind, 'allow');
+	});
+
 	it('is allowed for a tool of an MCP server by its name, with any arguments, while it is what was agreed to', () => {
 		const tool = (name: string, a: number, digest = '1') =>
 			call({ kind: 'other', mcpTool: { name, digest }, input: JSON.stringify({ a }) });
