@@ -28,6 +28,8 @@ export const mcpServerSchema = z.strictObject({
 	hosts: z.array(hostName).max(MAXIMUM_ARGUMENTS).default([]),
 	/** Its access to the files that the agent works on. */
 	files: z.enum(['none', 'read', 'write']).default('read'),
+	/** False for one that has to run without a sandbox, such as one of a browser or of a database of the user. */
+	sandbox: z.literal(false).optional(),
 });
 export type McpServerSetting = z.output<typeof mcpServerSchema>;
 
@@ -89,6 +91,10 @@ export type RemoteServer = RemoteServerSetting & Pick<McpServer, 'name' | 'file'
 
 export type DeclaredServer = McpServer | RemoteServer;
 
+/** Returns whether a server has to run on this machine without a sandbox. */
+export const isOutside = (server: McpServerSetting | RemoteServerSetting): boolean =>
+	!('url' in server) && server.sandbox === false;
+
 export const isRemote = <Server extends DeclaredServer>(server: Server): server is Server & RemoteServer =>
 	'url' in server;
 
@@ -142,7 +148,7 @@ const texts = z.record(z.string(), z.string());
 /** A server for the agents of a task of the local service, as the user has agreed to it. */
 export const taskServerSchema = z.strictObject({
 	name: z.string().regex(SERVER_NAME),
-	declaration: serverSettingSchema,
+	declaration: serverSettingSchema.refine(declared => !isOutside(declared), 'must run in a sandbox'),
 	/** The file of a folder that declares it. One of the settings, which has none, can lead into the user's own network. */
 	file: z.string().max(MAXIMUM_TEXT).optional(),
 	/** The token of the user's sign-in at an address, which is a secret. The service gets no other one. */

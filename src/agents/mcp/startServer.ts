@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
-import { type McpServer, withValues } from '../../contract/mcpServers.ts';
+import { isOutside, type McpServer, withValues } from '../../contract/mcpServers.ts';
 import { findProgram } from '../catalogue/findProgram.ts';
 import { allowsOnly, proxyVariables, type Relay, withoutModel } from '../relay/relay.ts';
 import { baseEnvironment } from '../run/agentLaunch.ts';
@@ -26,8 +26,8 @@ export interface ServerPlace {
 }
 
 /**
- * Starts an MCP server in a sandbox of its own: with the files that its declaration lets it read or write, the hosts
- * that it lets it reach, and nothing of the agent's. Rejects with the signal's reason, or with a UserFacingError.
+ * Starts an MCP server in a sandbox of its own, if it can run in one: with the files that its declaration lets it read
+ * or write, the hosts that it lets it reach, and nothing of the agent's. Rejects with the signal's reason, or with a UserFacingError.
  */
 export async function startServer(
 	server: McpServer,
@@ -35,7 +35,8 @@ export async function startServer(
 	signal: AbortSignal,
 ): Promise<ServerConnection> {
 	const { name, hosts, files } = server;
-	const { agent, environment, onRefused } = place;
+	const { environment, onRefused } = place;
+	const agent = isOutside(server) ? { ...place.agent, isSandboxed: false } : place.agent;
 	const home = path.join(place.homes, name);
 	const empty = path.join(home, 'empty');
 	await mkdir(empty, { recursive: true, mode: 0o700 });

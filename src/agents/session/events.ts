@@ -57,6 +57,8 @@ export interface ToolCall {
 	mcpTool?: { name: string; digest: string };
 	/** The host of that server, if it is one at an address. */
 	mcpHost?: string;
+	/** Set if that server has to run without a sandbox. */
+	isMcpOutside?: true;
 	/** The arguments of the call as JSON, if the agent reports them. */
 	input?: string | undefined;
 	/** The arguments were too long to keep. Neither `command` nor `input` is then present. */

@@ -19,6 +19,7 @@ import {
 	type DeclaredServer,
 	type DeclaredServers,
 	inputSecret,
+	isOutside,
 	isRemote,
 	type McpServer,
 	placeholdersOf,
@@ -54,6 +55,8 @@ export interface AgentServersStorage {
 	/** The folder of the servers' packages. */
 	packages: string;
 	signInLinks: SignInLinks;
+	/** Resolves to whether the user lets nothing run without a sandbox. */
+	isSandboxRequired(): Promise<boolean>;
 	/** Returns the value of `errand.agents.mcpServers`. */
 	declared(): unknown;
 }
@@ -93,7 +96,14 @@ export class AgentServers {
 		for (const server of declared.flatMap(each => each.servers)) {
 			if (servers.some(({ name }) => name === server.name)) {
 				problems.push(vscode.l10n.t('The MCP server “{0}” is declared twice. The first one is used.', server.name));
-			} else if (isSandboxed && !isRemote(server) && needsDownload(server)) {
+			} else if (isOutside(server) && (await this.storage.isSandboxRequired())) {
+				problems.push(
+					vscode.l10n.t(
+						'The MCP server “{0}” is not used: it has to run without a sandbox, which errand.local.sandbox forbids.',
+						server.name,
+					),
+				);
+			} else if (isSandboxed && !isRemote(server) && !isOutside(server) && needsDownload(server)) {
 				problems.push(
 					vscode.l10n.t(
 						'The MCP server “{0}” is not used: {1} would download it, and a sandbox without hosts reaches no network. Install it yourself, as with “npm install --global” or “uv tool install”, and declare its program as the command, in errand.agents.mcpServers if it is only for you.',

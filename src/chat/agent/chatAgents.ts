@@ -204,11 +204,13 @@ export class ChatAgents implements AgentTurns {
 			isDemo: connection.isDemo,
 		});
 		const { client, searches, limits, takesImages } = connection;
+		const isSandboxRequired = async () => (await settings()).sandbox === 'require';
 		const servers = new Servers({
 			state: storage.globalState,
 			secrets: storage.secrets,
 			packages: path.join(storage.folder, 'packages'),
 			signInLinks: storage.signInLinks,
+			isSandboxRequired,
 			declared: () => readSetting('errand.agents.mcpServers'),
 		});
 		const runs = new AgentRuns({
@@ -219,7 +221,7 @@ export class ChatAgents implements AgentTurns {
 			permissions: {
 				approvals,
 				consent: {
-					isRequired: async () => (await settings()).sandbox === 'require',
+					isRequired: isSandboxRequired,
 					isGiven: (folder, problem) => memory.isUnsandboxed(folder, problem),
 					give: (folder, problem) => memory.allowUnsandboxed(folder, problem),
 				},

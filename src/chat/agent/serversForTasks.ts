@@ -5,6 +5,7 @@ import { signInAhead } from '../../agents/mcp/remoteServer.ts';
 import { defined } from '../../base/defined.ts';
 import {
 	headersWithValues,
+	isOutside,
 	isRemote,
 	type McpServer,
 	placeholdersOf,
@@ -24,7 +25,9 @@ const TASK_MS = 60 * 60_000;
 export async function serversForTasks(agreed: AgentServers, folder: string | undefined): Promise<OfferedServer[]> {
 	const declared = await agreed.declared(folder !== undefined && vscode.workspace.isTrusted ? [folder] : []);
 	// Tasks get servers only in a sandbox.
-	const servers = declared.flatMap(each => each.servers).filter(server => agreed.decision(server, true) !== false);
+	const servers = declared
+		.flatMap(each => each.servers)
+		.filter(server => !isOutside(server) && agreed.decision(server, true) !== false);
 	return servers
 		.filter((server, index) => servers.findIndex(({ name }) => name === server.name) === index)
 		.map(server => offered(agreed, server));

@@ -12,7 +12,7 @@ import type { PermissionPolicy } from '../../agents/session/permissions.ts';
 import { defined } from '../../base/defined.ts';
 import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
-import { headersWithValues, isRemote } from '../../contract/mcpServers.ts';
+import { headersWithValues, isOutside, isRemote } from '../../contract/mcpServers.ts';
 import type { AgentStep } from '../model/agentWork.ts';
 import type { AgentServers } from './agentServers.ts';
 
@@ -106,6 +106,7 @@ export async function turnServers(agreed: AgentServers, options: TurnServersOpti
 				...defined({
 					id: stepOf(steps(), server.name, call.tool),
 					mcpHost: isRemote(server) ? new URL(server.url).host : undefined,
+					isMcpOutside: isOutside(server) || undefined,
 				}),
 				mcpTool: { name, digest: [digestOfServer(server), agreed.toolsOf(server)?.[call.tool]].join(' ') },
 				// Nobody can agree to what is too long to be shown.

@@ -88,6 +88,8 @@ export interface AgentStep {
 	readonly mcpTool?: string;
 	/** The host of that server, if it is one at an address. */
 	readonly mcpHost?: string;
+	/** Set if that server has to run without a sandbox. */
+	readonly isMcpOutside?: true;
 	/** The tool's arguments as JSON. Only steps with a question have them. */
 	readonly input?: string;
 	readonly locations?: readonly { readonly path: string; readonly line?: number }[];
@@ -265,6 +267,7 @@ function withoutAnswer({
 	input: ___,
 	mcpTool: ____,
 	mcpHost: _____,
+	isMcpOutside: ______,
 	...step
 }: AgentStep): AgentStep {
 	return step;
@@ -327,7 +330,7 @@ function stepOf(
 	known: AgentStep | undefined,
 	{ offset, now, shownPath, shownTitle }: WorkMoment,
 ): AgentStep {
-	const { id, kind, title, command, locations, diffs, output, status, mcpTool, mcpHost } = call;
+	const { id, kind, title, command, locations, diffs, output, status, mcpTool, mcpHost, isMcpOutside } = call;
 	const state = status === 'completed' ? 'done' : status === 'failed' ? 'failed' : 'running';
 	const endedAt = state === 'running' ? undefined : (known?.endedAt ?? now);
 	return {
@@ -341,6 +344,7 @@ function stepOf(
 			command,
 			mcpTool: mcpTool?.name ?? known?.mcpTool,
 			mcpHost: mcpHost ?? known?.mcpHost,
+			isMcpOutside: isMcpOutside ?? known?.isMcpOutside,
 			input: known?.input,
 			approval: known?.approval,
 			isTaken: known?.isTaken,

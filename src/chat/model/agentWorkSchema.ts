@@ -17,6 +17,7 @@ const stepSchema = z.object({
 	command: z.string().exactOptional(),
 	mcpTool: z.string().exactOptional(),
 	mcpHost: z.string().exactOptional(),
+	isMcpOutside: z.literal(true).exactOptional(),
 	input: z.string().exactOptional(),
 	locations: z.array(z.object({ path: z.string(), line: z.int().positive().exactOptional() })).exactOptional(),
 	diffs: z.array(z.object({ path: z.string(), before: z.string().exactOptional(), after: z.string() })).exactOptional(),

@@ -237,8 +237,8 @@ function isAllowedBySetting(call: ToolCall, { setting, isPlan, isSandboxed }: Ap
 		return isSandboxed;
 	}
 	if (setting === 'allow-in-sandbox') {
-		// A server at an address is in no sandbox: what it is sent leaves the machine.
-		return isSandboxed && call.mcpHost === undefined;
+		// What a server at an address is sent leaves the machine.
+		return isSandboxed && call.mcpHost === undefined && call.isMcpOutside === undefined;
 	}
 	return setting === 'ask-for-commands' && EDITS.has(kind);
 }

@@ -66,6 +66,8 @@ export interface StepView {
 	mcpTool?: string;
 	/** The host of that server, if it is one at an address. */
 	mcpHost?: string;
+	/** Set if that server has to run without a sandbox. */
+	isMcpOutside?: true;
 	locations?: readonly { path: string; line?: number }[];
 	diffs?: StepDiffView[];
 	/** True if there is an output for `step-request`. */

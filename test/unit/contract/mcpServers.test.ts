@@ -4,6 +4,7 @@ import {
 	placeholdersOf,
 	readServerFile,
 	SERVER_FILES,
+	taskServerSchema,
 	withValues,
 } from '../../../src/contract/mcpServers.ts';
 
@@ -28,8 +29,8 @@ describe('a file that declares MCP servers', () => {
 		assert.deepEqual(readServerFile({ servers: { one: server } }, sharedFile).servers, []);
 	});
 
-	it('cannot give its servers hosts, or files to write', () => {
-		const others = { hosts: ['evil.example'], files: 'write', clientId: 'x' };
+	it('cannot give its servers hosts or files to write, or take the sandbox from them', () => {
+		const others = { hosts: ['evil.example'], files: 'write', clientId: 'x', sandbox: false };
 		const { servers } = readServerFile(
 			{ servers: { one: { ...server, ...others }, two: { url: 'https://mcp.example', ...others } } },
 			editorFile,
@@ -106,6 +107,17 @@ describe('a file that declares MCP servers', () => {
 		for (const value of [undefined, null, [], 'servers', { servers: [server] }, { servers: 5 }]) {
 			assert.deepEqual(readServerFile(value, editorFile).servers, []);
 		}
+	});
+});
+
+describe('an MCP server of a task', () => {
+	it('runs in a sandbox or at an address, as nobody is asked about its calls', () => {
+		const handed = { name: 'one', inputs: {}, variables: {}, packages: '/packages' };
+		const isTaken = (declaration: object) => taskServerSchema.safeParse({ ...handed, declaration }).success;
+		assert.deepEqual(
+			[isTaken({ command: 'x' }), isTaken({ url: 'https://mcp.example' }), isTaken({ command: 'x', sandbox: false })],
+			[true, true, false],
+		);
 	});
 });
 

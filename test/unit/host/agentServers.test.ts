@@ -5,7 +5,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { AgentServers, type AgreedServer } from '../../../src/chat/agent/agentServers.ts';
 import { serversForTasks } from '../../../src/chat/agent/serversForTasks.ts';
-import { taskServerSchema } from '../../../src/contract/mcpServers.ts';
+import { isOutside, taskServerSchema } from '../../../src/contract/mcpServers.ts';
 import { SignInLinks } from '../../../src/platform/signInLinks.ts';
 import { RemoteMcpServer } from '../../support/remoteMcpServer.ts';
 
@@ -20,6 +20,7 @@ describe('the MCP servers of a folder', () => {
 	let servers: AgentServers;
 	let secrets: Map<string, string>;
 	let settings: object;
+	let isSandboxRequired: boolean;
 	let links: SignInLinks;
 	/** The questions so far, and how they are answered. */
 	let asked: { question: string; detail: string }[];
@@ -31,6 +32,7 @@ describe('the MCP servers of a folder', () => {
 		folder = await mkdtemp(path.join(os.tmpdir(), 'errand-servers-'));
 		await mkdir(path.join(folder, '.vscode'));
 		[asked, answer, boxes, secrets, settings, links] = [[], USE, [], new Map(), {}, new SignInLinks()];
+		isSandboxRequired = false;
 		const state = new Map<string, unknown>();
 		servers = new AgentServers({
 			declared: () => settings,
@@ -43,6 +45,7 @@ describe('the MCP servers of a folder', () => {
 				store: async (key: string, value: string) => void secrets.set(key, value),
 			},
 			packages: '/packages',
+			isSandboxRequired: async () => isSandboxRequired,
 			signInLinks: links,
 		} as unknown as ConstructorParameters<typeof AgentServers>[0]);
 		Object.assign(vscode.window, {
@@ -110,6 +113,33 @@ describe('the MCP servers of a folder', () => {
 		assert.deepEqual([none, asked], [[], []]);
 		assert.match(problems.join(), /“one” is not used: uvx would download it.*Install it yourself/);
 		assert.deepEqual(await names(false), ['one']);
+	});
+
+	it('that have to run without a sandbox are those of the settings alone, are none of tasks, and none where that is forbidden', async () => {
+		await declare({ command: 'node', sandbox: false });
+		settings = { browser: { command: 'uvx', args: ['browser'], sandbox: false } };
+		const { servers: both } = await servers.agreed([folder], true);
+		assert.deepEqual(
+			both.map(server => [server.name, isOutside(server)]),
+			[
+				['browser', true],
+				['one', false],
+			],
+		);
+		assert.deepEqual(
+			(await serversForTasks(servers, undefined)).map(({ name }) => name),
+			[],
+		);
+		isSandboxRequired = true;
+		const { servers: left, problems } = await servers.agreed([folder], true);
+		assert.deepEqual(
+			left.map(({ name }) => name),
+			['one'],
+		);
+		assert.match(
+			problems.join(),
+			/“browser” is not used: it has to run without a sandbox, which errand\.local\.sandbox/,
+		);
 	});
 
 	it('without a sandbox are allowed in one as well', async () => {

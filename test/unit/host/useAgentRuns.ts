@@ -116,6 +116,7 @@ export function useAgentRuns(
 				secrets: { get: async () => undefined, store: async () => {}, delete: async () => {} },
 				packages: path.join(folder, 'packages'),
 				signInLinks: new SignInLinks(),
+				isSandboxRequired: async () => false,
 				declared: servers,
 			}),
 			models: {

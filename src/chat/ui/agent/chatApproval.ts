@@ -52,6 +52,7 @@ export class ChatApproval extends QuestionBox {
 		const { step } = this;
 		const { approval } = step;
 		const { isSandboxed } = this.surroundings;
+		const isInSandbox = isSandboxed && step.isMcpOutside === undefined;
 		const place = this.folders.map(({ name }) => showControls(name)).join(', ');
 		return html`<div class="box" role="group" tabindex="0" aria-labelledby="question" aria-describedby="subject place">
 			<h4 id="question">${codicon(stepIcon(step))}${questionOf(step)}</h4>
@@ -62,7 +63,7 @@ export class ChatApproval extends QuestionBox {
 				${this.renderInput(approval)} ${this.renderPlaces()}
 			</div>
 			<p id="place">
-				${isSandboxed || step.mcpHost !== undefined ? nothing : codicon('warning')}<span>${step.mcpTool === undefined ? placeWords(approval?.isWritten === true, isSandboxed, place) : serverWords(step, isSandboxed)}</span>
+				${isInSandbox || step.mcpHost !== undefined ? nothing : codicon('warning')}<span>${step.mcpTool === undefined ? placeWords(approval?.isWritten === true, isSandboxed, place) : serverWords(step, isInSandbox)}</span>
 			</p>
 			${approval?.decides ? html`<p class="decides">${codicon('warning')}<span>${decidesWords(approval.decides)}</span></p>` : nothing}
 			<div class="buttons" @keydown=${ignoreHeldKeys}>

@@ -118,12 +118,16 @@ describe('what an agent asks for', () => {
 		assert.equal(rule(sum, { allowed, isPlan: true }).kind, 'ask');
 	});
 
-	it('is asked about for a tool of an MCP server at an address, which no sandbox holds', () => {
+	it('is asked about for a tool of an MCP server at an address or without a sandbox, also where nothing in the sandbox is', () => {
 		const sum = call({ kind: 'other', mcpTool: { name: 'sums/add', digest: '1' }, input: '{}' });
-		const [sandboxed, elsewhere] = [sum, { ...sum, mcpHost: 'mcp.example' }];
-		assert.equal(rule(sandboxed, { setting: 'allow-in-sandbox' }).kind, 'allow');
-		assert.equal(rule(elsewhere, { setting: 'allow-in-sandbox' }).kind, 'ask');
-		assert.equal(rule(elsewhere, { setting: 'allow-in-sandbox', allowed: allowances(elsewhere) }).kind, 'allow');
+		assert.equal(rule(sum, { setting: 'allow-in-sandbox' }).kind, 'allow');
+		for (const other of [
+			{ ...sum, mcpHost: 'mcp.example' },
+			{ ...sum, isMcpOutside: true as const },
+		]) {
+			assert.equal(rule(other, { setting: 'allow-in-sandbox' }).kind, 'ask');
+			assert.equal(rule(other, { setting: 'allow-in-sandbox', allowed: allowances(other) }).kind, 'allow');
+		}
 	});
 
 	it('is allowed for a tool of an MCP server by its name, with any arguments, while it is what was agreed to', () => {
