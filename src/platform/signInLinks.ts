@@ -28,10 +28,12 @@ export class SignInLinks {
 		}).finally(() => this.waiting.delete(state));
 	}
 
-	/** Takes the decoded query of a link. One that no sign-in of this window waits for is refused with a message. */
+	/** Takes the query of a link. One that no sign-in of this window waits for is refused with a message. */
 	async take(query: string): Promise<void> {
-		// The editor has decoded the query, so that what looks like an escape is none.
-		const answer = new URLSearchParams(query.replaceAll('%', '%25').replaceAll('+', '%2B'));
+		// A desktop has decoded the query, so that what looks like an escape is none. A browser passes it on as it is.
+		const isDecoded = vscode.env.uiKind !== vscode.UIKind.Web;
+		const encoded = isDecoded ? query.replaceAll('%', '%25').replaceAll('+', '%2B') : query;
+		const answer = new URLSearchParams(encoded);
 		const resolve = this.waiting.get(answer.get('state') ?? '');
 		if (resolve === undefined) {
 			const { showMessage } = await import('./notify.ts');

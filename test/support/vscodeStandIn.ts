@@ -50,7 +50,8 @@ const present: Record<string, object> = {
 	Uri,
 	ThemeIcon,
 	CancellationTokenSource,
-	env: { language: 'en' },
+	UIKind: { Desktop: 1, Web: 2 },
+	env: { language: 'en', uiKind: 1 },
 	extensions: { getExtension: () => undefined },
 	// This implementation comes from the editor's makers and has the editor's rule for arguments.
 	l10n: { t },

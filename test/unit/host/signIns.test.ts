@@ -118,9 +118,16 @@ describe('the sign-in at an MCP server in the editor', () => {
 		assert.match(told[0] ?? '', /sign-in for the MCP server “test” has failed: the answer/);
 	});
 
-	it('gets the parameters as the browser has them, though the editor decodes them before', async () => {
-		const answered = links.answer('s', new AbortController().signal);
-		links.take('code=a+b%2Fc&state=s');
-		assert.equal((await answered).get('code'), 'a+b%2Fc');
+	it('gets the parameters as the browser has them: a desktop decodes them before, and a served editor does not', async () => {
+		for (const [uiKind, query] of [
+			[vscode.UIKind.Desktop, 'code=a+b%2Fc&state=s'],
+			[vscode.UIKind.Web, 'code=a%2Bb%252Fc&state=s'],
+		] as const) {
+			Object.assign(vscode.env, { uiKind });
+			const answered = links.answer('s', new AbortController().signal);
+			await links.take(query);
+			assert.equal((await answered).get('code'), 'a+b%2Fc');
+		}
+		Object.assign(vscode.env, { uiKind: vscode.UIKind.Desktop });
 	});
 });
