@@ -49,3 +49,20 @@ export function durationText(milliseconds: number): string {
 export function timeLimitText(seconds: number): string {
 	return seconds % 60 === 0 ? vscode.l10n.t('{0} min at most', seconds / 60) : vscode.l10n.t('{0} s at most', seconds);
 }
+
+/** Says how many lines were added and removed; nothing of none. */
+export function linesText(added: number, removed: number): string {
+	const parts = [added > 0 ? `+${formatNumber(added)}` : '', removed > 0 ? `−${formatNumber(removed)}` : ''];
+	return parts.filter(part => part !== '').join(' ');
+}
+
+/** Says how many lines and files have changed. */
+export function changesText(added: number, removed: number, files: number): string {
+	const lines = linesText(added, removed);
+	if (lines === '') {
+		return files === 1 ? vscode.l10n.t('1 file') : vscode.l10n.t('{0} files', formatNumber(files));
+	}
+	return files === 1
+		? vscode.l10n.t('{0} in 1 file', lines)
+		: vscode.l10n.t('{0} in {1} files', lines, formatNumber(files));
+}

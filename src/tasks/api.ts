@@ -63,12 +63,28 @@ export interface ComparedRange {
 	folder?: string;
 }
 
+/** The files as of a step of an agent, to be shown. */
+export interface FilesOfStep {
+	/** The title of the step. */
+	title: string;
+	/** Says what a comparison with the start shows. */
+	start: string;
+	/** The name for the folder of a worktree. */
+	name: string;
+	/** The number of repositories. */
+	repositories: number;
+	/** Reads the files once it is known what for: the ranges from the start to the step. */
+	read(how: 'compare' | 'worktree'): Promise<readonly ComparedRange[]>;
+}
+
 /** Lists and shows the changes between two commits, and takes them into the user's files. */
 export interface CommitRanges {
 	/** Lists the files that differ, sorted by path. */
 	list(range: CommitRange): Promise<RangeFile[]>;
 	/** Shows all changes, or those of one file. */
 	compare(title: string, parts: readonly ComparedRange[], file?: string): Promise<void>;
+	/** Shows the files as of a step of an agent as the user chooses. Rejects with a UserFacingError. */
+	showFiles(files: FilesOfStep): Promise<void>;
 	/** Takes the changes into the user's files, with a preview. Resolves with the paths of the files that have them. */
 	take(range: CommitRange, title: string, file?: string): Promise<string[]>;
 	/**

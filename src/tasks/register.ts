@@ -131,6 +131,7 @@ export function registerTasks(dependencies: TasksDependencies): Tasks & { progra
 		ranges: {
 			list: async range => (await import('./apply/commitRanges.ts')).describeRange(range),
 			compare: async (...asked) => (await import('./apply/commitRanges.ts')).compareRanges(...asked),
+			showFiles: async files => (await feature()).stepCommands.showFilesOf(files),
 			take: async (...asked) =>
 				(await import('./apply/commitRanges.ts')).takeRange((await feature()).applyCommands, ...asked),
 			takeAllowed: async range =>

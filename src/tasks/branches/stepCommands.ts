@@ -1,24 +1,22 @@
 import * as vscode from 'vscode';
 import { ClientError, UserFacingError } from '../../base/errors.ts';
-import { gitReason } from '../../base/gitReason.ts';
-import { escapeIcons, shortName } from '../../base/plainText.ts';
 import type { TaskStep } from '../../contract/taskSteps.ts';
 import type { Task } from '../../contract/tasks.ts';
+import type { FilesOfStep } from '../api.ts';
 import type { ApplyCommands } from '../apply/applyCommands.ts';
 import { compareRanges, takeRange } from '../apply/commitRanges.ts';
 import type { ActiveConnection } from '../common/activeConnection.ts';
 import { rowWords } from '../common/messages.ts';
-import { stepActionNames, stepTitle } from '../common/stepMessages.ts';
+import { stepTitle } from '../common/stepMessages.ts';
 import { isStepNode, type StepNode } from '../model/stepNode.ts';
 import { taskTitle } from '../model/taskRow.ts';
 import type { ResultReferences } from '../results/resultReferences.ts';
 import { bringStep, type StepCommits } from '../results/stepCommits.ts';
 import { findTaskRepository, type TaskRepository } from '../results/taskRepository.ts';
 import type { TaskSteps } from '../results/taskSteps.ts';
-import { checkOutFailure, shownFolder } from './branchSubject.ts';
-import { addDetachedWorktree } from './checkOut.ts';
-import { askForFolder } from './checkOutCommand.ts';
+import { shownFolder } from './branchSubject.ts';
 import type { Dialogs } from './dialogs.ts';
+import { showFilesOfStep } from './showFiles.ts';
 
 const MAXIMUM_TITLE = 40;
 
@@ -96,50 +94,30 @@ export class StepCommands {
 
 	private async showChanges(subject: StepSubject): Promise<void> {
 		const { repository, commits } = await this.bring(subject);
-		await compare(stepTitle(subject.step), repository, commits.before, commits.after);
+		refuseUnopened(repository);
+		const range = { repository: repository.place.directory, from: commits.before, to: commits.after };
+		await compareRanges(stepTitle(subject.step), [{ range, own: [] }]);
+	}
+
+	/** Shows the files as of a step that another feature knows. Rejects with a UserFacingError. */
+	showFilesOf(files: FilesOfStep): Promise<void> {
+		return showFilesOfStep(files, this.dependencies.dialogs);
 	}
 
 	private async showFiles(subject: StepSubject): Promise<void> {
-		const { dialogs } = this.dependencies;
 		const title = stepTitle(subject.step);
-		const place = await dialogs.choose(
-			stepActionNames.files,
-			[
-				{
-					label: vscode.l10n.t('Compare with Start'),
-					description: vscode.l10n.t('all files that the task had changed until here'),
-					value: 'review' as const,
-				},
-				{
-					label: vscode.l10n.t('Open in Worktree…'),
-					description: vscode.l10n.t('all files, in a new folder'),
-					value: 'worktree' as const,
-				},
-			],
-			{ placeHolder: escapeIcons(title) },
-		);
-		if (place === undefined) {
-			return;
-		}
-		const { repository, commits } = await this.bring(subject);
-		if (place === 'review') {
-			await compare(vscode.l10n.t('Until Step {0}', title), repository, commits.base, commits.after);
-			return;
-		}
-		const { directory } = repository.place;
-		const name = `${titleOf(subject.task)} ${subject.step.index + 1}`;
-		const folder = await askForFolder(directory, name, dialogs);
-		if (folder === undefined) {
-			return;
-		}
-		try {
-			await dialogs.during(vscode.l10n.t('Creating a worktree for “{0}”…', shortName(title)), () =>
-				addDetachedWorktree(repository.place, commits.after, folder),
-			);
-		} catch (error) {
-			throw checkOutFailure(error, vscode.l10n.t('Git couldn’t create the worktree: {0}', gitReason(error)));
-		}
-		await dialogs.openFolder(folder);
+		await this.showFilesOf({
+			...{ title, repositories: 1, name: `${titleOf(subject.task)} ${subject.step.index + 1}` },
+			start: vscode.l10n.t('all files that the task had changed until here'),
+			read: async how => {
+				const { repository, commits } = await this.bring(subject);
+				const range = { repository: repository.place.directory, from: commits.base, to: commits.after };
+				if (how === 'compare') {
+					refuseUnopened(repository);
+				}
+				return [{ range, own: [] }];
+			},
+		});
 	}
 
 	private async take(subject: StepSubject): Promise<void> {
@@ -165,13 +143,8 @@ export class StepCommands {
 	}
 }
 
-/** Shows changes in the editor's multi-file diff, which reads them from the repository of a folder that is open. */
-async function compare(
-	title: string,
-	{ place: { directory }, opened }: TaskRepository,
-	from: string,
-	to: string,
-): Promise<void> {
+/** The editor's multi-file diff reads changes from the repository of a folder that is open. */
+function refuseUnopened({ place: { directory }, opened }: TaskRepository): void {
 	if (!opened) {
 		throw new UserFacingError(
 			vscode.l10n.t(
@@ -180,7 +153,6 @@ async function compare(
 			),
 		);
 	}
-	await compareRanges(title, [{ range: { repository: directory, from, to }, own: [] }]);
 }
 
 const titleOf = (task: Task): string => taskTitle(task, rowWords.untitled, MAXIMUM_TITLE);

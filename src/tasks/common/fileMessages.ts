@@ -1,14 +1,11 @@
 import * as vscode from 'vscode';
-import { formatNumber } from '../../platform/amounts.ts';
+import { formatNumber, linesText } from '../../platform/amounts.ts';
 import type { ChangeStatus } from '../model/changedFile.ts';
 import type { FileWords } from '../model/fileRow.ts';
 
 export const fileWords: FileWords = {
 	status,
-	lines: (added, removed) =>
-		[...(added > 0 ? [`+${formatNumber(added)}`] : []), ...(removed > 0 ? [`−${formatNumber(removed)}`] : [])].join(
-			' ',
-		),
+	lines: linesText,
 	spokenLines: (added, removed) =>
 		vscode.l10n.t('{0} lines added, {1} removed', formatNumber(added), formatNumber(removed)),
 	from: path => vscode.l10n.t('from {0}', path),

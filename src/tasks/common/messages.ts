@@ -1,13 +1,12 @@
 import * as vscode from 'vscode';
 import { oneLine } from '../../base/plainText.ts';
 import type { AgentTask } from '../../contract/agentTasks.ts';
-import { costText, formatNumber } from '../../platform/amounts.ts';
+import { changesText, costText, formatNumber } from '../../platform/amounts.ts';
 import { type FollowState, staleSince } from '../model/followState.ts';
 import type { FollowWords } from '../model/formatEntry.ts';
 import type { TaskFilter } from '../model/taskFilter.ts';
 import { dayOf, type TaskGroup, type TaskOutcome } from '../model/taskGroups.ts';
 import type { RowWords } from '../model/taskRow.ts';
-import { fileWords } from './fileMessages.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -30,15 +29,7 @@ export const rowWords: RowWords = {
 	archived: vscode.l10n.t('archived'),
 	percent: progress => vscode.l10n.t('{0} %', progress),
 	outcome,
-	changes(added, removed, files) {
-		const lines = fileWords.lines(added, removed);
-		if (lines === '') {
-			return files === 1 ? vscode.l10n.t('1 file') : vscode.l10n.t('{0} files', formatNumber(files));
-		}
-		return files === 1
-			? vscode.l10n.t('{0} in 1 file', lines)
-			: vscode.l10n.t('{0} in {1} files', lines, formatNumber(files));
-	},
+	changes: changesText,
 	agents: count => vscode.l10n.t('{0} agents', count),
 	pullRequest: prNumber => vscode.l10n.t('PR {0}', prNumber),
 	age(milliseconds) {

@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 import { internalCommands, LOG_SCHEME } from '../../platform/ids.ts';
-import { stepActionNames, stepLimits, stepMarks, stepSize } from '../common/stepMessages.ts';
+import { stepActionNames, stepLimits, stepMarks } from '../../platform/stepMessages.ts';
+import { stepSize } from '../common/stepMessages.ts';
 import { readTarget } from '../common/taskUri.ts';
 import { stepNode } from '../model/stepNode.ts';
 import type { TaskSteps } from '../results/taskSteps.ts';

@@ -4,7 +4,8 @@ import { agentNames, isRace } from '../../contract/taskResults.ts';
 import type { Task } from '../../contract/tasks.ts';
 import { formatNumber } from '../../platform/amounts.ts';
 import { internalCommands, STEP_CONTEXT } from '../../platform/ids.ts';
-import { stepActionNames, stepLimits, stepMarks, stepSize, stepTitle } from '../common/stepMessages.ts';
+import { stepActionNames, stepLimits, stepMarks } from '../../platform/stepMessages.ts';
+import { stepSize, stepTitle } from '../common/stepMessages.ts';
 import { type StepNode, stepNode } from '../model/stepNode.ts';
 import type { TaskSteps } from './taskSteps.ts';
 
