@@ -3,7 +3,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import type { Composition } from '../../../../src/contract/compositions.ts';
 import { composedTree } from '../../../../src/service/tasks/composition.ts';
-import { runGit } from '../../../../src/service/tasks/git.ts';
+import { runGit } from '../../../../src/base/git.ts';
 import { listHunks } from '../../../../src/tasks/apply/hunks.ts';
 import {
 	type ComposedResult,
