@@ -75,6 +75,8 @@ export class TaskTree {
 	private readonly agentNodes = new Map<string, TreeNode>();
 	/** The ids of the groups that the user has collapsed. A group that disappears and comes back is expanded again. */
 	private readonly closedGroups = new Set<string>();
+	/** The other rows that the user has unfolded. The editor would fold a row that comes into another group. */
+	private readonly openRows = new WeakSet<TreeNode>();
 	private readonly more: TreeNode = { kind: 'more' };
 	/** The positions of all rows when the editor was last notified of a change. */
 	private shownPlaces: string | undefined;
@@ -185,7 +187,10 @@ export class TaskTree {
 		} else if (node.kind === 'group') {
 			this.closedGroups.delete(node.id);
 		} else if (isClosed && unfolds(node)) {
+			this.openRows.delete(node);
 			this.givenBelow.delete(node);
+		} else {
+			this.openRows.add(node);
 		}
 	}
 
@@ -247,6 +252,9 @@ export class TaskTree {
 		const item = this.itemOf(node);
 		this.given.set(node, { item: JSON.stringify(item), task: this.taskOf(node) });
 		item.id = idOf(node);
+		if (item.collapsibleState === vscode.TreeItemCollapsibleState.Collapsed && this.openRows.has(node)) {
+			item.collapsibleState = vscode.TreeItemCollapsibleState.Expanded;
+		}
 		return item;
 	}
 
