@@ -12,12 +12,15 @@ import type { Task } from '../../src/contract/tasks.ts';
 import { type GitRepository, getGitApi } from '../../src/platform/git.ts';
 import type { Choice } from '../../src/platform/pick.ts';
 import type { ApplyCommands } from '../../src/tasks/apply/applyCommands.ts';
+import { findSubject } from '../../src/tasks/apply/applySubject.ts';
 import { editorDialogs } from '../../src/tasks/branches/dialogs.ts';
 import { StepCommands } from '../../src/tasks/branches/stepCommands.ts';
 import { TaskListStore } from '../../src/tasks/list/taskListStore.ts';
 import { StepLenses } from '../../src/tasks/log/stepLenses.ts';
 import { type ChangedFile, pathOf } from '../../src/tasks/model/changedFile.ts';
 import { stepNode } from '../../src/tasks/model/stepNode.ts';
+import { readChangeUri } from '../../src/tasks/results/changeUri.ts';
+import { subjectOfEditor } from '../../src/tasks/results/editorSubject.ts';
 import type { ResultRows } from '../../src/tasks/results/resultRows.ts';
 import { forgetResult } from '../../src/tasks/results/taskBranch.ts';
 import { TaskSteps } from '../../src/tasks/results/taskSteps.ts';
@@ -271,6 +274,25 @@ describe('the steps of a task', () => {
 			await waitFor('all of them', () => tabs().some(label => label.startsWith('Until Step 2  Edited 1.txt (2 files')));
 			assert.deepEqual([problems, seen], [[], ['remember task-1', 'remember task-1']]);
 			assert.deepEqual([await git('for-each-ref', 'refs/heads'), await git('status', '--porcelain')], [before, '']);
+		});
+
+		it('know from the review of one what it would bring', async () => {
+			const deps = { changes: {} as never, store, choose: () => assert.fail('asked for a task') };
+			const shown = async (what: unknown) => {
+				const { task, changes, file } = (await findSubject(what, 'Apply', deps)) ?? assert.fail();
+				return [task, changes.tip, changes.files.map(pathOf), file && pathOf(file)];
+			};
+			await commands.run('changes', node(1));
+			const review = vscode.Uri.parse('multi-diff-editor:review');
+			await waitFor('the review', () => subjectOfEditor(review) !== undefined);
+			const { tree } = served[1] ?? assert.fail();
+			assert.deepEqual(await shown(subjectOfEditor(review)), [undefined, tree, ['second.txt'], undefined]);
+			const [{ document } = assert.fail()] = vscode.window.visibleTextEditors.filter(
+				({ document: { uri } }) => readChangeUri(uri)?.side === 'after',
+			);
+			assert.deepEqual(await shown(readChangeUri(document.uri)), [undefined, tree, ['second.txt'], 'second.txt']);
+			const elsewhere = { ...readChangeUri(document.uri), directory: scratch };
+			await assert.rejects(shown(elsewhere), /isn’t open in this window/);
 		});
 
 		it('are taken until one from the start of the task, continued from, and found in the log', async () => {

@@ -9,12 +9,11 @@ import { type ChangedFile, pathOf } from '../model/changedFile.ts';
 import { taskTitle } from '../model/taskRow.ts';
 import { changeUri, readChangeUri } from '../results/changeUri.ts';
 import { fileOfEditor, shownChange, subjectOfEditor } from '../results/editorSubject.ts';
-import type { ResultChanges } from '../results/taskChanges.ts';
 import { Applier, type ApplierDependencies } from './applier.ts';
 import type { Applied, ApplyOptions } from './applyChanges.ts';
 import { nothingWords, refusalWords, undoneWords } from './applyMessages.ts';
 import { inWorkingTree, withStatusTitle } from './applyPlace.ts';
-import { type ApplySubjectDependencies, findSubject } from './applySubject.ts';
+import { type AppliedChanges, type ApplySubjectDependencies, findSubject } from './applySubject.ts';
 import { findHunks, hunksAt } from './hunks.ts';
 import { type Planned, plan } from './plan.ts';
 import { choosePlanned } from './previewList.ts';
@@ -48,7 +47,9 @@ export class ApplyCommands {
 			const subject = await findSubject(subjectOfEditor(argument), command, this.dependencies);
 			if (subject) {
 				const { task, changes, file } = subject;
-				const title = vscode.l10n.t('Apply: {0}', taskTitle(task, rowWords.untitled, MAXIMUM_TITLE));
+				const title = task
+					? vscode.l10n.t('Apply: {0}', taskTitle(task, rowWords.untitled, MAXIMUM_TITLE))
+					: vscode.l10n.t('Apply Changes');
 				await inTreeOf(changes, options => this.preview(title, file ? [file] : changes.files, options));
 			}
 		});
@@ -227,7 +228,7 @@ export class ApplyCommands {
 	}
 }
 
-function inTreeOf<T>({ repository, tip }: ResultChanges, run: (options: ApplyOptions) => Promise<T>): Promise<T> {
+function inTreeOf<T>({ repository, tip }: AppliedChanges, run: (options: ApplyOptions) => Promise<T>): Promise<T> {
 	return inWorkingTree(repository.place, tip, run);
 }
 
@@ -243,8 +244,8 @@ function planAll(files: readonly ChangedFile[], options: ApplyOptions): Thenable
 
 const isApplicable = ({ outcome }: Planned<ChangedFile>) => outcome.kind === 'applies' || outcome.kind === 'conflicts';
 
-async function compare(file: ChangedFile, changes: ResultChanges, { tree }: ApplyOptions): Promise<void> {
-	const { result, repository } = changes;
+async function compare(file: ChangedFile, changes: AppliedChanges, { tree }: ApplyOptions): Promise<void> {
+	const { result, repository, from } = changes;
 	const name = pathOf(file);
 	const { after } = file;
 	const refusal = file.hasUnreadableName ? 'unreadableName' : await tree.refusal(name);
@@ -261,7 +262,8 @@ async function compare(file: ChangedFile, changes: ResultChanges, { tree }: Appl
 	}
 	const { key, taskId } = result;
 	const { directory } = repository.place;
-	const parts = { resultKey: key, taskId, side: 'after', directory, path: after.path, object: after.object } as const;
+	const version = { side: 'after', directory, path: after.path, object: after.object } as const;
+	const parts = { resultKey: key, taskId, ...(from !== undefined && { from }), ...version };
 	const title = vscode.l10n.t('{0} (Task ↔ Yours)', shortName(path.posix.basename(name)));
 	// A preview editor would replace the review from which it was opened.
 	await vscode.commands.executeCommand('vscode.diff', changeUri(parts), vscode.Uri.file(tree.fileOf(own)), title, {

@@ -1,12 +1,19 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
+import { gitReason } from '../../base/gitReason.ts';
+import type { TaskResult } from '../../contract/taskResults.ts';
 import type { Task } from '../../contract/tasks.ts';
+import { type GitPlace, getGitApi, placeOf } from '../../platform/git.ts';
+import { gitFailure } from '../../platform/gitRefusalMessages.ts';
 import { views } from '../../platform/ids.ts';
+import { checkTrust } from '../../platform/trust.ts';
+import type { CommitRange } from '../api.ts';
 import { type ChangedFile, pathOf } from '../model/changedFile.ts';
 import type { ChooseTask } from '../model/taskConnection.ts';
-import type { ChangeUriParts } from '../results/changeUri.ts';
+import { type ChangeUriParts, isObjectName } from '../results/changeUri.ts';
 import { chooseResult } from '../results/pickResult.ts';
-import type { ResultChanges, TaskChanges } from '../results/taskChanges.ts';
+import { listChangedFiles } from '../results/readChanges.ts';
+import type { TaskChanges } from '../results/taskChanges.ts';
 
 export interface ApplySubjectDependencies {
 	changes: Pick<TaskChanges, 'read'>;
@@ -15,10 +22,21 @@ export interface ApplySubjectDependencies {
 	choose: ChooseTask;
 }
 
+/** What a command applies. */
+export interface AppliedChanges {
+	result: Pick<TaskResult, 'key' | 'taskId'>;
+	repository: { place: GitPlace };
+	tip: string;
+	files: readonly ChangedFile[];
+	/** The commit before changes that no task has made, such as those of a step. */
+	from?: string;
+}
+
 /** The subject of a command: a result of a task, and one of its files if the command is about a single file. */
 export interface ApplySubject {
-	task: Task;
-	changes: ResultChanges;
+	/** Undefined for changes that no task has made. */
+	task: Task | undefined;
+	changes: AppliedChanges;
 	file: ChangedFile | undefined;
 }
 
@@ -31,12 +49,17 @@ export async function findSubject(
 	title: string,
 	{ changes, store, choose: chooseTask }: ApplySubjectDependencies,
 ): Promise<ApplySubject | undefined> {
+	const { resultKey, ...named } = (typeof argument === 'object' ? (argument ?? {}) : {}) as Partial<ChangeUriParts>;
+	const { from, directory } = named;
+	if (isObjectName(from) && isObjectName(resultKey) && directory !== undefined) {
+		const changes = await changesBetween({ repository: directory, from, to: resultKey });
+		return { task: undefined, changes, file: fileIn(changes, named) };
+	}
 	const chosen = await chooseTask(argument, title);
 	if (!chosen) {
 		return undefined;
 	}
 	const task = store.get(chosen.id) ?? (await chosen.target.client.tasks.get(chosen.id));
-	const { resultKey, ...named } = (typeof argument === 'object' ? (argument ?? {}) : {}) as Partial<ChangeUriParts>;
 	const result = await chooseResult(task, resultKey, {
 		title,
 		placeHolder: vscode.l10n.t('Select the agent whose changes to apply'),
@@ -48,16 +71,21 @@ export async function findSubject(
 	const read = await vscode.window.withProgress({ location: { viewId: views.tasks } }, () =>
 		changes.read(task, result),
 	);
+	return { task, changes: read, file: fileIn(read, named) };
+}
+
+/** Returns the file that the parts of a URI name, or undefined if they name none. */
+function fileIn({ files }: AppliedChanges, named: Partial<ChangeUriParts>): ChangedFile | undefined {
 	if (named.path === undefined) {
-		return { task, changes: read, file: undefined };
+		return undefined;
 	}
-	const file = read.files.find(candidate => isNamed(candidate, named));
+	const file = files.find(candidate => isNamed(candidate, named));
 	if (!file) {
 		throw new UserFacingError(
 			vscode.l10n.t('The task has continued since this was shown. Open its changes again, then try again.'),
 		);
 	}
-	return { task, changes: read, file };
+	return file;
 }
 
 /** A row names a file by its path; a URI also names one version of it, by its content. */
@@ -66,4 +94,31 @@ function isNamed(file: ChangedFile, { path, side, object }: Partial<ChangeUriPar
 	return side === undefined
 		? pathOf(file) === path
 		: (version?.path ?? pathOf(file)) === path && version?.object === object;
+}
+
+/** A URI may come from anywhere, and must not lead into a repository that the user has not opened. */
+async function changesBetween(range: CommitRange): Promise<AppliedChanges> {
+	const { repository, from, to } = range;
+	const { repositories } = await getGitApi();
+	if (!repositories.some(({ rootUri }) => rootUri.scheme === 'file' && rootUri.fsPath === repository)) {
+		throw new UserFacingError(
+			vscode.l10n.t('This file belongs to a repository that isn’t open in this window. Open it, then try again.'),
+		);
+	}
+	const [place, files] = [await placeIn(repository), await listRange(range)];
+	return { result: { key: to, taskId: '' }, repository: { place }, tip: to, files, from };
+}
+
+/** Lists the files that differ between two commits. Rejects with a UserFacingError. */
+export async function listRange({ repository, from, to }: CommitRange): Promise<ChangedFile[]> {
+	try {
+		return await listChangedFiles(await placeIn(repository), from, to);
+	} catch (error) {
+		throw gitFailure(error, vscode.l10n.t('Git couldn’t read the changes: {0}', gitReason(error)));
+	}
+}
+
+export async function placeIn(repository: string): Promise<GitPlace> {
+	checkTrust();
+	return placeOf(await getGitApi(), repository);
 }

@@ -2,17 +2,13 @@
 // into the user's files, or taken back out of them.
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { gitReason } from '../../base/gitReason.ts';
 import { shortName } from '../../base/plainText.ts';
-import { type GitPlace, getGitApi, placeOf } from '../../platform/git.ts';
-import { gitFailure } from '../../platform/gitRefusalMessages.ts';
-import { checkTrust } from '../../platform/trust.ts';
 import type { CommitRange, ComparedRange, RangeFile } from '../api.ts';
 import { type ChangedFile, pathOf } from '../model/changedFile.ts';
 import { type ChangeUriParts, changeUri } from '../results/changeUri.ts';
 import { versionWords } from '../results/fileUris.ts';
-import { listChangedFiles } from '../results/readChanges.ts';
 import type { ApplyCommands } from './applyCommands.ts';
+import { listRange, placeIn } from './applySubject.ts';
 
 /** The maximum number of files in one multi-file diff, because the editor reads all of them at once. */
 const MAXIMUM_SHOWN = 200;
@@ -20,14 +16,6 @@ const MAXIMUM_SHOWN = 200;
 /** Resolves with the files that differ, sorted by path. Rejects with a UserFacingError. */
 export async function describeRange(range: CommitRange): Promise<RangeFile[]> {
 	return (await listRange(range)).map(file => ({ path: pathOf(file), status: file.status, ...file.lines }));
-}
-
-async function listRange({ repository, from, to }: CommitRange): Promise<ChangedFile[]> {
-	try {
-		return await listChangedFiles(await placeIn(repository), from, to);
-	} catch (error) {
-		throw gitFailure(error, vscode.l10n.t('Git couldn’t read the changes: {0}', gitReason(error)));
-	}
 }
 
 /** Opens the changes as one multi-file diff, or the change of the `named` file. Rejects with a UserFacingError. */
@@ -68,6 +56,7 @@ async function comparedFiles({ range, own, folder }: ComparedRange): Promise<Com
 		const parts = {
 			resultKey: range.to,
 			taskId: '',
+			from: range.from,
 			side,
 			directory: range.repository,
 			path: version?.path ?? pathOf(file),
@@ -133,9 +122,4 @@ export async function takeBackRange(apply: ApplyCommands, range: CommitRange, na
 
 function filesIn(files: readonly ChangedFile[], named: string | undefined): ChangedFile[] {
 	return files.filter(({ before, after }) => named === undefined || before?.path === named || after?.path === named);
-}
-
-async function placeIn(repository: string): Promise<GitPlace> {
-	checkTrust();
-	return placeOf(await getGitApi(), repository);
 }

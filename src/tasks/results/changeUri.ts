@@ -6,8 +6,11 @@ import { CHANGE_SCHEME } from '../../platform/ids.ts';
 
 /** A file as it was before or after a task. */
 export interface ChangeUriParts {
+	/** For changes that no task has made, this is the commit after them. */
 	resultKey: string;
 	taskId: string;
+	/** The commit before changes that no task has made. */
+	from?: string;
 	side: 'before' | 'after';
 	/** The repository on this machine. */
 	directory: string;
@@ -23,6 +26,9 @@ export interface ChangeUriParts {
 }
 
 const OBJECT = /^(?:[\da-f]{40}|[\da-f]{64})$/;
+
+/** Returns whether this is a name of git's own, and not one that somebody has chosen. */
+export const isObjectName = (name: unknown): name is string => typeof name === 'string' && OBJECT.test(name);
 
 /**
  * Returns the URI of a file of a task. Its path is the file's, so that the editor finds language and icon; hidden
@@ -50,17 +56,17 @@ export function readChangeUri(uri: vscode.Uri): ChangeUriParts | undefined {
 		return undefined;
 	}
 	const parts = parseJson(uri.query) as Partial<ChangeUriParts> | null | undefined;
-	const { resultKey, taskId, side, directory, path, object, inWords } = parts ?? {};
+	const { resultKey, taskId, from, side, directory, path, object, inWords } = parts ?? {};
 	if (
 		typeof resultKey !== 'string' ||
 		typeof taskId !== 'string' ||
 		(side !== 'before' && side !== 'after') ||
 		typeof directory !== 'string' ||
 		typeof path !== 'string' ||
-		(object !== undefined && !(typeof object === 'string' && OBJECT.test(object)))
+		(object !== undefined && !isObjectName(object))
 	) {
 		return undefined;
 	}
 	const words = inWords === 'submodule' || inWords === 'binary' ? { inWords } : {};
-	return { resultKey, taskId, side, directory, path, object, ...words };
+	return { resultKey, taskId, ...(isObjectName(from) && { from }), side, directory, path, object, ...words };
 }

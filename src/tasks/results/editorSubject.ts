@@ -30,7 +30,7 @@ export function fileOfEditor(argument: unknown): unknown {
 
 /**
  * Returns the subject of a command whose button is above an editor, and which gets its URI. The URI of a review does
- * not identify it, so the subject is the result whose files are visible. Any other argument is returned unchanged.
+ * not identify it, so the subject is the result whose files are visible, or the commits that they are from. Any other argument is returned unchanged.
  */
 export function subjectOfEditor(argument: unknown): unknown {
 	if (!(argument instanceof vscode.Uri)) {
@@ -41,6 +41,10 @@ export function subjectOfEditor(argument: unknown): unknown {
 	return readChangeUri(argument) ?? (shown && resultOf(readChangeUri(shown.document.uri)));
 }
 
-function resultOf(parts: ChangeUriParts | undefined): Pick<ChangeUriParts, 'taskId' | 'resultKey'> | undefined {
-	return parts && { taskId: parts.taskId, resultKey: parts.resultKey };
+function resultOf(parts: ChangeUriParts | undefined): Partial<ChangeUriParts> | undefined {
+	if (parts === undefined) {
+		return undefined;
+	}
+	const { taskId, resultKey, from, directory } = parts;
+	return { taskId, resultKey, ...(from !== undefined && { from, directory }) };
 }
