@@ -49,6 +49,8 @@ const MAXIMUM_CHAIN_BYTES = 2 * 1024 * 1024 * 1024;
 const MAXIMUM_NAMES = 20;
 const READERS = 8;
 const SECOND_NS = 1_000_000_000n;
+/** Two changes of a file within this time can have the same time in many file systems. */
+const TICK_NS = 20_000_000n;
 
 /** The references of the commits that the runs of a task have started from. */
 export const STARTS = 'refs/errand/starts';
@@ -183,7 +185,8 @@ export class StepChain {
 			}
 		}
 		const sizes = { left: Math.min(MAXIMUM_STEP_BYTES, MAXIMUM_CHAIN_BYTES - this.bytes) };
-		const files = await inParallel(present, READERS, signal, name => this.read(name, moment, sizes));
+		const settled = this.mark() - TICK_NS;
+		const files = await inParallel(present, READERS, signal, name => this.read(name, { moment, settled, sizes }));
 		let isLater = files.some(file => file.isLater);
 		for (const [at, name] of present.entries()) {
 			const { entry, missing } = files[at] ?? {};
@@ -235,7 +238,7 @@ export class StepChain {
 		return ignored.map(readable);
 	}
 
-	private async read(name: string, moment: bigint, sizes: { left: number }): Promise<ReadFile> {
+	private async read(name: string, { moment, settled, sizes }: Reading): Promise<ReadFile> {
 		const { tree, objects } = this.parts;
 		const status = await lstat(placeOf(tree, name), { bigint: true }).catch(() => undefined);
 		if (status === undefined) {
@@ -254,8 +257,8 @@ export class StepChain {
 		sizes.left -= size;
 		this.bytes += size;
 		const found = readEntry(tree, name, MAXIMUM_STEP_FILE);
-		// What could not be read is read again next time.
-		this.note(name, found === undefined ? '' : stamp);
+		// What could not be read, or may have changed unseen since, is read again next time.
+		this.note(name, found === undefined || status.ctimeNs > settled ? '' : stamp);
 		return found === undefined
 			? { isLater, missing: 'special' }
 			: { isLater, entry: { mode: found.mode, object: await objects.write('blob', found.content) } };
@@ -351,6 +354,15 @@ export async function makeStates(checkout: WorkedTree, folder: string, name: str
 	}
 	await git(['update-ref', `${STARTS}/${name}`, commit]);
 	return commit;
+}
+
+interface Reading {
+	/** When the state was meant to be read. */
+	moment: bigint;
+	/** What was changed before this has another time than whatever is changed from now on. */
+	settled: bigint;
+	/** The bytes that the state may still take. */
+	sizes: { left: number };
 }
 
 interface ReadFile {
