@@ -110,6 +110,8 @@ export const stepSearchPlanSchema = z.object({
 	steps: z.number(),
 	/** The most runs that a search takes, apart from those that repeat an unstable result. */
 	runs: z.number(),
+	/** True if they are in a sandbox. Otherwise the user has allowed that in this repository. */
+	isSandboxed: z.boolean(),
 });
 export type StepSearchPlan = z.output<typeof stepSearchPlanSchema>;
 
@@ -130,8 +132,17 @@ export const stepSearchEventSchema = z.discriminatedUnion('type', [
 	z.object({ type: z.literal('end'), run: z.number(), index: z.number(), outcome: outcomeSchema }),
 	/** Two runs of one state have ended differently. */
 	z.object({ type: z.literal('unstable'), index: z.number() }),
-	/** The end of the search: the command passes before the step `index`, and does not after it. */
-	z.object({ type: z.literal('found'), index: z.number(), outcome: outcomeSchema, runs: z.number() }),
+	/**
+	 * The end of the search: the command passes on the state before the step `index`, which is the one after the step
+	 * `before`, and does not pass after it.
+	 */
+	z.object({
+		type: z.literal('found'),
+		index: z.number(),
+		before: z.number(),
+		outcome: outcomeSchema,
+		runs: z.number(),
+	}),
 	/**
 	 * The end of a search without such a step: the command passes after the last one; fails or cannot be run already
 	 * before the first; or the state at `index` passes in some runs only.

@@ -8,7 +8,7 @@ import type { Composition } from '../contract/compositions.ts';
 import type { GatewayDescription } from '../contract/control.ts';
 import type { FoundAnswer } from '../contract/foundServers.ts';
 import type { TaskWithServers } from '../contract/mcpServers.ts';
-import type { TaskSteps } from '../contract/taskSteps.ts';
+import type { StepSearchEvent, StepSearchPlan, StepSearchRequest, TaskSteps } from '../contract/taskSteps.ts';
 import type { Task } from '../contract/tasks.ts';
 
 /** The service that comes with Errand. */
@@ -56,6 +56,15 @@ export interface LocalService extends Disposable {
 	readSteps(taskId: string, fromIndex: number): Promise<TaskSteps>;
 	/** Writes the git bundle of a step into a new file. */
 	saveStepBundle(step: StepName, file: string): Promise<void>;
+	/** Returns what a search among the steps of a task, or of one of its agents, would run. */
+	readSearchPlan(taskId: string, agent: number | undefined): Promise<StepSearchPlan>;
+	/** Searches for the step that broke something. Resolves after its last event. */
+	searchSteps(
+		taskId: string,
+		request: StepSearchRequest,
+		onEvent: (event: StepSearchEvent) => void,
+		signal: AbortSignal,
+	): Promise<void>;
 	/** Returns the use by tasks, the latest month first. */
 	monthlyUse(): Promise<MonthlyUse>;
 	/**

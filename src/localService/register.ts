@@ -88,6 +88,10 @@ export function registerLocalService(dependencies: LocalServiceDependencies): Lo
 			ask(async (_, service) => (await import('../client/local/taskSteps.ts')).readSteps(service, ...asked)),
 		saveStepBundle: (...asked) =>
 			ask(async (_, service) => (await import('../client/local/taskSteps.ts')).saveStepBundle(service, ...asked)),
+		readSearchPlan: (...asked) =>
+			ask(async (_, service) => (await import('../client/local/taskSteps.ts')).readSearchPlan(service, ...asked)),
+		searchSteps: (...asked) =>
+			ask(async (_, service) => (await import('../client/local/taskSteps.ts')).searchSteps(service, ...asked)),
 		monthlyUse: () => ask((control, service) => control.readMonthlyUse(service)),
 		defaultModel: () => globalState.get<string>(DEFAULT_MODEL_KEY),
 		isStopped: () => isStopped,

@@ -135,6 +135,7 @@ export const internalCommands = {
 	showMoreFiles: 'errand.showMoreFiles',
 	refuseHunk: 'errand.refuseHunk',
 	runStepAction: 'errand.runStepAction',
+	searchSteps: 'errand.searchSteps',
 } as const;
 
 export type CommandId =

@@ -179,6 +179,7 @@ function registerStepCommands(load: () => Promise<TasksFeature>): Disposable {
 	store.add(
 		registerCommand(internalCommands.runStepAction, async (...asked) => (await load()).stepCommands.run(...asked)),
 	);
+	store.add(registerCommand(internalCommands.searchSteps, async taskId => (await load()).stepSearches.run(taskId)));
 	return store;
 }
 

@@ -6,8 +6,10 @@ import type { Event } from '../base/event.ts';
 import type { Logger } from '../base/logger.ts';
 import type { ChatView } from '../chat/api.ts';
 import type { Client } from '../client/types.ts';
+import { isActiveTask } from '../contract/tasks.ts';
 import type { LocalService } from '../localService/api.ts';
 import { askModal } from '../platform/notify.ts';
+import { withProgressNotice } from '../platform/progressNotice.ts';
 import { readSetting } from '../platform/settings.ts';
 import { ApplyCommands } from './apply/applyCommands.ts';
 import { ApplyRecordFile } from './apply/applyRecord.ts';
@@ -15,9 +17,11 @@ import { BranchCommands } from './branches/branchCommands.ts';
 import { editorDialogs } from './branches/dialogs.ts';
 import { PartialWork } from './branches/partialWork.ts';
 import { StepCommands } from './branches/stepCommands.ts';
+import { StepSearches } from './branches/stepSearch.ts';
 import { findWorktreeBranch } from './branches/worktreeBranch.ts';
 import { ActiveConnection } from './common/activeConnection.ts';
 import { showTaskProblem } from './common/dashboard.ts';
+import { searchName } from './common/stepMessages.ts';
 import { agentBranchOf, TaskFollowUps } from './continueTask.ts';
 import type { LaunchCheckDependencies } from './launch/launchCheck.ts';
 import { NextTask } from './launch/nextTask.ts';
@@ -37,6 +41,7 @@ import { TaskListStore } from './list/taskListStore.ts';
 import { TaskNotices } from './list/taskNotices.ts';
 import { TaskTree, type TreeNode } from './list/taskTree.ts';
 import { TaskView } from './list/taskView.ts';
+import { LogChannel } from './log/logChannel.ts';
 import { LogDocumentCommands } from './log/logDocumentCommands.ts';
 import { LogDocuments } from './log/logDocuments.ts';
 import { LogFiles } from './log/logFile.ts';
@@ -88,6 +93,8 @@ export interface TasksDependencies {
 		| 'composeWork'
 		| 'readSteps'
 		| 'saveStepBundle'
+		| 'readSearchPlan'
+		| 'searchSteps'
 	>;
 	composer: TaskComposer;
 	/** Resolves to the MCP servers that the agents of a task may be given. */
@@ -116,6 +123,7 @@ export class TasksFeature implements Disposable {
 	readonly branchCommands: BranchCommands;
 	readonly applyCommands: ApplyCommands;
 	readonly stepCommands: StepCommands;
+	readonly stepSearches: StepSearches;
 	readonly promptEditor: PromptEditor;
 	readonly next: NextTask;
 	readonly launcher: TaskLauncher;
@@ -175,7 +183,12 @@ export class TasksFeature implements Disposable {
 		const documents = disposables.add(new LogDocuments(logs));
 		this.documents = documents;
 		disposables.add(
-			new StepLenses({ steps, isActive: name => active.is(name), linesOf: document => documents.linesOf(document) }),
+			new StepLenses({
+				steps,
+				isOver: id => !isActiveTask(store.get(id) ?? {}),
+				isActive: name => active.is(name),
+				linesOf: document => documents.linesOf(document),
+			}),
 		);
 		this.logCommands = new LogDocumentCommands({ documents, logs, store, choose, look, explain });
 		this.exports = new TaskExport({ changes, logCommands: this.logCommands, choose, explain });
@@ -321,6 +334,14 @@ export class TasksFeature implements Disposable {
 			saveBundle: (...asked) => localService.saveStepBundle(...asked),
 			showEntry: (...asked) => this.logCommands.showEntry(...asked),
 			continueFrom: (...asked) => followUps.goOnFrom(...asked),
+		});
+		this.stepSearches = new StepSearches({
+			...{ store, steps, explain },
+			dialogs: editorDialogs,
+			service: localService,
+			withProgress: withProgressNotice,
+			openLog: () => disposables.add(new LogChannel(`Errand: ${searchName}`)),
+			runStepAction: (...asked) => this.stepCommands.run(...asked),
 		});
 		this.answers = disposables.add(
 			new TaskAnswers({

@@ -9,7 +9,14 @@ import { ScriptedModel, type Step } from '../support/scriptedModel.ts';
 import { useWindow } from '../support/useWindow.ts';
 
 const TASK = 'Add up what the widgets cost';
-const GO_ON = 'Go on in the right way [[script right]]';
+const GO_ON = 'Go on in the right way';
+/** Fails as soon as the twelfth step has been taken. */
+const BREAKS = 'test ! -f broken.txt';
+/** The steps that only note how far the work is. */
+const notes = (from: number, to: number): Step[] =>
+	Array.from({ length: to - from + 1 }, (_, at) => ({
+		...{ do: 'write', path: 'notes.txt', content: `Step ${from + at} is done.\n` },
+	}));
 /** The name of the repository that the sample was cloned from, which tasks work on. */
 const ORIGIN = 'widgets-origin';
 
@@ -17,11 +24,10 @@ const SCRIPTS: Record<string, Step[]> = {
 	[TASK]: [
 		{ do: 'write', path: 'sums.txt', content: 'one\n' },
 		{ do: 'run', command: "printf 'two\\n' >> sums.txt; printf 'x\\n' > extra.txt" },
-		{ do: 'run', command: "printf 'wrong\\n' > README.md" },
-		{ do: 'say', text: 'Done.' },
-	],
-	right: [
-		{ do: 'write', path: 'right.txt', content: 'right\n' },
+		{ do: 'run', command: "printf 'Sums are in sums.txt.\\n' >> README.md" },
+		...notes(4, 11),
+		{ do: 'write', path: 'broken.txt', content: 'broken\n' },
+		...notes(13, 20),
 		{ do: 'say', text: 'Done.' },
 	],
 };
@@ -53,54 +59,73 @@ describe('the steps of a task, in the window', () => {
 	const row = (label: string) => page.locator(`.part.sidebar .monaco-list-row[aria-label^="${label}"]`);
 	const log = () => page.locator('.editor-instance .monaco-editor[data-uri^="errand-log:"]');
 	const lens = (title: string) => log().locator('.codelens-decoration a').filter({ hasText: title }).first();
-	const unfold = async () => {
-		await walkTo(page, new RegExp(`^${TASK}`));
-		await page.keyboard.press('ArrowRight');
-	};
+	const branch = () => sample.origin('for-each-ref', '--format=%(refname)', 'refs/heads/errand').trim();
 	const showLog = async () => {
 		await chooseInMenu(page, new RegExp(`^${TASK}`), 'Open Task Log as Document', () => log().isVisible(), 'Log');
-		await until('the beginning of the log with the first step is shown', async () => {
+		await until('the beginning of the log is shown', async () => {
 			await log().click({ position: { x: 200, y: 60 } });
 			await page.keyboard.press('Control+Home');
-			return lens('Take Until Here').isVisible();
+			return lens('Which Step Broke It?').isVisible();
 		});
+	};
+	/** Answers the search that was just begun, and returns the notice of what it has found. */
+	const found = async () => {
+		await answerInput(page, BREAKS);
+		const notice = toast(page, 'Step 12 (Write broken.txt) broke it');
+		await notice.waitFor({ timeout: 90_000 });
+		await notice.hover();
+		return notice;
 	};
 
 	it('are below its row, and show what each has changed', async () => {
 		await startTask(page, TASK);
-		await taskShows(page, TASK, 'in 3 files', 90_000);
-		await unfold();
-		await row('Steps, 3').locator('.monaco-tl-twistie').click();
+		await taskShows(page, TASK, 'in 5 files', 180_000);
+		await walkTo(page, new RegExp(`^${TASK}`));
+		await page.keyboard.press('ArrowRight');
+		await row('Steps, 20').locator('.monaco-tl-twistie').click();
 		await row('1  Write sums.txt').waitFor();
 		await row('2  printf').click();
 		await page.locator('.multiDiffEditor').getByText('extra.txt').first().waitFor();
 		await runCommand(page, 'View: Close All Editors');
 	});
 
-	it('can be taken until one of them, and taken back', async () => {
-		await showLog();
-		await lens('Take Until Here').click();
-		await quickRow(page, 'sums.txt').waitFor();
-		await acceptPicks(page, 'sums.txt');
-		const done = toast(page, 'Applied');
-		await done.hover();
-		assert.equal(sample.git('status', '--porcelain'), '?? sums.txt\n');
-		assert.equal(sample.read('sums.txt'), 'one\n');
-		await done.getByRole('button', { name: 'Undo' }).click();
-		await until('the step is taken back', async () => sample.git('status', '--porcelain') === '');
+	it('are searched for the one that broke something, in at most six runs', async () => {
+		await row('Which Step Broke It?').click();
+		await (await found()).getByRole('button', { name: 'Show Changes' }).click();
+		await page.locator('.multiDiffEditor').getByText('broken.txt').first().waitFor();
 		await runCommand(page, 'View: Close All Editors');
 	});
 
-	it('are gone on from at one of them, without those after it', async () => {
+	it('can be taken until the one before into files with edits, and taken back to the byte', async () => {
+		const own = `My own words.\n\n${sample.read('README.md')}`;
+		sample.write({ 'README.md': own });
+		await chooseInMenu(page, /^11 {2}/, 'Apply Task Changes…', () => quickRow(page, 'sums.txt').isVisible());
+		await acceptPicks(page, 'sums.txt');
+		const done = toast(page, 'Applied');
+		await done.hover();
+		assert.equal(sample.read('README.md'), `${own}Sums are in sums.txt.\n`);
+		assert.equal(sample.read('notes.txt'), 'Step 11 is done.\n');
+		assert.doesNotMatch(sample.git('status', '--porcelain'), /broken/);
+		await done.getByRole('button', { name: 'Undo' }).click();
+		await until('the steps are taken back', async () => sample.git('status', '--porcelain') === ' M README.md\n');
+		assert.equal(sample.read('README.md'), own);
+		await runCommand(page, 'View: Close All Editors');
+	});
+
+	it('are gone on from before it with another agent, without those after it', async () => {
 		await showLog();
-		await lens('Continue from Here…').click();
-		await quickRow(page, 'until here').click();
+		await lens('Which Step Broke It?').click();
+		await (await found()).getByRole('button', { name: 'Continue from Before…' }).click();
+		await quickRow(page, 'Demo').first().click();
 		await answerInput(page, GO_ON);
-		await taskShows(page, TASK, 'in 2 files', 90_000);
-		await unfold();
-		await row('right.txt').waitFor();
-		await row('sums.txt').waitFor();
-		assert.equal(await row('README.md').count(), 0);
-		assert.equal(await row('extra.txt').count(), 0);
+		await until(
+			'the other agent has gone on',
+			async () => /^errand-demo\.md$/m.test(sample.origin('ls-tree', '--name-only', branch())),
+			90_000,
+		);
+		const names = sample.origin('ls-tree', '--name-only', branch());
+		assert.match(names, /^sums\.txt$/m);
+		assert.doesNotMatch(names, /broken/);
+		assert.equal(sample.origin('show', `${branch()}:notes.txt`), 'Step 11 is done.\n');
 	});
 });

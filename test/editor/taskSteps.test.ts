@@ -109,6 +109,11 @@ describe('the steps of a task', () => {
 		const shown = rows.showMore(more) ?? assert.fail();
 		assert.equal(below().length, 120);
 		assert.equal(rows.parentOf(shown), node);
+		// The one that broke something is searched for when the task is over.
+		put(120, { status: 'completed' });
+		const [search] = below();
+		assert.deepEqual([search?.label, search?.command?.command], ['Which Step Broke It?', 'errand.searchSteps']);
+		assert.deepEqual([search?.command?.arguments, below().length], [['task-1'], 121]);
 	});
 
 	it('are read further when there are more, and again when some are gone, but no more often', async () => {
@@ -156,20 +161,24 @@ describe('the steps of a task', () => {
 			vscode.workspace.registerTextDocumentContentProvider(scheme, {
 				provideTextDocumentContent: () => lines.map(({ text }) => text).join('\n'),
 			}),
-			new StepLenses({ steps, isActive: name => isActive && name === connection.name, linesOf: () => lines }, scheme),
+			new StepLenses(
+				{ steps, isOver: () => true, isActive: name => isActive && name === connection.name, linesOf: () => lines },
+				scheme,
+			),
 		];
 		try {
 			const query = JSON.stringify([connection.name, 'task-1']);
 			const uri = vscode.Uri.from({ scheme, path: '/log', query });
 			await vscode.workspace.openTextDocument(uri);
 			const lenses = () => vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', uri);
-			await waitFor('the lenses', async () => (await lenses()).length === 8);
+			await waitFor('the lenses', async () => (await lenses()).length === 9);
 			const shown = (await lenses()).map(({ range, command }) => `${range.start.line} ${command?.title}`).sort();
 			assert.deepEqual(shown, [
 				'0 Changes of This Step',
 				'0 Continue from Here…',
 				'0 Files as of Here',
 				'0 Take Until Here',
+				'0 Which Step Broke It?',
 				'3 Changes of This Step (approximate)',
 				'3 Continue from Here…',
 				'3 Files as of Here',

@@ -4,11 +4,23 @@ import http from 'node:http';
 import { buffer, text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { ClientError } from '../../base/errors.ts';
+import { parseJson } from '../../base/json.ts';
 import type { Discovery } from '../../contract/control.ts';
 import { fillPath } from '../../contract/routes.ts';
-import { CUT_HEADER, stepPaths, type TaskSteps, taskStepsSchema } from '../../contract/taskSteps.ts';
+import {
+	CUT_HEADER,
+	type StepSearchEvent,
+	type StepSearchPlan,
+	type StepSearchRequest,
+	stepPaths,
+	stepSearchEventSchema,
+	stepSearchPlanSchema,
+	type TaskSteps,
+	taskStepsSchema,
+} from '../../contract/taskSteps.ts';
 import { failureOf } from '../core/failures.ts';
-import { askService, refusal, requestOptionsFor } from './serviceExchange.ts';
+import { SseDecoder } from '../core/sse.ts';
+import { askControl, askService, refusal, requestOptionsFor } from './serviceExchange.ts';
 
 type Service = Pick<Discovery, 'address' | 'token'>;
 
@@ -63,6 +75,58 @@ export async function saveStepBundle(
 	const response = await receive(service, pathOf(stepPaths.bundle, step), signal);
 	await pipeline(response, createWriteStream(file, { flags: 'wx', mode: 0o600 }));
 }
+
+/** Returns what a search among the steps would run. */
+export async function readSearchPlan(
+	service: Service,
+	taskId: string,
+	agent: number | undefined,
+	signal?: AbortSignal,
+): Promise<StepSearchPlan> {
+	const path = `${fillPath(stepPaths.search, { taskId })}${agent === undefined ? '' : `?agent=${agent}`}`;
+	return askControl(service, { path, reply: stepSearchPlanSchema, timeoutMs: TIMEOUT_MS, signal });
+}
+
+/**
+ * Searches for the step that broke something, until its end or the abortion of the signal. The end is the last event.
+ * Rejects with `truncated` if the stream stops before it.
+ */
+export async function searchSteps(
+	service: Service,
+	taskId: string,
+	request: StepSearchRequest,
+	onEvent: (event: StepSearchEvent) => void,
+	signal: AbortSignal,
+): Promise<void> {
+	const options = optionsFor(service, fillPath(stepPaths.search, { taskId }));
+	try {
+		const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
+			const sent = http.request({ ...options, method: 'POST', agent: false, signal }, resolve).on('error', reject);
+			sent.end(JSON.stringify(request));
+		});
+		if (response.statusCode !== 200) {
+			throw refusal(response.statusCode ?? 0, await text(response));
+		}
+		const decoder = new SseDecoder(MAXIMUM_PAGE);
+		for await (const bytes of response) {
+			for (const { data } of decoder.decode(bytes as Buffer)) {
+				const event = stepSearchEventSchema.safeParse(parseJson(data));
+				if (event.success) {
+					onEvent(event.data);
+					if (ENDS.has(event.data.type)) {
+						return;
+					}
+				}
+			}
+		}
+		throw new ClientError('truncated', 'the search broke off before its end');
+	} catch (error) {
+		signal.throwIfAborted();
+		throw failureOf(error);
+	}
+}
+
+const ENDS: ReadonlySet<string> = new Set<StepSearchEvent['type']>(['found', 'none', 'error']);
 
 export interface StepName {
 	taskId: string;

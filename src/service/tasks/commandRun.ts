@@ -11,6 +11,7 @@ import {
 } from '../../agents/run/runPlace.ts';
 import { describeError } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
+import { oneLine } from '../../base/plainText.ts';
 import type { TestOutcome } from '../../contract/agents.ts';
 import type { Checkout } from './checkout.ts';
 import { unmetDependencies } from './dependencies/packageManifest.ts';
@@ -26,6 +27,8 @@ export const TESTS_FOLDER = 'tests';
 const STEP = 'running_tests';
 const LIMIT_MS = 15 * 60_000;
 const PACKAGE = 'package.json';
+/** The length of a command in sentences. */
+const MAXIMUM_SHOWN = 500;
 
 /** Matches the summary of test runners that found no tests and still exited without an error. */
 const NO_TESTS = /^(?:# tests|ℹ tests|Ran) 0\b/m;
@@ -146,6 +149,7 @@ async function runCommand(
 	log: ProgramLog,
 	signal: AbortSignal,
 ): Promise<CommandEnd> {
+	const shown = oneLine(command, MAXIMUM_SHOWN);
 	let limit: AbortSignal | undefined;
 	let end = Buffer.alloc(0);
 	const over = new AbortController();
@@ -168,8 +172,8 @@ async function runCommand(
 		}).finally(() => log.outputEnd(STEP));
 		if (exitCode === 0) {
 			return NO_TESTS.test(end.subarray(-MAXIMUM_SUMMARY).toString())
-				? { outcome: 'no-tests', sentence: `"${command}" ran no test, so nothing is known of the tests.` }
-				: { outcome: 'passed', sentence: `"${command}" ended well.` };
+				? { outcome: 'no-tests', sentence: `"${shown}" ran no test, so nothing is known of the tests.` }
+				: { outcome: 'passed', sentence: `"${shown}" ended well.` };
 		}
 		const unmet = await unmetAt(place);
 		const isLacking = [...end.toString().matchAll(NOT_FOUND)].some(([, one, other]) =>
@@ -180,20 +184,20 @@ async function runCommand(
 				unmet.length === 0
 					? ''
 					: ` ${PACKAGE} names what is not there: ${listed(unmet)}. Install it in your folder, or let the next task install its dependencies.`;
-			return { outcome: 'not-run', sentence: `"${command}" could not be run here, so it shows nothing.${why}` };
+			return { outcome: 'not-run', sentence: `"${shown}" could not be run here, so it shows nothing.${why}` };
 		}
 		return failed(
-			exitCode === undefined ? `"${command}" was ended by a signal.` : `"${command}" ended with exit code ${exitCode}.`,
+			exitCode === undefined ? `"${shown}" was ended by a signal.` : `"${shown}" ended with exit code ${exitCode}.`,
 		);
 	} catch (error) {
 		signal.throwIfAborted();
 		if (limit?.aborted) {
-			return failed(`"${command}" did not end within ${limitMs / 60_000} minutes and was stopped.`);
+			return failed(`"${shown}" did not end within ${limitMs / 60_000} minutes and was stopped.`);
 		}
 		if (over.signal.aborted) {
 			return failed(String(over.signal.reason));
 		}
-		return { outcome: 'not-run', sentence: `"${command}" could not be started (${describeError(error)}).` };
+		return { outcome: 'not-run', sentence: `"${shown}" could not be started (${describeError(error)}).` };
 	}
 }
 

@@ -1,4 +1,5 @@
 // What is said about the steps of a task.
+import * as vscode from 'vscode';
 import { oneLine } from '../../base/plainText.ts';
 import type { TaskStep } from '../../contract/taskSteps.ts';
 import { formatNumber } from '../../platform/amounts.ts';
@@ -15,3 +16,6 @@ export function stepTitle({ index, title }: TaskStep): string {
 export function stepSize({ fileCount, linesAdded, linesRemoved }: TaskStep): string {
 	return rowWords.changes(linesAdded, linesRemoved, fileCount);
 }
+
+/** The name of the search for the step that broke something. */
+export const searchName = vscode.l10n.t('Which Step Broke It?');

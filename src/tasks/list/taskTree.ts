@@ -473,6 +473,7 @@ function idOf(node: TreeNode): string {
 		case 'steps':
 		case 'stepNote':
 		case 'moreSteps':
+		case 'searchSteps':
 			return `${node.kind}:${node.resultKey}`;
 		default:
 			return node.kind;

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 import { internalCommands, LOG_SCHEME } from '../../platform/ids.ts';
 import { stepActionNames, stepLimits, stepMarks } from '../../platform/stepMessages.ts';
-import { stepSize } from '../common/stepMessages.ts';
+import { searchName, stepSize } from '../common/stepMessages.ts';
 import { readTarget } from '../common/taskUri.ts';
 import { stepNode } from '../model/stepNode.ts';
 import type { TaskSteps } from '../results/taskSteps.ts';
@@ -10,6 +10,8 @@ import type { LogLine } from './logLine.ts';
 
 export interface StepLensesDependencies {
 	steps: TaskSteps;
+	/** Returns whether a task is over. */
+	isOver(taskId: string): boolean;
 	/** Returns whether a connection of this name is active. */
 	isActive(connection: string): boolean;
 	/** Returns the lines that a document shows. */
@@ -30,7 +32,7 @@ export class StepLenses implements vscode.CodeLensProvider, Disposable {
 	}
 
 	provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
-		const { steps, isActive, linesOf } = this.dependencies;
+		const { steps, isOver, isActive, linesOf } = this.dependencies;
 		const target = readTarget(document.uri);
 		if (!target || !isActive(target.connection)) {
 			return [];
@@ -47,26 +49,31 @@ export class StepLenses implements vscode.CodeLensProvider, Disposable {
 				lines.set(index, line);
 			}
 		});
-		return known.flatMap(step => {
-			const line = lines.get(step.step);
-			if (line === undefined) {
-				return [];
-			}
-			const range = new vscode.Range(line, 0, line, 0);
-			const tooltip = [stepSize(step), ...stepLimits(step)].join('\n');
-			const marks = stepMarks(step).join(', ');
-			return Object.entries(stepActionNames).map(([action, name]) => {
-				// Four lenses stand in one line, which is cut where the editor is narrow.
-				const title = action === 'changes' && marks !== '' ? `${name} (${marks})` : name;
-				const command = {
-					command: internalCommands.runStepAction,
-					title,
-					tooltip,
-					arguments: [action, stepNode(taskId, step.index)],
-				};
-				return new vscode.CodeLens(range, command);
-			});
-		});
+		const top = new vscode.Range(0, 0, 0, 0);
+		const search = { command: internalCommands.searchSteps, title: searchName, arguments: [taskId] };
+		const lenses = isOver(taskId) ? [new vscode.CodeLens(top, search)] : [];
+		return lenses.concat(
+			known.flatMap(step => {
+				const line = lines.get(step.step);
+				if (line === undefined) {
+					return [];
+				}
+				const range = new vscode.Range(line, 0, line, 0);
+				const tooltip = [stepSize(step), ...stepLimits(step)].join('\n');
+				const marks = stepMarks(step).join(', ');
+				return Object.entries(stepActionNames).map(([action, name]) => {
+					// Four lenses stand in one line, which is cut where the editor is narrow.
+					const title = action === 'changes' && marks !== '' ? `${name} (${marks})` : name;
+					const command = {
+						command: internalCommands.runStepAction,
+						title,
+						tooltip,
+						arguments: [action, stepNode(taskId, step.index)],
+					};
+					return new vscode.CodeLens(range, command);
+				});
+			}),
+		);
 	}
 
 	dispose(): void {

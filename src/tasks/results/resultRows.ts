@@ -65,7 +65,7 @@ export class ResultRows {
 			return [];
 		}
 		if (node.kind === 'steps') {
-			return this.steps.rowsOf(task.id);
+			return this.steps.rowsOf(task);
 		}
 		const steps = node.resultKey === undefined ? this.steps.groupOf(task) : [];
 		if (isRace(task) && node.resultKey === undefined) {

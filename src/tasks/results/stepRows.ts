@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import { oneLine } from '../../base/plainText.ts';
 import { agentNames, isRace } from '../../contract/taskResults.ts';
-import type { Task } from '../../contract/tasks.ts';
+import { isActiveTask, type Task } from '../../contract/tasks.ts';
 import { formatNumber } from '../../platform/amounts.ts';
 import { internalCommands, STEP_CONTEXT } from '../../platform/ids.ts';
 import { stepActionNames, stepLimits, stepMarks } from '../../platform/stepMessages.ts';
-import { stepSize, stepTitle } from '../common/stepMessages.ts';
+import { searchName, stepSize, stepTitle } from '../common/stepMessages.ts';
 import { type StepNode, stepNode } from '../model/stepNode.ts';
 import type { TaskSteps } from './taskSteps.ts';
 
@@ -21,7 +21,9 @@ export type StepRowNode =
 	| StepNode
 	/** A row in place of steps while they are being read, or if they cannot be read. */
 	| ({ readonly kind: 'stepNote' } & RowOfTask)
-	| ({ readonly kind: 'moreSteps' } & RowOfTask);
+	| ({ readonly kind: 'moreSteps' } & RowOfTask)
+	/** The first row of a group, which searches for the step that broke something. */
+	| ({ readonly kind: 'searchSteps' } & RowOfTask);
 
 /** The number of steps shown at first, and added each time. */
 const STEP_PAGE = 100;
@@ -43,6 +45,7 @@ interface Rows {
 	group: StepRowNode;
 	note: StepRowNode;
 	more: StepRowNode;
+	search: StepRowNode;
 	nodes: Map<number, StepNode>;
 	shown: number;
 }
@@ -61,13 +64,15 @@ export class StepRows {
 		return this.steps.countOf(task) > 0 ? [this.of(task.id).group] : [];
 	}
 
-	rowsOf(taskId: string): StepRowNode[] {
+	rowsOf(task: Task): StepRowNode[] {
+		const taskId = task.id;
 		const rows = this.of(taskId);
 		const known = this.steps.known(taskId);
 		if (known.length === 0 || this.steps.problem(taskId) !== undefined) {
 			return [rows.note];
 		}
-		const nodes = known.slice(0, rows.shown).map(({ index }) => nodeOf(rows, taskId, index));
+		const first = isActiveTask(task) ? [] : [rows.search];
+		const nodes = [...first, ...known.slice(0, rows.shown).map(({ index }) => nodeOf(rows, taskId, index))];
 		return known.length > rows.shown ? [...nodes, rows.more] : nodes;
 	}
 
@@ -103,6 +108,8 @@ export class StepRows {
 				return this.noteItem(node.taskId);
 			case 'moreSteps':
 				return this.moreItem(node);
+			case 'searchSteps':
+				return searchItem(node);
 		}
 	}
 
@@ -167,6 +174,7 @@ export class StepRows {
 				group: { kind: 'steps', ...own },
 				note: { kind: 'stepNote', ...own },
 				more: { kind: 'moreSteps', ...own },
+				search: { kind: 'searchSteps', ...own },
 				nodes: new Map(),
 				shown: STEP_PAGE,
 			};
@@ -177,7 +185,24 @@ export class StepRows {
 }
 
 export function isStepRow(node: { readonly kind: string }): node is StepRowNode {
-	return node.kind === 'steps' || node.kind === 'step' || node.kind === 'stepNote' || node.kind === 'moreSteps';
+	return KINDS.has(node.kind);
+}
+
+const KINDS: ReadonlySet<string> = new Set<StepRowNode['kind']>([
+	'steps',
+	'step',
+	'stepNote',
+	'moreSteps',
+	'searchSteps',
+]);
+
+function searchItem({ taskId }: StepRowNode): vscode.TreeItem {
+	const item = new vscode.TreeItem(searchName);
+	item.iconPath = new vscode.ThemeIcon('search');
+	item.tooltip = vscode.l10n.t('Runs a command on the files after some of the steps, to find the one that broke it.');
+	item.command = { title: searchName, command: internalCommands.searchSteps, arguments: [taskId] };
+	item.accessibilityInformation = { label: searchName, role: 'button' };
+	return item;
 }
 
 function nodeOf({ nodes }: Rows, taskId: string, index: number): StepNode {

@@ -54,5 +54,5 @@ export async function findBreakingStep(count: number, { run, onUnstable }: State
 	}
 	return high === -1
 		? { type: 'none', reason: outcome === 'failed' ? 'fails-before' : 'not-run', index: high, runs }
-		: { type: 'found', index: high, outcome, runs };
+		: { type: 'found', index: high, before: low, outcome, runs };
 }

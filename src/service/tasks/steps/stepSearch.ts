@@ -55,17 +55,15 @@ export class StepSearch {
 	private readonly options: StepSearchOptions;
 	private readonly lineage: Lineage;
 	private readonly checkout: Checkout;
-	private readonly isSandboxed: boolean;
 	readonly plan: StepSearchPlan;
 
 	private constructor(
 		options: StepSearchOptions,
-		found: Pick<StepSearch, 'plan'> & { lineage: Lineage; checkout: Checkout; isSandboxed: boolean },
+		found: Pick<StepSearch, 'plan'> & { lineage: Lineage; checkout: Checkout },
 	) {
 		this.options = options;
 		this.lineage = found.lineage;
 		this.checkout = found.checkout;
-		this.isSandboxed = found.isSandboxed;
 		this.plan = found.plan;
 	}
 
@@ -95,8 +93,8 @@ export class StepSearch {
 		);
 		const tests = await findTestCommand(name => checkout.textAt(lineage.start, name));
 		const { length: steps } = lineage.steps;
-		const plan = { command: tests?.command ?? null, steps, runs: mostRuns(steps) };
-		return new StepSearch(options, { lineage, checkout, isSandboxed, plan });
+		const plan = { command: tests?.command ?? null, steps, runs: mostRuns(steps), isSandboxed };
+		return new StepSearch(options, { lineage, checkout, plan });
 	}
 
 	/**
@@ -161,7 +159,8 @@ export class StepSearch {
 			},
 			onUnstable: at => tell({ type: 'unstable', index: indexOf(at) }),
 		});
-		tell({ ...end, index: indexOf(end.index) });
+		const index = indexOf(end.index);
+		tell(end.type === 'found' ? { ...end, index, before: indexOf(end.before) } : { ...end, index });
 	}
 
 	private async runOn(
@@ -203,7 +202,7 @@ export class StepSearch {
 
 	private place(): Omit<RunPlace, 'tree' | 'home'> {
 		const { task, execution, folder, services } = this.options;
-		const { isSandboxed } = this;
+		const { isSandboxed } = this.plan;
 		const marker = processMarker(task.id, execution.position);
 		const place = placeOfTask({ repoUrl: task.repoUrl, folder, marker, isSandboxed, services });
 		return { ...place, relay: undefined, toolchains: toolchains(process.env, os.homedir(), place.privateFolders) };

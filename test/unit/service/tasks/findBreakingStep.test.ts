@@ -49,7 +49,7 @@ describe('the search for the step that broke something', () => {
 
 	it('finds the twelfth of twenty in six runs, the first of them on the last state', async () => {
 		const { end, runs } = await search(20, index => (index >= 11 ? 'failed' : 'passed'));
-		assert.deepEqual(end, { type: 'found', index: 11, outcome: 'failed', runs: 6 });
+		assert.deepEqual(end, { type: 'found', index: 11, before: 10, outcome: 'failed', runs: 6 });
 		assert.deepEqual(
 			runs.map(({ index }) => index),
 			[19, 9, 14, 12, 11, 10],

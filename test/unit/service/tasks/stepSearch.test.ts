@@ -91,6 +91,7 @@ describe('the search for the step of a task that broke something', () => {
 			command: 'sh check.sh now',
 			steps: steps.length,
 			runs: Math.ceil(Math.log2(steps.length)) + 1,
+			isSandboxed: false,
 		});
 		const events = await search(served, id);
 		const end = events.at(-1);
@@ -111,7 +112,13 @@ describe('the search for the step of a task that broke something', () => {
 		assert.deepEqual(await end('test -f count.txt'), { type: 'none', reason: 'passes', index: 2, runs: 2 });
 		assert.deepEqual(await end('test ! -f README.md'), { type: 'none', reason: 'fails-before', index: -1, runs: 3 });
 		assert.deepEqual(await end('no-such-command'), { type: 'none', reason: 'not-run', index: -1, runs: 3 });
-		assert.deepEqual(await end('test ! -f count.txt'), { type: 'found', index: 0, outcome: 'failed', runs: 3 });
+		assert.deepEqual(await end('test ! -f count.txt'), {
+			type: 'found',
+			index: 0,
+			before: -1,
+			outcome: 'failed',
+			runs: 3,
+		});
 	});
 
 	it('runs a single step on both sides, and takes a command that cannot be run any more as broken', async () => {
@@ -122,7 +129,7 @@ describe('the search for the step of a task that broke something', () => {
 		await local.completed(id);
 		const events = await search(served, id, { command: 'test -f tool.sh || exit 127' });
 		assert.deepEqual(runsOf(events), ['0 not-run', '-1 passed']);
-		assert.deepEqual(events.at(-1), { type: 'found', index: 0, outcome: 'not-run', runs: 2 });
+		assert.deepEqual(events.at(-1), { type: 'found', index: 0, before: -1, outcome: 'not-run', runs: 2 });
 	});
 
 	it('runs the package scripts of before the task for its tests, and those of each state for a command of the user', async () => {
@@ -136,10 +143,10 @@ describe('the search for the step of a task that broke something', () => {
 		]);
 		await local.completed(id);
 		const tests = await search(served, id);
-		assert.deepEqual(tests.at(-1), { type: 'found', index: 1, outcome: 'failed', runs: 3 });
+		assert.deepEqual(tests.at(-1), { type: 'found', index: 1, before: 0, outcome: 'failed', runs: 3 });
 		assert.match(linesOf(tests).join('\n'), /changed the scripts of package\.json/);
 		const own = await search(served, id, { command: 'npm run more' });
-		assert.deepEqual(own.at(-1), { type: 'found', index: 2, outcome: 'failed', runs: 3 });
+		assert.deepEqual(own.at(-1), { type: 'found', index: 2, before: 1, outcome: 'failed', runs: 3 });
 	});
 
 	it('runs a state again that ends differently, and says so', async () => {
@@ -160,7 +167,7 @@ describe('the search for the step of a task that broke something', () => {
 			stable.flatMap(event => (event.type === 'run' ? [event.repeats] : [])),
 			[undefined, undefined, undefined, 'check', 'unstable'],
 		);
-		assert.deepEqual(stable.at(-1), { type: 'found', index: 4, outcome: 'failed', runs: 5 });
+		assert.deepEqual(stable.at(-1), { type: 'found', index: 4, before: 3, outcome: 'failed', runs: 5 });
 		const folderAgain = (await readdir(folder)).length;
 		const unstable = await search(served, id, { command: command(`-gt ${folderAgain}`) });
 		assert.deepEqual(unstable.at(-1), { type: 'none', reason: 'unstable', index: 4, runs: 5 });
@@ -210,7 +217,7 @@ describe('the search for the step of a task that broke something', () => {
 		const served = serve({ searchRunMs: 700 });
 		const id = await counted(served, 1);
 		const events = await search(served, id, { command: 'test ! -f count.txt || sleep 300' });
-		assert.deepEqual(events.at(-1), { type: 'found', index: 0, outcome: 'failed', runs: 2 });
+		assert.deepEqual(events.at(-1), { type: 'found', index: 0, before: -1, outcome: 'failed', runs: 2 });
 		assert.match(linesOf(events).join('\n'), /did not end within .* and was stopped/);
 		const flood = await search(serve(), id, {
 			command: 'seq 1 300000; head -c 3000000 /dev/zero; echo; seq 1 9; false',
@@ -237,7 +244,7 @@ describe('the search for the step of a task that broke something', () => {
 		assert.equal((await planOf(served, id)).steps, 4);
 		const events = await search(served, id, { command: 'test ! -f five.txt' });
 		assert.deepEqual(runsOf(events), ['1 passed', '5 failed', '4 failed']);
-		assert.deepEqual(events.at(-1), { type: 'found', index: 4, outcome: 'failed', runs: 3 });
+		assert.deepEqual(events.at(-1), { type: 'found', index: 4, before: 1, outcome: 'failed', runs: 3 });
 		served.runner.continue(id, { prompt: 'echo 7 > seven.txt', agent: 'stepping', model: 'none' }, agent);
 		await local.completed(id);
 		assert.equal((await planOf(served, id)).steps, 5);
@@ -271,7 +278,7 @@ describe('the search for the step of a task that broke something', () => {
 		await local.final(none);
 		assert.match(await refused(none, {}), /^404 The task has no steps/);
 		const id = await counted(served, 1);
-		assert.deepEqual(await planOf(served, id), { command: null, steps: 1, runs: 2 });
+		assert.deepEqual(await planOf(served, id), { command: null, steps: 1, runs: 2, isSandboxed: false });
 		assert.match(await refused(id, {}), /^400 command: the repository does not say how it is tested/);
 		for (const command of ['', '  ', 'x'.repeat(2_001), 'a\0b', 5]) {
 			assert.match(await refused(id, { command }), /^400 command/);
