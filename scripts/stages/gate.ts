@@ -14,11 +14,13 @@ const named = (folder: string, names: readonly string[]) => names.map(name => `t
 export const outsideGate: readonly Exclusion[] = [
 	{
 		reason:
-			'Whole tasks of the local service, with git and agents. taskRun, checkout, hostileRepository, stopAtEachStep and lifecycle stand for them.',
+			'Whole tasks of the local service, with git and agents. taskRun, checkout, hostileRepository, stepChain, stopAtEachStep and lifecycle stand for them.',
 		files: [
 			...named('unit/service/tasks', [
 				'agentRuns',
+				'checkoutClones',
 				'checkoutManyFiles',
+				'checkoutSubmodules',
 				'commitIdentity',
 				'demoAgent',
 				'dependencies/installThroughRelay',
@@ -28,6 +30,7 @@ export const outsideGate: readonly Exclusion[] = [
 				'killedService',
 				'logStream',
 				'repositoryTests',
+				'steps',
 				'taskRecovery',
 				'taskRoutes',
 				'taskRunner',
@@ -45,9 +48,11 @@ export const outsideGate: readonly Exclusion[] = [
 		],
 	},
 	{
-		reason: 'Minutes of kills, faults and repetitions, which show rare faults rather than what each change may break.',
+		reason:
+			'Minutes of kills, faults and repetitions, which show rare faults rather than what each change may break. hostileReplies and heldBackReplies stand for hostileFront, with its 250 rows.',
 		files: named('unit', [
 			'client/bodyFaults',
+			'client/channel/hostileFront',
 			'client/endurance',
 			'client/poolFaults',
 			'client/wireFaults',
@@ -58,9 +63,11 @@ export const outsideGate: readonly Exclusion[] = [
 	},
 	{
 		reason:
-			'Programs of their own that meet hostile peers. agent, openAgentSession, undiciTransport and mcp/server stand for them.',
+			'Programs of their own that meet hostile or failing peers. agent, calls, openAgentSession, undiciTransport and mcp/server stand for them.',
 		files: named('unit', [
+			'agent/failures',
 			'agent/hostile',
+			'agent/length',
 			'agent/previews',
 			'agent/repairs',
 			'agents/install/installAgent',
@@ -75,6 +82,7 @@ export const outsideGate: readonly Exclusion[] = [
 			'platform/commitChanges',
 			'platform/commitCopies',
 			'platform/gitRemotes',
+			'tasks/apply/checkoutBytes',
 			'tasks/apply/plan',
 			'tasks/branches/mergeBranch',
 			'tasks/branches/remoteBranch',
