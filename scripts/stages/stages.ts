@@ -15,6 +15,7 @@ import { runEditorTests } from './editor.ts';
 import { isInGate } from './gate.ts';
 import { runMocha } from './mocha.ts';
 import { withRecordingProxy } from './recordingProxy.ts';
+import { makeTemporaryFolder } from './temporaryFolder.ts';
 import type { Totals } from './totals.ts';
 import { sharedWindows } from './windows.ts';
 
@@ -59,6 +60,8 @@ export class TestRun {
 	private readonly options: TestRunOptions;
 	/** The cache for programs that are started again and again, so that they are compiled only once. */
 	private readonly compileCache = { NODE_COMPILE_CACHE: path.join(this.folder, 'compiled') };
+	/** The temporary folder of tests without windows and agents. */
+	private readonly temporary = makeTemporaryFolder();
 	private editor: Promise<Record<string, string>> | undefined;
 	private processes: Promise<true> | undefined;
 
@@ -79,7 +82,7 @@ export class TestRun {
 						files: this.filesOf('unit'),
 						args,
 						folder,
-						environment,
+						environment: { ...environment, TMPDIR: this.temporary },
 						jobs,
 						filesPerProcess: 12,
 						hooks: 'test/support/vscodeStandIn.ts',
@@ -100,7 +103,7 @@ export class TestRun {
 						files: this.filesOf('conformance'),
 						args,
 						folder,
-						environment,
+						environment: { ...environment, TMPDIR: this.temporary },
 						// Most of the time passes in waiting: for parts missing in a falsified reply, or for a limit to expire.
 						jobs: 4 * cores,
 						first: 'test/conformance/faults/',
@@ -195,7 +198,7 @@ export class TestRun {
 	}
 
 	close(): void {
-		for (const folder of [this.folder, this.scratch]) {
+		for (const folder of [this.folder, this.scratch, this.temporary]) {
 			fs.rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 		}
 	}
