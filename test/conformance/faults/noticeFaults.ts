@@ -70,12 +70,23 @@ function outcomesOfEach(faults: readonly Fault[]): Promise<ProofOutcome[]>[] {
 async function outcomesOf(fault: Fault): Promise<ProofOutcome[]> {
 	const outcomes: ProofOutcome[] = [];
 	for (const proof of proofsOf(fault.breaks)) {
-		outcomes.push(await outcomeOf(proof, fault));
+		outcomes.push({ proof, outcome: await knownOutcomeOf(proof, fault) });
 	}
 	return outcomes;
 }
 
-async function outcomeOf(proof: Proof, fault: Fault): Promise<ProofOutcome> {
+/** The outcomes of proofs by the tampering under which they ran, where that is one object for several requirements. */
+const known = new Map<Proof, Map<Fault['tampering'], Promise<Outcome>>>();
+
+function knownOutcomeOf(proof: Proof, fault: Fault): Promise<Outcome> {
+	const ofProof = known.get(proof) ?? new Map<Fault['tampering'], Promise<Outcome>>();
+	known.set(proof, ofProof);
+	const outcome = ofProof.get(fault.tampering) ?? outcomeOf(proof, fault);
+	ofProof.set(fault.tampering, outcome);
+	return outcome;
+}
+
+async function outcomeOf(proof: Proof, fault: Fault): Promise<Outcome> {
 	const { tampering } = fault;
 	const own = watched(typeof tampering === 'function' ? tampering() : tampering, proof);
 	const ended = proof.runUnder(own.tampering).then(
@@ -89,7 +100,7 @@ async function outcomeOf(proof: Proof, fault: Fault): Promise<ProofOutcome> {
 	const late = isExcused(proof.what, fault) ? [] : [own.changed.then(() => after(PATIENCE_MS))];
 	const outcome = await Promise.race([ended, after(LONGEST_MS), ...late]);
 	waiting.abort();
-	return { proof, outcome: own.hasChanged() ? outcome : 'untouched' };
+	return own.hasChanged() ? outcome : 'untouched';
 }
 
 /** Tells whether, and as soon as, the tampering changes anything in the run of a proof. */

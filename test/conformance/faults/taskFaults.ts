@@ -65,6 +65,9 @@ const listErrors: readonly Fault[] = (
 	tampering: withStatus(LIST, status, 418),
 }));
 
+const withoutStates = withoutEvent(STREAM, 'status');
+const anotherEnd = inEvent(STREAM, 'complete', 'status');
+
 /** What cloud-tasks.md demands, falsified. */
 export const taskFaults: readonly Fault[] = [
 	...fieldsOfTasks,
@@ -101,12 +104,12 @@ export const taskFaults: readonly Fault[] = [
 	{
 		what: 'a log without its states',
 		breaks: 'cloud-tasks/events/3',
-		tampering: withoutEvent(STREAM, 'status'),
+		tampering: withoutStates,
 	},
 	{
 		what: 'a log that ends in another state',
 		breaks: 'cloud-tasks/events/4',
-		tampering: inEvent(STREAM, 'complete', 'status'),
+		tampering: anotherEnd,
 	},
 	{
 		what: 'a log of another length',
@@ -143,12 +146,12 @@ export const taskFaults: readonly Fault[] = [
 	{
 		what: 'a log that never tells of saving',
 		breaks: 'cloud-tasks/states-and-transitions/8',
-		tampering: withoutEvent(STREAM, 'status'),
+		tampering: withoutStates,
 	},
 	{
 		what: 'a log whose end tells another state',
 		breaks: 'cloud-tasks/states-and-transitions/9',
-		tampering: inEvent(STREAM, 'complete', 'status'),
+		tampering: anotherEnd,
 	},
 	{
 		what: 'a list that goes on where it ends',

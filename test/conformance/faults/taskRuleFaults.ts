@@ -35,6 +35,15 @@ const inTask = (field: string, change?: Parameters<typeof inReply>[2]) =>
 /** Another state, which is final: a proof that waits for the end need not wait in vain. */
 const otherState = (status: unknown) => (status === 'completed' ? 'stopped' : 'completed');
 
+const anotherState = inTask('status', otherState);
+const anotherLimit = inReply(LIST, 'json.limit');
+const goesOn = inReply(LIST, 'json.hasMore');
+const fromBegin = inRequest(STREAM, 'query.fromIndex', () => '0');
+const anotherEnd = inEvent(STREAM, 'complete', 'status');
+const withoutWords = inReply(STREAM, 'json.error', missing);
+const notAllowed = withStatus(STREAM, 200, 403);
+const tellsOfUser = inEvent(STREAM, 'log', 'log.message', () => '"userId": of-somebody');
+
 const keyInAddress: Fault['tampering'] = {
 	request(request) {
 		request.query['key'] = /Bearer (.*)/.exec(request.headers.authorization ?? '')?.[1] ?? '';
@@ -69,7 +78,7 @@ const required: readonly Fault[] = ['repos', 'branches'].map(name =>
 );
 
 const states: readonly Fault[] = [1, 2, 3, 4, 5, 6, 7].map(position =>
-	fault(`states-and-transitions/${position}`, 'another state', inTask('status', otherState)),
+	fault(`states-and-transitions/${position}`, 'another state', anotherState),
 );
 
 /** What cloud-tasks.md and its part of unspecified.md demand beyond single fields, falsified. */
@@ -83,10 +92,10 @@ export const taskRuleFaults: readonly Fault[] = [
 		'a list that leaves out an active task',
 		inReply(LIST, 'json.tasks', value => (value as unknown[]).slice(1)),
 	),
-	fault(`${LIST_PROSE}/1`, 'a list with another limit', inReply(LIST, 'json.limit')),
+	fault(`${LIST_PROSE}/1`, 'a list with another limit', anotherLimit),
 	fault(`${LIST_PROSE}/2`, 'a list with another offset', inReply(LIST, 'json.offset')),
-	fault(`${LIST_PROSE}/3`, 'a list that goes on where it ends', inReply(LIST, 'json.hasMore')),
-	fault(`${LIST_PROSE}/4`, 'an empty list that goes on', inReply(LIST, 'json.hasMore')),
+	fault(`${LIST_PROSE}/3`, 'a list that goes on where it ends', goesOn),
+	fault(`${LIST_PROSE}/4`, 'an empty list that goes on', goesOn),
 	fault(
 		`${STREAM_PROSE}/1`,
 		'the log of another task',
@@ -96,11 +105,7 @@ export const taskRuleFaults: readonly Fault[] = [
 		'client: is asked for by the id',
 	]),
 	fault(`${STREAM_PROSE}/1`, 'a log of no task', withStatus(STREAM, 404, 200)),
-	fault(
-		`${STREAM_PROSE}/2`,
-		'a log from its begin',
-		inRequest(STREAM, 'query.fromIndex', () => '0'),
-	),
+	fault(`${STREAM_PROSE}/2`, 'a log from its begin', fromBegin),
 	fault(`${STREAM_PROSE}/2`, 'a greeting with another index', inEvent(STREAM, 'connected', 'fromIndex'), [
 		'client: begins at 0',
 	]),
@@ -114,9 +119,7 @@ export const taskRuleFaults: readonly Fault[] = [
 		'a log that is asked for as JSON',
 		inRequest(STREAM, 'headers.accept', () => 'application/json'),
 	),
-	fault(`${STREAM_PROSE}/4`, 'a log that ends in another state', inEvent(STREAM, 'complete', 'status'), [
-		'client: is asked for by the id',
-	]),
+	fault(`${STREAM_PROSE}/4`, 'a log that ends in another state', anotherEnd, ['client: is asked for by the id']),
 	fault(
 		`${STREAM_PROSE}/5`,
 		'a log that is a page',
@@ -127,14 +130,10 @@ export const taskRuleFaults: readonly Fault[] = [
 		'events of another name',
 		inEvents(STREAM, events => events.map(event => ({ ...event, event: 'noise' }))),
 	),
-	fault(`${STREAM_PROSE}/7`, 'a log that is not allowed', withStatus(STREAM, 200, 403)),
-	fault(
-		`${STREAM_PROSE}/8`,
-		'a log that tells of a user',
-		inEvent(STREAM, 'log', 'log.message', () => '"userId": of-somebody'),
-	),
+	fault(`${STREAM_PROSE}/7`, 'a log that is not allowed', notAllowed),
+	fault(`${STREAM_PROSE}/8`, 'a log that tells of a user', tellsOfUser),
 	fault(`${STREAM_PROSE}/9`, 'a log without its end', withoutEvent(STREAM, 'complete')),
-	fault(`${STREAM_PROSE}/10`, 'a log that ends in another state', inEvent(STREAM, 'complete', 'status')),
+	fault(`${STREAM_PROSE}/10`, 'a log that ends in another state', anotherEnd),
 	fault(
 		'events/prose/1',
 		'data that is a list',
@@ -142,13 +141,13 @@ export const taskRuleFaults: readonly Fault[] = [
 			events.map(event => (nameOf(event) === 'log' ? { ...event, data: [event.data] } : event)),
 		),
 	),
-	fault('errors/prose/1', 'a refusal without words', inReply(STREAM, 'json.error', missing)),
+	fault('errors/prose/1', 'a refusal without words', withoutWords),
 	fault(
 		'errors/prose/1',
 		'a refusal in other words',
 		inReply(/^GET \/api\/tasks/, 'json.error', () => 'No.'),
 	),
-	fault('errors/prose/2', 'a log that is missing without words', inReply(STREAM, 'json.error', missing)),
+	fault('errors/prose/2', 'a log that is missing without words', withoutWords),
 	fault('errors/prose/3', 'a failed look-up without words', inReply(LOOK_UP, 'json.message', missing)),
 	fault(
 		'versioning/prose/1',
@@ -161,22 +160,16 @@ export const taskRuleFaults: readonly Fault[] = [
 		'client: stands in no address',
 		'client: lets a key stand',
 	]),
-	fault(
-		'authentication/7',
-		'a log that tells of a user',
-		inEvent(STREAM, 'log', 'log.message', () => '"userId": of-somebody'),
-		['client: lets a key stand', 'client: stands in no address'],
-	),
+	fault('authentication/7', 'a log that tells of a user', tellsOfUser, [
+		'client: lets a key stand',
+		'client: stands in no address',
+	]),
 	fault('limits/1', 'a list that is asked for without a limit', inRequest(LIST, 'query.limit', missing)),
-	fault('limits/1', 'a list with another limit', inReply(LIST, 'json.limit')),
+	fault('limits/1', 'a list with another limit', anotherLimit),
 	fault('limits/2', 'another longest duration', inRequest(CREATE, 'json.maxDuration')),
-	fault('limits/2', 'a task that never is too long', inTask('status', otherState)),
+	fault('limits/2', 'a task that never is too long', anotherState),
 	fault('limits/3', 'a log without its states', withoutEvent(STREAM, 'status')),
-	fault(
-		'limits/4',
-		'a log that is not resumed',
-		inRequest(STREAM, 'query.fromIndex', () => '0'),
-	),
+	fault('limits/4', 'a log that is not resumed', fromBegin),
 	...(
 		[
 			[6, 'a task that is deleted', inRequest(/^PATCH /, 'method', () => 'DELETE')],
@@ -185,7 +178,7 @@ export const taskRuleFaults: readonly Fault[] = [
 			[10, 'a log that ends without words on what failed', inEvent(STREAM, 'error', 'error')],
 			[10, 'a task of another state', inTask('status')],
 			[11, 'a field that nobody uses, changed', inReply(TASK, 'json.task.berth')],
-			[11, 'a log that is not allowed', withStatus(STREAM, 200, 403)],
+			[11, 'a log that is not allowed', notAllowed],
 			[13, 'a key in the address', keyInAddress],
 			[14, 'another agent', inRequest(CREATE, 'json.selectedAgent')],
 		] satisfies [number, string, Fault['tampering']][]

@@ -129,8 +129,15 @@ async function withShared(
 	try {
 		await body(await service);
 	} finally {
+		await stopTasks(await service);
 		services.free.push(service);
 	}
+}
+
+/** A proof that has failed leaves its tasks behind, which would work to their end and keep others waiting. */
+async function stopTasks({ client }: Implementation): Promise<void> {
+	const { tasks } = await client.tasks.list({ status: 'active', limit: 100 });
+	await Promise.all(tasks.map(({ id }) => client.tasks.stop(id)));
 }
 
 /** Stops the services that proofs under faults have started. */
