@@ -6,27 +6,20 @@ import { insidePlaces } from '../../src/agents/sandbox/places.ts';
 import { agentQuestion, answerQuestion } from '../support/chatAgentWindow.ts';
 import { changeSettings, until } from '../support/editorWindow.ts';
 import { openChat, replyEnds, sendMessage } from '../support/errandWindow.ts';
-import { RemoteMcpServer } from '../support/remoteMcpServer.ts';
 import type { SampleFolder } from '../support/sampleFolder.ts';
 import { skipWithoutSandbox } from '../support/sandbox.ts';
 import { ScriptedModel, type Step } from '../support/scriptedModel.ts';
 import { SAMPLE_NAME, useWindow } from '../support/useWindow.ts';
 
 const ADD = 'Add two and three with the server';
-const ELSEWHERE = 'Add six and seven with the server that runs elsewhere';
 const PLANNING = 'Plan how ten widgets become cheaper';
 const PLAN = '1. Change src/discount.js.\n2. Run the tests.';
 const SERVER = path.resolve(import.meta.dirname, '../support/mcpServer.mjs');
 
-const use = (a: number, b: number, server = 'sums'): Step => ({
-	do: 'call',
-	tool: 'mcp',
-	input: { tool: `${server}/add`, arguments: { a, b } },
-});
+const use: Step = { do: 'call', tool: 'mcp', input: { tool: 'sums/add', arguments: { a: 2, b: 3 } } };
 
 const SCRIPTS: Record<string, Step[]> = {
-	[ADD]: [use(2, 3), { do: 'say', text: 'It is five.' }],
-	[ELSEWHERE]: [use(6, 7, 'remote'), { do: 'say', text: 'It is thirteen.' }],
+	[ADD]: [use, { do: 'say', text: 'It is five.' }],
 	[PLANNING]: [
 		{ do: 'write', path: 'written.txt', content: 'x' },
 		{ do: 'run', command: 'touch made.txt; ls' },
@@ -45,7 +38,6 @@ const declare = (args: readonly string[]) =>
 
 describe('an agent in the chat', () => {
 	let model: ScriptedModel;
-	let remote: RemoteMcpServer;
 	let page: Page;
 	let sample: SampleFolder;
 	let chat: Frame;
@@ -53,10 +45,13 @@ describe('an agent in the chat', () => {
 	const window = useWindow(async hook => {
 		await skipWithoutSandbox(hook);
 		model = await ScriptedModel.start({ scripts: SCRIPTS, tree: insidePlaces(SAMPLE_NAME).tree, model: 'coder' });
-		remote = await RemoteMcpServer.start();
 		return {
 			files: { '.vscode/mcp.json': `// Servers\n${declare([SERVER, 'honest'])}` },
-			settings: { 'errand.local.upstreams': { workshop: { url: model.url } }, 'errand.chat.model': 'coder' },
+			settings: {
+				'errand.local.upstreams': { workshop: { url: model.url } },
+				'errand.chat.model': 'coder',
+				'errand.agents.mcpServers': { dead: { url: 'http://127.0.0.1:1/mcp' } },
+			},
 		};
 	});
 	const dialog = () => page.locator('.monaco-dialog-box');
@@ -67,11 +62,10 @@ describe('an agent in the chat', () => {
 	});
 
 	after(async () => {
-		remote?.stop();
 		await model?.stop();
 	});
 
-	it('uses an MCP server of the folder after a yes to exactly what it is, and each call is asked about', async () => {
+	it('uses an MCP server of the folder after a yes to exactly what it is, asks about each call, and says which cannot be used', async () => {
 		await sendMessage(chat, `/agent ${ADD}`);
 		await dialog().waitFor();
 		const words = await dialog().innerText();
@@ -93,16 +87,6 @@ describe('an agent in the chat', () => {
 		assert.match(await replyEnds(chat), /It is five\./);
 		assert.deepEqual(model.results.slice(-1), ['5']);
 		await chat.getByText('The MCP server “near” is not used').waitFor();
-	});
-
-	it('uses a server at an address that the settings name, and says why another one cannot be', async () => {
-		await changeSettings(page, window().server, {
-			'errand.agents.mcpServers': { remote: { url: remote.url }, dead: { url: 'http://127.0.0.1:1/mcp' } },
-		});
-		await sendMessage(chat, `/agent ${ELSEWHERE}`);
-		await answerQuestion(chat, 'Allow remote/add Here');
-		assert.match(await replyEnds(chat), /It is thirteen\./);
-		assert.deepEqual(model.results.slice(-1), ['13']);
 		await chat.getByText('The MCP server “dead” has failed: 127.0.0.1:1 cannot be reached').waitFor();
 	});
 

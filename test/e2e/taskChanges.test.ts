@@ -118,38 +118,10 @@ describe('what a task has changed, in the window', () => {
 			.first()
 			.evaluate(label => getComputedStyle(label, '::after').content.replaceAll('"', ''));
 
-	async function fold(prompt: string): Promise<void> {
-		await taskRow(page, prompt).locator('.monaco-tl-twistie').click();
-	}
-
-	it('unfolds into its files with letters and counts, and shows what has come since', async () => {
-		await endedTask('rename', 'Rename config keys', work);
-		await fold('Rename config keys');
-		await fileRow('config.py, app, modified, 2 lines added, 2 removed').waitFor();
-		await fileRow('labels.py, app, renamed, 1 lines added, 1 removed, from app/names.py').waitFor();
-		await fileRow('old.json, deleted').waitFor();
-		await fileRow('logo.png, modified, binary').waitFor();
-		for (const [file, letter] of [
-			['config.py', 'M'],
-			['migrate.py', 'A'],
-			['old.json', 'D'],
-			['labels.py', 'R'],
-		] as const) {
-			await until(`${file} has its letter`, async () => (await letterOf(fileRow(file))) === letter);
-		}
-		assert.equal(sample.git('branch', '--list', 'errand/*'), '');
-		assert.equal(status(), '');
-
-		branches.commit('errand/rename', { 'app/migrate.py': numbered('step', 37), 'app/added.py': 'added\n' });
-		Object.assign(service.tasks[0] ?? {}, { completedAt: new Date(Date.now() + 1_000).toISOString() });
-		await refresh();
-		await fileRow('migrate.py, app, added, 37 lines added, 0 removed').waitFor();
-		await fileRow('added.py, app, added, 1 lines added, 0 removed').waitFor();
-	});
-
 	const review = () => page.locator('.multiDiffEditor');
 
 	it('has a review with buttons above it, and takes comments there, which outlive a reload and become one further prompt', async () => {
+		await endedTask('rename', 'Rename config keys', work);
 		await taskRow(page, 'Rename config keys').hover();
 		await taskRow(page, 'Rename config keys').getByRole('button', { name: 'Review Task Changes' }).click();
 		await review().getByText('renamed 35').first().click();
@@ -214,9 +186,8 @@ describe('what a task has changed, in the window', () => {
 		await page.locator('.review-widget .comment-body').getByText(text).waitFor();
 	}
 
-	it('is applied by keyboard alone, with a preview, conflicts that the editor resolves, and a way back', async () => {
+	it('is applied by keyboard alone, from rows with letters and counts, with a preview, conflicts that the editor resolves, and a way back', async () => {
 		await runCommand(page, 'View: Close All Editors');
-		await fold('Rename config keys');
 		await endedTask('all', 'Apply all of it', work);
 		sample.write({
 			'app/config.py': configOf('mine 3', 'setting 35'),
@@ -226,6 +197,16 @@ describe('what a task has changed, in the window', () => {
 		await walkTo(page, /^Apply all of it,/);
 		await page.keyboard.press('ArrowRight');
 		await fileRow('icon.png, added, binary').waitFor();
+		await fileRow('labels.py, app, renamed, 1 lines added, 1 removed, from app/names.py').waitFor();
+		for (const [file, letter] of [
+			['config.py', 'M'],
+			['migrate.py', 'A'],
+			['old.json', 'D'],
+			['labels.py', 'R'],
+		] as const) {
+			await until(`${file} has its letter`, async () => (await letterOf(fileRow(file))) === letter);
+		}
+		assert.equal(sample.git('branch', '--list', 'errand/*'), '');
 		await chooseInMenu(page, /^Apply all of it,/, 'Review Task Changes', () => appears(review(), 5_000));
 		await review().getByText('renamed 35').waitFor();
 		const list = page.locator('.quick-input-widget:visible');

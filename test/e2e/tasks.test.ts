@@ -320,26 +320,7 @@ describe('tasks in the window', () => {
 			await until('the extension knows that the log is out of sight', async () => lists() > before);
 		}
 
-		it('are told of when they end out of sight, in a notice that leads to the log with the focus, and with a badge', async () => {
-			await startOutOfSight('unseen', 'Work out of sight');
-			await page
-				.locator('.part.statusbar')
-				.getByText(/: live/)
-				.waitFor();
-			service.log('unseen', 'the last word');
-			service.finish('unseen', 'completed');
-			const notice = toast(page, '“Work out of sight” finished.');
-			await notice.waitFor();
-			const badge = page.locator('.activitybar .badge-content');
-			await badge.getByText('1', { exact: true }).first().waitFor();
-			await notice.getByRole('button', { name: 'Log', exact: true }).click();
-			await inPanel('the last word').waitFor();
-			await page.locator('.part.panel .monaco-editor.focused').waitFor();
-			await notice.waitFor({ state: 'detached' });
-			await until('nothing is left to look at', async () => !(await badge.first().isVisible()));
-		});
-
-		it('are not told of when the user sees their end', async () => {
+		it('are told of when they end out of sight, in a notice that leads to the log with the focus and with a badge, and not where the user sees it', async () => {
 			service.add({ id: 'seen', prompt: 'Work in sight' });
 			await refresh();
 			await taskRow(page, 'Work in sight').first().click();
@@ -352,15 +333,28 @@ describe('tasks in the window', () => {
 			service.finish('seen', 'error', 'Tests still red');
 			await inPanel('failed: Tests still red').waitFor();
 			await taskShows(page, 'Work in sight', 'failed');
-			await startOutOfSight('later', 'Work after it');
-			service.finish('later', 'completed');
-			await toast(page, '“Work after it” finished.').waitFor();
-			// Those are among them that have hidden themselves.
+
+			await startOutOfSight('unseen', 'Work out of sight');
+			await page
+				.locator('.part.statusbar')
+				.getByText(/: live/)
+				.waitFor();
+			service.log('unseen', 'the last word');
+			service.finish('unseen', 'completed');
+			await toast(page, '“Work out of sight” finished.').waitFor();
+			const badge = page.locator('.activitybar .badge-content');
+			await badge.getByText('1', { exact: true }).first().waitFor();
+			// This list has those that have hidden themselves too.
 			await runCommand(page, 'Notifications: Show Notifications');
 			const center = page.locator('.notifications-center.visible');
-			await center.getByText('Work after it').first().waitFor();
+			const notice = center.locator('.monaco-list-row').filter({ hasText: '“Work out of sight” finished.' });
+			await notice.waitFor();
 			assert.doesNotMatch(await center.innerText(), /Work in sight/);
-			await runCommand(page, 'Notifications: Hide Notifications');
+			await notice.getByRole('button', { name: 'Log', exact: true }).click();
+			await inPanel('the last word').waitFor();
+			await page.locator('.part.panel .monaco-editor.focused').waitFor();
+			await notice.waitFor({ state: 'detached' });
+			await until('nothing is left to look at', async () => !(await badge.first().isVisible()));
 		});
 	});
 });
