@@ -60,6 +60,12 @@ export const named = (events: RawEvent[], name: string) => events.filter(event =
 export const create = ({ client, repoUrl }: Implementation, prompt = 'Try it', fields: object = {}) =>
 	client.tasks.create({ prompt, repoUrl, selectedAgent: 'demo', ...fields });
 
+/** Creates a task, where none with this prompt is completed: its log is as good, and is there at once. */
+export async function createOnce(implementation: Implementation, prompt: string): Promise<{ id: string }> {
+	const { tasks } = await implementation.client.tasks.list({ status: 'completed', limit: 100 });
+	return tasks.find(task => task.prompt === prompt) ?? (await create(implementation, prompt));
+}
+
 export const ended = ({ client }: Implementation, id: string): Promise<Task> =>
 	waitFor('the end of the task', async () => {
 		const task = await client.tasks.get(id);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { FollowEvent } from '../../../src/client/types.ts';
 import { conformance } from './harness.ts';
-import { all, create, json, named, stream } from './taskCalls.ts';
+import { all, create, createOnce, json, named, stream } from './taskCalls.ts';
 
 const STREAM = 'cloud-tasks/get-cloud-url-api-tasks-taskid-stream/prose';
 
@@ -23,7 +23,7 @@ conformance('task logs', verifies => {
 		],
 		'the stream is text/event-stream; each event has a type and JSON data; connected comes first, with its fields; each log entry has index, time and documented fields and values; indexes have no gap; the observed steps come in order; complete has the final status and totalLogs, and the stream closes',
 		async implementation => {
-			const { id } = await create(implementation, 'Log');
+			const { id } = await createOnce(implementation, 'Log');
 			const events = await all(implementation, id);
 			assert.ok(events.every(({ name }) => ['connected', 'log', 'status', 'complete'].includes(name ?? '')));
 			const [connected] = events;
@@ -63,7 +63,7 @@ conformance('task logs', verifies => {
 		['unspecified/cloud-tasks/12', 'cloud-tasks/authentication/7', `${STREAM}/2`, `${STREAM}/8`],
 		'fromIndex resumes at that entry; only logs and status are streamed: no keys, tokens or user ids',
 		async implementation => {
-			const { id } = await create(implementation, 'Resume');
+			const { id } = await createOnce(implementation, 'Resume');
 			const followed: FollowEvent[] = [];
 			for await (const event of implementation.client.tasks.follow(id)) {
 				followed.push(event);

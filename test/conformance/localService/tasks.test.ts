@@ -7,6 +7,52 @@ import { all, create, ended, json, named, type RawEvent, STATES } from './taskCa
 
 const LIST = 'cloud-tasks/get-cloud-url-api-tasks/prose';
 
+/** A task as it is in a reply. */
+type Shown = Record<string, unknown>;
+
+/** The kind of each documented field. */
+const kinds: Record<string, string> = {
+	id: 'string',
+	userId: 'string',
+	teamId: 'string or null',
+	prompt: 'string',
+	repoUrl: 'string',
+	selectedAgent: 'string',
+	selectedModel: 'string',
+	installDependencies: 'boolean',
+	maxDuration: 'number',
+	status: 'string',
+	progress: 'number',
+	error: 'string or null',
+	selectedBranch: 'string',
+	branchName: 'string or null',
+	sandboxUrl: 'string or null',
+	sandboxId: 'string or null',
+	merged: 'boolean',
+	diffStats: 'object or null',
+	autoDeployEnabled: 'boolean or null',
+	deployments: 'object or null',
+	badge: 'string or null',
+	batchId: 'string or null',
+	createdAt: 'string',
+	updatedAt: 'string',
+	completedAt: 'string or null',
+	creatorName: 'string or null',
+	creatorImage: 'string or null',
+	prNumber: 'number or null',
+	prUrl: 'string or null',
+	isEmptyGitUser: 'boolean',
+};
+
+function hasFields(task: Shown): void {
+	for (const [field, kind] of Object.entries(kinds)) {
+		assert.ok(field in task, `${field} is missing`);
+		assert.ok(kind.split(' or ').includes(task[field] === null ? 'null' : typeof task[field]), field);
+	}
+	assert.ok(STATES.includes(String(task['status'])));
+	assert.equal(new Date(String(task['createdAt'])).toISOString(), task['createdAt']);
+}
+
 conformance('tasks', verifies => {
 	verifies(
 		[
@@ -38,93 +84,16 @@ conformance('tasks', verifies => {
 	);
 
 	verifies(
-		[
-			'unspecified/cloud-tasks/1',
-			'cloud-tasks/task/1',
-			'cloud-tasks/task/2',
-			'cloud-tasks/task/3',
-			'cloud-tasks/task/4',
-			'cloud-tasks/task/5',
-			'cloud-tasks/task/6',
-			'cloud-tasks/task/7',
-			'cloud-tasks/task/8',
-			'cloud-tasks/task/9',
-			'cloud-tasks/task/10',
-			'cloud-tasks/task/11',
-			'cloud-tasks/task/12',
-			'cloud-tasks/task/13',
-			'cloud-tasks/task/14',
-			'cloud-tasks/task/15',
-			'cloud-tasks/task/16',
-			'cloud-tasks/task/17',
-			'cloud-tasks/task/18',
-			'cloud-tasks/task/19',
-			'cloud-tasks/task/20',
-			'cloud-tasks/task/21',
-			'cloud-tasks/task/22',
-			'cloud-tasks/task/23',
-			'cloud-tasks/task/24',
-			'cloud-tasks/task/25',
-			'cloud-tasks/task/26',
-			'cloud-tasks/task/27',
-			'cloud-tasks/task/28',
-			'cloud-tasks/task/29',
-			'cloud-tasks/task/30',
-			'cloud-tasks/task/31',
-			'unspecified/cloud-tasks/3',
-		],
-		'a created task is answered with its fields; a task has every documented field, of its kind; one task can be read; an unknown id gets 404',
+		['unspecified/cloud-tasks/1', 'unspecified/cloud-tasks/3'],
+		'a created task is answered with its fields; one task can be read; an unknown id gets 404',
 		async implementation => {
-			const { task } = await json<{ task: Record<string, unknown> }>(implementation, '/api/tasks', 200, {
+			const { task } = await json<{ task: Shown }>(implementation, '/api/tasks', 200, {
 				method: 'POST',
 				body: JSON.stringify({ prompt: 'Fields', repoUrl: implementation.repoUrl, maxDuration: 60 }),
 			});
-			const kinds: Record<string, string> = {
-				id: 'string',
-				userId: 'string',
-				teamId: 'string or null',
-				prompt: 'string',
-				repoUrl: 'string',
-				selectedAgent: 'string',
-				selectedModel: 'string',
-				installDependencies: 'boolean',
-				maxDuration: 'number',
-				status: 'string',
-				progress: 'number',
-				error: 'string or null',
-				selectedBranch: 'string',
-				branchName: 'string or null',
-				sandboxUrl: 'string or null',
-				sandboxId: 'string or null',
-				merged: 'boolean',
-				diffStats: 'object or null',
-				autoDeployEnabled: 'boolean or null',
-				deployments: 'object or null',
-				badge: 'string or null',
-				batchId: 'string or null',
-				createdAt: 'string',
-				updatedAt: 'string',
-				completedAt: 'string or null',
-				creatorName: 'string or null',
-				creatorImage: 'string or null',
-				prNumber: 'number or null',
-				prUrl: 'string or null',
-				isEmptyGitUser: 'boolean',
-			};
-			const hasFields = (shown: Record<string, unknown>) => {
-				for (const [field, kind] of Object.entries(kinds)) {
-					assert.ok(field in shown, `${field} is missing`);
-					assert.ok(kind.split(' or ').includes(shown[field] === null ? 'null' : typeof shown[field]), field);
-				}
-			};
 			hasFields(task);
-			hasFields((await json<{ task: typeof task }>(implementation, `/api/tasks/${task['id']}`)).task);
-			const { tasks: listed } = await json<{ tasks: (typeof task)[] }>(implementation, '/api/tasks');
-			hasFields(listed.find(({ id }) => id === task['id']) ?? assert.fail('it is not in the list'));
-			assert.ok(STATES.includes(String(task['status'])));
 			assert.equal(task['prompt'], 'Fields');
 			assert.equal(task['maxDuration'], 60);
-			assert.equal(new Date(String(task['createdAt'])).toISOString(), task['createdAt']);
 			const read = await implementation.client.tasks.get(String(task['id']));
 			assert.equal(read.id, task['id']);
 			assert.equal((await json<{ task: Task }>(implementation, `/api/tasks/${task['id']}`)).task.prompt, 'Fields');
@@ -133,6 +102,21 @@ conformance('tasks', verifies => {
 				ClientError.is(error, 'not-found'),
 			);
 			await implementation.client.tasks.stop(read.id);
+		},
+	);
+
+	verifies(
+		Array.from({ length: 31 }, (_, index) => `cloud-tasks/task/${index + 1}`),
+		'a task has every documented field, of its kind, in the list and alone',
+		async implementation => {
+			const list = async () => (await json<{ tasks: Shown[] }>(implementation, '/api/tasks')).tasks;
+			// A task that is there already is as good, and there are 31 faults of its fields.
+			if ((await list()).length === 0) {
+				await create(implementation, 'Fields');
+			}
+			const [listed = assert.fail('no task is in the list')] = await list();
+			hasFields(listed);
+			hasFields((await json<{ task: Shown }>(implementation, `/api/tasks/${listed['id']}`)).task);
 		},
 	);
 
