@@ -186,6 +186,7 @@ export class TasksFeature implements Disposable {
 			new StepLenses({
 				steps,
 				isOver: id => !isActiveTask(store.get(id) ?? {}),
+				onDidEnd: ends.onDidEnd,
 				isActive: name => active.is(name),
 				linesOf: document => documents.linesOf(document),
 			}),

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import * as vscode from 'vscode';
 import { systemClock } from '../../src/base/async.ts';
 import { ClientError } from '../../src/base/errors.ts';
+import { Emitter } from '../../src/base/event.ts';
 import { type TaskStep, taskStepSchema } from '../../src/contract/taskSteps.ts';
 import type { Task } from '../../src/contract/tasks.ts';
 import { type GitRepository, getGitApi } from '../../src/platform/git.ts';
@@ -152,6 +153,8 @@ describe('the steps of a task', () => {
 		served = [step(0), step(1, { step: 12, approximate: true })];
 		put(2);
 		let isActive = true;
+		let isOver = false;
+		const ends = new Emitter<void>();
 		const scheme = 'errand-steps-test';
 		const lines = [10, 11, 11, 12].map((index, at, all) => ({
 			...{ text: `entry ${index}`, index, isFirst: all[at - 1] !== index },
@@ -162,7 +165,10 @@ describe('the steps of a task', () => {
 				provideTextDocumentContent: () => lines.map(({ text }) => text).join('\n'),
 			}),
 			new StepLenses(
-				{ steps, isOver: () => true, isActive: name => isActive && name === connection.name, linesOf: () => lines },
+				{
+					...{ steps, isOver: () => isOver, onDidEnd: ends.event, linesOf: () => lines },
+					isActive: name => isActive && name === connection.name,
+				},
 				scheme,
 			),
 		];
@@ -171,7 +177,8 @@ describe('the steps of a task', () => {
 			const uri = vscode.Uri.from({ scheme, path: '/log', query });
 			await vscode.workspace.openTextDocument(uri);
 			const lenses = () => vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', uri);
-			await waitFor('the lenses', async () => (await lenses()).length === 9);
+			await waitFor('the lenses', async () => (await lenses()).length === 8);
+			isOver = true;
 			const shown = (await lenses()).map(({ range, command }) => `${range.start.line} ${command?.title}`).sort();
 			assert.deepEqual(shown, [
 				'0 Changes of This Step',

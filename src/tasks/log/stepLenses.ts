@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
+import type { Event } from '../../base/event.ts';
 import { internalCommands, LOG_SCHEME } from '../../platform/ids.ts';
 import { stepActionNames, stepLimits, stepMarks } from '../../platform/stepMessages.ts';
 import { searchName, stepSize } from '../common/stepMessages.ts';
@@ -12,6 +13,8 @@ export interface StepLensesDependencies {
 	steps: TaskSteps;
 	/** Returns whether a task is over. */
 	isOver(taskId: string): boolean;
+	/** Fires when a task has ended. */
+	onDidEnd: Event<unknown>;
 	/** Returns whether a connection of this name is active. */
 	isActive(connection: string): boolean;
 	/** Returns the lines that a document shows. */
@@ -28,6 +31,7 @@ export class StepLenses implements vscode.CodeLensProvider, Disposable {
 	constructor(dependencies: StepLensesDependencies, scheme = LOG_SCHEME) {
 		this.dependencies = dependencies;
 		this.disposables.add(dependencies.steps.onDidChange(() => this.changed.fire()));
+		this.disposables.add(dependencies.onDidEnd(() => this.changed.fire()));
 		this.disposables.add(vscode.languages.registerCodeLensProvider({ scheme }, this));
 	}
 

@@ -5,12 +5,8 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { getRequestListener } from '@hono/node-server';
-import { SseDecoder } from '../../../../src/client/core/sse.ts';
-import {
-	type StepSearchEvent,
-	stepSearchEventSchema,
-	stepSearchPlanSchema,
-} from '../../../../src/contract/taskSteps.ts';
+import { readSearchPlan, searchSteps } from '../../../../src/client/local/taskSteps.ts';
+import type { StepSearchEvent, StepSearchRequest } from '../../../../src/contract/taskSteps.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 import { STEPPING_SERVICES, useStepping } from './useStepping.ts';
 
@@ -46,34 +42,37 @@ describe('the search for the step of a task that broke something', () => {
 		await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
 		return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 	};
-	const post = async (served: Served, id: string, body: object, signal?: AbortSignal, what = 'steps/search') =>
-		fetch(`${await listening(served)}/api/tasks/${id}/${what}`, {
-			method: 'POST',
-			body: JSON.stringify(body),
-			...(signal && { signal }),
-		});
+	const post = async (served: Served, id: string, body: object, what = 'steps/search') =>
+		fetch(`${await listening(served)}/api/tasks/${id}/${what}`, { method: 'POST', body: JSON.stringify(body) });
 	/** Calls `onEvent` for each event as it comes, and resolves with all of them. */
-	const eventsOf = async (reply: Response, onEvent = (_: StepSearchEvent) => {}): Promise<StepSearchEvent[]> => {
-		assert.equal(reply.status, 200, reply.status === 200 ? '' : await reply.text());
-		const decoder = new SseDecoder(1_000_000);
+	const search = async (
+		served: Served,
+		id: string,
+		request: StepSearchRequest = {},
+		onEvent = (_: StepSearchEvent) => {},
+		signal = new AbortController().signal,
+	): Promise<StepSearchEvent[]> => {
 		const events: StepSearchEvent[] = [];
-		for await (const bytes of reply.body ?? assert.fail()) {
-			for (const { data } of decoder.decode(bytes)) {
-				const event = stepSearchEventSchema.parse(JSON.parse(data));
+		const service = { address: await listening(served), token: '' };
+		await searchSteps(
+			service,
+			id,
+			request,
+			event => {
 				events.push(event);
 				onEvent(event);
-			}
-		}
+			},
+			signal,
+		);
 		return events;
 	};
-	const search = async (served: Served, id: string, body: object = {}) => eventsOf(await post(served, id, body));
 	const linesOf = (events: readonly StepSearchEvent[]) =>
 		events.flatMap(event => (event.type === 'output' ? event.lines : []));
 	const runsOf = (events: readonly StepSearchEvent[]) =>
 		events.flatMap(event => (event.type === 'end' ? [`${event.index} ${event.outcome}`] : []));
 	const copyOf = (id: string) => path.join(local.folder, 'work', `${id}-0`, 'tests');
 	const planOf = async (served: Served, id: string) =>
-		stepSearchPlanSchema.parse(await (await served.get(`/api/tasks/${id}/steps/search`)).json());
+		readSearchPlan({ address: await listening(served), token: '' }, id, undefined);
 
 	it('finds it with the repository’s tests, each run with its log, and leaves nothing', async () => {
 		await testedWith('sh check.sh now');
@@ -178,18 +177,19 @@ describe('the search for the step of a task that broke something', () => {
 		const id = await counted(served, 3);
 		const gone = new AbortController();
 		const pid = path.join(local.folder, 'pid');
-		const reply = await post(served, id, { command: `echo $$ > ${pid}; sleep 300` }, gone.signal);
+		const command = `echo $$ > ${pid}; sleep 300`;
+		const searched = assert.rejects(search(served, id, { command }, undefined, gone.signal), { name: 'AbortError' });
 		await waitFor('the command', () => existsSync(pid));
 		for (const request of [
 			() => post(served, id, { command: 'true' }),
-			() => post(served, id, { currentPrompt: 'true' }, undefined, 'continue'),
+			() => post(served, id, { currentPrompt: 'true' }, 'continue'),
 		]) {
 			const refused = await request();
 			assert.deepEqual([refused.status, /just being searched/.test(await refused.text())], [409, true]);
 		}
 		await assert.rejects(served.runner.keepWork(local.store.get(id) ?? assert.fail(), gone.signal), /being searched/);
 		gone.abort();
-		await assert.rejects(eventsOf(reply));
+		await searched;
 		await waitFor('the end of the search', () => served.runner.useOf(id) === undefined);
 		assert.equal(existsSync(copyOf(id)), false);
 		assert.deepEqual((await search(served, id, { command: 'true' })).at(-1)?.type, 'none');
@@ -199,7 +199,7 @@ describe('the search for the step of a task that broke something', () => {
 		const served = serve();
 		const id = await counted(served, 3);
 		const begun = Promise.withResolvers<void>();
-		const ended = eventsOf(await post(served, id, { command: 'echo begun; sleep 300' }), event => {
+		const ended = search(served, id, { command: 'echo begun; sleep 300' }, event => {
 			if (event.type === 'output') {
 				begun.resolve();
 			}
