@@ -56,6 +56,8 @@ export interface GitLocation {
 	 * reads the user's and the machine's own, and `home` is the user's.
 	 */
 	configuration?: string;
+	/** Git's own path where it need not be on PATH. */
+	program?: string;
 	/** The marker of the task, by which processes that outlived a crash are found. */
 	marker?: string;
 }
@@ -79,7 +81,7 @@ export async function runGit(location: GitLocation, args: readonly string[], opt
 	let errorBytes = 0;
 	const tooMuch = new AbortController();
 	const { exitCode } = await runChild({
-		command: 'git',
+		command: location.program ?? 'git',
 		args: [...safeArguments(SERVICE_SETTINGS), ...args],
 		cwd: location.cwd,
 		env: gitEnvironment(location, options.env),

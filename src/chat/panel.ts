@@ -33,6 +33,7 @@ import { unsentChoices } from './conversation/unsentChoices.ts';
 import { WaitingMessage } from './conversation/waitingMessage.ts';
 import { workspaceTag } from './conversations/workspaceTag.ts';
 import { EncryptionController } from './encrypted/encryptionController.ts';
+import { goOnFrom } from './goOnFrom.ts';
 import { createFetchImage } from './images/remoteImage.ts';
 import { finishExplanation } from './messages/messages.ts';
 import type { SettingsSource } from './model/applySettings.ts';
@@ -257,6 +258,7 @@ export class ChatPanel {
 				withTurn,
 				ranges: () => dependencies.tasks().ranges,
 				diffs: this.questionDiffs,
+				goOn: goOnFrom(this.context, { label, ensureKey: service.ensureKey }, { post, say, focusComposer }),
 				label,
 				say,
 				fillComposer(text) {

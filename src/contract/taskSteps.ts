@@ -44,6 +44,11 @@ export type TestRun = z.output<typeof testRunSchema>;
 /** The most that are told of one step. */
 export const MAXIMUM_TEST_RUNS = 20;
 
+export const notKeptSchema = z.object({
+	reason: z.enum(NOT_KEPT_REASONS).catch('special'),
+	names: z.array(z.string()),
+});
+
 export const taskStepSchema = z.object({
 	/** Counts the steps of a task from 0. */
 	index: z.int().min(0),
@@ -71,9 +76,7 @@ export const taskStepSchema = z.object({
 	/** True if something else may have written meanwhile, so that the state can be one of a moment later. */
 	approximate: z.boolean(),
 	/** The names that the state lacks, by reason, at most 20 for each. */
-	notKept: z
-		.array(z.object({ reason: z.enum(NOT_KEPT_REASONS).catch('special'), names: z.array(z.string()) }))
-		.optional(),
+	notKept: z.array(notKeptSchema).optional(),
 	/** The commands with which the agent has run tests on the files of this state, the last ones in order. */
 	testRuns: z.array(testRunSchema).optional(),
 });

@@ -336,6 +336,25 @@ describe('the turn of an agent in the chat', () => {
 		});
 	});
 
+	it('offers the files as of each step that has changed some, beside what a press on its line opens', async () => {
+		const turn = await show({ steps: usualSteps() }, ENDED);
+		const act = button('Files as of “Edit src/auth.ts”…');
+		const place = () => line('Edit src/auth.ts').locator('.results').boundingBox();
+		assert.equal(await chat.page.getByRole('button', { name: /^Files as of/ }).count(), 2);
+		await button(/Edit src\/auth\.ts.*Open Diff/).focus();
+		const before = await place();
+		await chat.page.keyboard.press('Tab');
+		assert.equal(await act.evaluate(element => element.matches(':focus')), true);
+		await waitFor('it to be seen', () => act.evaluate(element => getComputedStyle(element).opacity === '1'));
+		assert.deepEqual(await place(), before, 'nothing has moved');
+		await chat.page.keyboard.press('Enter');
+		const { step } = await chat.waitForPosted('step-act');
+		assert.equal(step, turn.reply.work?.steps[2]?.id);
+		const { hasStates: _, ...gone } = turn.reply.work?.steps[2] ?? assert.fail();
+		await setStep(turn, gone);
+		await act.waitFor({ state: 'detached' });
+	});
+
 	it('shows what was allowed, what was not and why, in words', async () => {
 		const states = {
 			no: undefined,

@@ -120,6 +120,7 @@ export function usualSteps(): StepView[] {
 			offset: end,
 			diffs: [{ path: 'src/auth.ts', isNew: false, added: 2, removed: 1 }],
 			approval: { state: 'conversation' },
+			hasStates: true,
 		}),
 		stepView({
 			kind: 'edit',
@@ -127,6 +128,7 @@ export function usualSteps(): StepView[] {
 			offset: end,
 			diffs: [{ path: 'test/auth.test.ts', isNew: true, added: 24, removed: 0 }],
 			approval: { state: 'before' },
+			hasStates: true,
 		}),
 		stepView({
 			kind: 'execute',

@@ -5,6 +5,7 @@ import { existsSync, statSync, utimesSync } from 'node:fs';
 import { copyFile, lstat, mkdir, realpath, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { append } from '../../base/append.ts';
+import { defined } from '../../base/defined.ts';
 import {
 	ERRAND_IDENTITY,
 	type GitLocation,
@@ -23,6 +24,8 @@ import { ObjectWriter, type StateEntry, StateTree } from './stateTree.ts';
 /** A repository with the objects of what an agent's tree was made from, and how names in the tree are read. */
 export interface StateSource {
 	gitFolder: string;
+	/** The folder with the index of what the tree began with and, in `info`, the list of what git ignores. */
+	lists: string;
 	/** The options of `git init` for the object format. */
 	format: readonly string[];
 	/** Returns whether a commit can contain a name. */
@@ -36,6 +39,10 @@ export interface StateSource {
 /** A tree in which an agent works. */
 export interface WorkedTree {
 	readonly tree: string;
+	/** The path of git, if it need not be on PATH. */
+	readonly program?: string | undefined;
+	/** True if git may have written the files with other line ends than they are stored with. */
+	readonly convertsLineEnds?: true;
 	/** Resolves with the commit whose files the tree began with. */
 	start(): Promise<string>;
 	stateSource(): Promise<StateSource>;
@@ -78,9 +85,10 @@ export interface State {
 export const stepsFolder = (folder: string) => path.join(folder, 'steps');
 
 /** Returns where git reads the states of an execution. Nothing there has a work tree whose attributes would be read. */
-export function stepsLocation(folder: string): GitLocation & { gitFolder: string } {
+export function stepsLocation(folder: string, program?: string): GitLocation & { gitFolder: string } {
 	const gitFolder = stepsFolder(folder);
-	return { gitFolder, home: gitFolder, cwd: folder, configuration: path.join(folder, 'gitconfig') };
+	const location = { gitFolder, home: gitFolder, cwd: folder, configuration: path.join(folder, 'gitconfig') };
+	return { ...location, ...defined({ program }) };
 }
 
 interface SeenFile {
@@ -89,7 +97,7 @@ interface SeenFile {
 	base: StateEntry | undefined;
 }
 
-interface ChainParts extends Omit<StateSource, 'gitFolder' | 'format'> {
+interface ChainParts extends Omit<StateSource, 'gitFolder' | 'lists' | 'format'> {
 	/** The agent's tree, without links in its path. */
 	tree: string;
 	location: GitLocation & { gitFolder: string };
@@ -129,8 +137,8 @@ export class StepChain {
 	 * task's references.
 	 */
 	static async begin(checkout: WorkedTree, folder: string, { prefix, name }: ChainName): Promise<StepChain> {
-		const { gitFolder: _, format: __, ...rules } = await checkout.stateSource();
-		const location = stepsLocation(folder);
+		const { gitFolder: _, lists: __, format: ___, ...rules } = await checkout.stateSource();
+		const location = stepsLocation(folder, checkout.program);
 		const own = location.gitFolder;
 		const git = gitAt(location);
 		const commit = await makeStates(checkout, folder, name);
@@ -332,8 +340,8 @@ export class StepChain {
  * starts from.
  */
 export async function makeStates(checkout: WorkedTree, folder: string, name: string): Promise<string> {
-	const { gitFolder, format } = await checkout.stateSource();
-	const location = stepsLocation(folder);
+	const { gitFolder, lists, format } = await checkout.stateSource();
+	const location = stepsLocation(folder, checkout.program);
 	const own = location.gitFolder;
 	const git = gitAt(location);
 	const commit = await checkout.start();
@@ -342,8 +350,12 @@ export async function makeStates(checkout: WorkedTree, folder: string, name: str
 	await writeAttributes(own);
 	await mkdir(path.join(own, 'objects', 'info'), { recursive: true });
 	await writeFile(path.join(own, 'objects', 'info', 'alternates'), `${path.join(gitFolder, 'objects')}\n`);
-	for (const file of ['index', 'shallow', path.join('info', 'exclude')]) {
-		const from = path.join(gitFolder, file);
+	for (const [place, file] of [
+		[lists, 'index'],
+		[lists, path.join('info', 'exclude')],
+		[gitFolder, 'shallow'],
+	] as const) {
+		const from = path.join(place, file);
 		if (existsSync(from)) {
 			const to = path.join(own, file);
 			const { mtime } = await stat(from);

@@ -5,7 +5,7 @@ import { type GitOptions, runGit } from '../../base/git.ts';
 import { GitError } from '../../base/gitError.ts';
 import { BYTES, readable, split } from '../../base/gitNames.ts';
 import { MAXIMUM_STEP_DIFF, type TaskStep } from '../../contract/taskSteps.ts';
-import { STARTS, type State, stepsFolder, stepsLocation } from './stepChain.ts';
+import { STARTS, type State, stepsFolder, stepsLocation, type WorkedTree } from './stepChain.ts';
 
 const MAXIMUM_FILES = 100;
 const COMPARE_MS = 30_000;
@@ -17,9 +17,15 @@ type FileStatus = TaskStep['files'][number]['status'];
 const STATUSES: Readonly<Record<string, FileStatus>> = { A: 'added', D: 'deleted', R: 'renamed', T: 'type' };
 
 /** Returns the files and the numbers of lines by which a state differs from the one before. */
-export async function changesBetween(folder: string, { before, commit }: State): Promise<Changes> {
-	const commandLine = ['diff-tree', ...COMPARE, '--raw', '--numstat', before, commit];
-	const fields = split(await gitOn(folder, commandLine)).values();
+export async function changesBetween(
+	folder: string,
+	{ before, commit }: State,
+	{ program, convertsLineEnds }: Pick<WorkedTree, 'program' | 'convertsLineEnds'> = {},
+): Promise<Changes> {
+	// The state before may have a file as it is stored.
+	const counted = convertsLineEnds ? ['--ignore-cr-at-eol'] : [];
+	const commandLine = ['diff-tree', ...COMPARE, ...counted, '--raw', '--numstat', before, commit];
+	const fields = split(await gitOn(folder, commandLine, { program })).values();
 	const changes: Changes = { files: [], fileCount: 0, linesAdded: 0, linesRemoved: 0 };
 	for (const field of fields) {
 		const [, letter] = /^:\d+ \d+ [\da-f]+ [\da-f]+ ([A-Z])/.exec(field) ?? [];
@@ -86,10 +92,10 @@ export async function bundleState(folder: string, commit: string, reference: str
 function gitOn(
 	folder: string,
 	commandLine: readonly string[],
-	options: Pick<GitOptions, 'cutAt' | 'input'> = {},
+	{ program, ...options }: Pick<GitOptions, 'cutAt' | 'input'> & { program?: string | undefined } = {},
 ): Promise<string> {
 	const signal = AbortSignal.timeout(COMPARE_MS);
-	return runGit(stepsLocation(folder), commandLine, { ...BYTES, signal, ...options });
+	return runGit(stepsLocation(folder, program), commandLine, { ...BYTES, signal, ...options });
 }
 
 /** Returns whether a run has started from a commit, or has made it: a run makes one commit, on top of its start. */

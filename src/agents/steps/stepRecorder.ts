@@ -19,6 +19,8 @@ const QUIET: ReadonlySet<string> = new Set(['read', 'search', 'think', 'fetch', 
 /** A state that has been written, and the place of the last call before it. There is none for what no call reported. */
 export interface KeptStep<Place> extends Omit<TaskStep, 'index' | 'step' | 'agent'> {
 	place: Place | undefined;
+	/** The commit of the state before. */
+	before: string;
 }
 
 /** One run of an agent. Whoever records it identifies its tool calls by places, such as those in a log. */
@@ -138,7 +140,7 @@ export class StepRecorder<Place> {
 	}
 
 	private async lookAfter(calls: readonly NotedCall<Place>[]): Promise<void> {
-		const { folder, onStep, onCalls } = this.run;
+		const { checkout, folder, onStep, onCalls } = this.run;
 		const report = async () => onCalls?.(calls.flatMap(({ call }) => call ?? []));
 		const { tool, title, place, moment } = calls.at(-1) as NotedCall<Place>;
 		const { isLater, notKept } = await this.chain.look(moment);
@@ -157,9 +159,9 @@ export class StepRecorder<Place> {
 		}
 		const missing = this.missing.splice(0);
 		this.tell(async () => {
-			const changes = await changesBetween(folder, state);
+			const changes = await changesBetween(folder, state, checkout);
 			await this.chain.complete(state);
-			const facts = { place, tool, title, tree: state.commit, ...changes };
+			const facts = { place, tool, title, before: state.before, tree: state.commit, ...changes };
 			const approximate = isLater || calls.length > 1;
 			onStep({ ...facts, approximate, ...(missing.length > 0 && { notKept: missing }) });
 			await report();

@@ -13,9 +13,13 @@ const REPOSITORIES = 'repositories.json';
 /** The claim of the process that runs a turn. */
 const CLAIM = 'turn.json';
 
-/** The folder of the copy contains the files and, beside them, the layout that says what they were made from. */
+/**
+ * The folder of the copy contains the files and, beside them, the layout that says what they were made from, and for each
+ * repository of it the states of its files after the steps of the turn.
+ */
 const COPY = 'copy';
 const FILES = 'files';
+const STATES = 'states';
 const LAYOUT = 'layout.json';
 
 /** The repositories of a copy: their top folders, their folders in the copy, and the commits that it was made from. */
@@ -42,20 +46,28 @@ export class AgentFolder {
 		return path.join(this.directory, COPY, FILES);
 	}
 
+	/** The folder of the states of a repository, by its position in the layout. No agent in a sandbox sees it. */
+	states(position: number): string {
+		return path.join(this.directory, COPY, STATES, String(position));
+	}
+
 	/** Resolves to the layout of the copy, which its agent cannot change. Empty if there is no copy. */
 	async layout(): Promise<CopyLayout> {
 		const text = await readFile(path.join(this.directory, COPY, LAYOUT), 'utf8').catch(() => '');
 		return copyLayoutSchema.safeParse(parseJson(text)).data ?? [];
 	}
 
-	/** Replaces the copy once the new one is complete. `fill` resolves to the new layout. Rejects as `fill` does. */
-	async replaceCopy(fill: (folder: string) => Promise<CopyLayout>): Promise<void> {
+	/**
+	 * Replaces the copy once the new one is complete. `fill` gets its folders of the files and of the states, and resolves to
+	 * the new layout. Rejects as `fill` does.
+	 */
+	async replaceCopy(fill: (folder: string, states: string) => Promise<CopyLayout>): Promise<void> {
 		const old = path.join(this.directory, COPY);
 		const fresh = `${old}.new`;
 		const files = path.join(fresh, FILES);
 		await removeFolder(fresh);
 		await mkdir(files, { recursive: true, mode: 0o700 });
-		await writeFile(path.join(fresh, LAYOUT), JSON.stringify(await fill(files)));
+		await writeFile(path.join(fresh, LAYOUT), JSON.stringify(await fill(files, path.join(fresh, STATES))));
 		await removeFolder(old);
 		await rename(fresh, old);
 	}

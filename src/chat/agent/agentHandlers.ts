@@ -6,18 +6,21 @@ import { thenComposer } from '../../platform/editorUse.ts';
 import { errorText, showMessage } from '../../platform/notify.ts';
 import type { CommitRanges } from '../../tasks/api.ts';
 import type { Chat } from '../conversation/chat.ts';
-import type { AgentStep, AgentWork } from '../model/agentWork.ts';
+import { type AgentStep, type AgentWork, markFiles } from '../model/agentWork.ts';
 import { agentPath, type Checkpoint, repositoryPath, sameCheckpoint } from '../model/checkpoint.ts';
-import { findTurn, shownReply } from '../model/conversation.ts';
+import { findTurn, shownReply, type TurnStart } from '../model/conversation.ts';
 import type { FromPage, PageHandlers } from '../protocol/protocol.ts';
 import type { ChatAgents } from './chatAgents.ts';
 import type { QuestionDiffs } from './questionDiffs.ts';
+import { StepActions } from './stepActions.ts';
 
 export interface AgentHandlersDependencies {
 	agents: Pick<ChatAgents, 'runs' | 'pick' | 'chooseApprovals'>;
 	withTurn(turn: string, run: (chat: Chat) => unknown): Promise<void>;
-	ranges(): Pick<CommitRanges, 'compare' | 'take' | 'takeBack'>;
+	ranges(): Pick<CommitRanges, 'list' | 'compare' | 'showFiles' | 'take' | 'takeBack'>;
 	diffs: Pick<QuestionDiffs, 'open'>;
+	/** Sends a message to the agent of a chat, which goes on from a step. Tells the user if it is refused. */
+	goOn(chat: Chat, text: string, from: TurnStart): Promise<void>;
 	label(): string;
 	/** Says in the chat why something was not done. */
 	say(sentence: string): void;
@@ -32,7 +35,7 @@ export type AgentHandlers = PageHandlers<
 
 /** Returns the handlers of the page's messages about the work of agents. */
 export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHandlers {
-	const { agents, withTurn, ranges, diffs, label, say, fillComposer, focusComposer } = dependencies;
+	const { agents, withTurn, ranges, diffs, goOn, label, say, fillComposer, focusComposer } = dependencies;
 
 	const withWork = (turnId: string, run: (work: AgentWork, chat: Chat) => unknown) =>
 		withTurn(turnId, async chat => {
@@ -71,23 +74,47 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 
 	let marking: Promise<void> = Promise.resolve();
 
-	/** Records that the user's files now have the content of `source`. Paths are relative to the repository. */
-	const mark = (turn: string, kept: KeptStates, source: 'before' | 'after', paths: readonly string[]) => {
+	/** Records that the user's files now are as in the commit `source`. Paths are relative to the repository. */
+	const markAsOf = (
+		turn: string,
+		kept: Checkpoint,
+		source: string,
+		paths: readonly string[],
+		change: (now: KeptStates, taken: string, work: AgentWork) => Promise<(work: AgentWork) => AgentWork>,
+	) => {
 		// Each mark builds on the state that the previous one has stored.
 		marking = marking.then(() =>
-			withWork(turn, async ({ checkpoints }, chat) => {
-				const now = sameCheckpoint(checkpoints, kept);
+			withWork(turn, async (work, chat) => {
+				const now = sameCheckpoint(work.checkpoints, kept);
 				// Another reply of the turn may now be shown.
 				if (paths.length > 0 && now) {
 					const states = statesOf(now);
-					const taken = await (await agents.runs()).keepTaken(chat.conversation.id, states, states[source], paths);
-					const shown = paths.map(name => agentPath(now, name));
-					await chat.markTaken(turn, { repository: now.repository, taken, paths: shown, isTaken: source === 'after' });
+					const taken = await (await agents.runs()).keepTaken(chat.conversation.id, states, source, paths);
+					await chat.changeWork(turn, await change(states, taken, work));
 				}
 			}),
 		);
 		return marking;
 	};
+
+	const mark = (turn: string, kept: KeptStates, source: 'before' | 'after', paths: readonly string[]) =>
+		markAsOf(turn, kept, kept[source], paths, async (now, taken) => {
+			const shown = paths.map(name => agentPath(now, name));
+			return work => markFiles(work, { repository: now.repository, taken, paths: shown, isTaken: source === 'after' });
+		});
+
+	const steps = new StepActions({
+		runs: () => agents.runs(),
+		ranges,
+		goOn,
+		// The agent's copy may have more of these files.
+		markAsOf: (turn, kept, commit, paths) =>
+			markAsOf(turn, kept, commit, paths, async ({ repository }, taken, before) => {
+				const all = before.checkpoints.map(one => (one.repository === repository ? { ...one, taken } : one));
+				const { checkpoints, files, fileCount } = await (await agents.runs()).withChanges(before, all);
+				return work => ({ ...work, checkpoints, ...defined({ files, fileCount }) });
+			}),
+	});
 
 	return {
 		'step-answer': async ({ turn, question, answer }) => (await agents.runs()).answer(turn, question, answer),
@@ -102,6 +129,11 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 			});
 			return output;
 		},
+		'step-act': ({ turn, step: id }) =>
+			withWork(turn, async (work, chat) => {
+				const step = work.steps.findLast(candidate => candidate.id === id);
+				await (step?.states && steps.choose({ turn, chat, work, step }));
+			}),
 		'step-diff-open': ({ turn, step: id, index }) => withStep(turn, id, step => diffs.open(turn, step, index)),
 		'step-place-open': ({ turn, step: id, index }) =>
 			withStep(turn, id, async ({ locations = [] }, { checkpoints }) => {

@@ -3,16 +3,19 @@ import { UserFacingError } from '../../base/errors.ts';
 import { getGitApi, placeOf } from '../../platform/git.ts';
 import type { Explanation } from '../../platform/notify.ts';
 import type { AgentTurn, AgentTurns } from '../conversation/replyRequest.ts';
-import type { ApprovalAnswer } from '../model/agentWork.ts';
+import type { AgentWork, ApprovalAnswer } from '../model/agentWork.ts';
 import type { ReplyEvent } from '../model/applyEvent.ts';
 import type { Allowance } from '../model/approvalPolicy.ts';
+import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { AgentFolder } from './agentFolder.ts';
 import { workspaceFolders } from './agentPlace.ts';
 import type { AgentRunsOptions } from './agentRunsOptions.ts';
 import type { ApprovalQuestions } from './approvalQuestions.ts';
+import { withChanges } from './changedFiles.ts';
 import { forgetStates, holdStates, keepStateOf } from './checkpoints.ts';
 import { EventQueue } from './eventQueue.ts';
+import { StepStates } from './stepStates.ts';
 import { TurnRun } from './turnRun.ts';
 
 /** The agents that work for the conversations of this window. */
@@ -78,6 +81,16 @@ export class AgentRuns implements AgentTurns {
 		paths: readonly string[],
 	): Promise<string> {
 		return keepStateOf(placeOf(await getGitApi(), repository), conversation, taken, source, paths);
+	}
+
+	/** Returns the states after the steps of an agent's work in a conversation. */
+	statesOf(conversation: string, work: AgentWork): StepStates {
+		return new StepStates(new AgentFolder(this.options.folder, conversation), conversation, work);
+	}
+
+	/** Lists the changes of checkpoints, as `withChanges` does. */
+	withChanges(work: AgentWork, checkpoints: readonly Checkpoint[]): Promise<AgentWork> {
+		return withChanges(work, checkpoints, this.options.changes.list);
 	}
 
 	/** Rejects when git or the file system fails. */

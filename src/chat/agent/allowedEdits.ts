@@ -2,8 +2,9 @@ import { cutDiff } from '../../agents/session/cutDiff.ts';
 import type { ToolCall } from '../../agents/session/events.ts';
 import { append } from '../../base/append.ts';
 import { defined } from '../../base/defined.ts';
+import type { GitPlace } from '../../platform/git.ts';
 import type { CommitRange } from '../../tasks/api.ts';
-import { type StepDiff, shownDiff, type WorkMoment } from '../model/agentWork.ts';
+import { type RefusedPart, type StepDiff, shownDiff, type WorkMoment } from '../model/agentWork.ts';
 import { isEdit } from '../model/approvalPolicy.ts';
 import { editedText } from '../model/editedText.ts';
 import { type ChangedPart, changedParts, inverted, withoutHunk, withoutParts } from '../model/hunks.ts';
@@ -154,24 +155,12 @@ export class AllowedEdits {
 		return untold;
 	}
 
-	/**
-	 * Resolves to the state of a repository in the copy without the refused hunks, as far as they are still there.
-	 * Rejects when git fails.
-	 */
-	async withoutRefused(repository: TurnRepository, state: string): Promise<string> {
-		let kept = state;
-		for (const [name, parts] of this.refused) {
+	/** Returns the refused hunks that the files of a repository in the copy may have, by their paths there. */
+	refusedIn(repository: TurnRepository): RefusedPart[] {
+		return [...this.refused].flatMap(([name, parts]) => {
 			const found = this.locate(name);
-			if (found?.kept === repository && parts.length > 0) {
-				const now = await readStateFile(repository.place, kept, found.path);
-				const text = now ? withoutParts(now.text, parts) : undefined;
-				if (now && text !== undefined && text !== now.text) {
-					const { conversation } = this.options;
-					kept = await keepStateWith(repository.place, conversation, kept, found.path, { ...now, text });
-				}
-			}
-		}
-		return kept;
+			return found?.kept === repository ? parts.map(part => ({ path: found.path, ...part })) : [];
+		});
 	}
 
 	/**
@@ -236,6 +225,24 @@ export class AllowedEdits {
 	private locate(name: string): { kept: TurnRepository; path: string } | undefined {
 		return isInside(name) ? this.options.locate(name) : undefined;
 	}
+}
+
+/** Resolves to a state without refused hunks, as far as they are still there. Rejects when git fails. */
+export async function withoutRefused(
+	place: GitPlace,
+	conversation: string,
+	state: string,
+	refused: readonly RefusedPart[],
+): Promise<string> {
+	let kept = state;
+	for (const [file, parts] of Map.groupBy(refused, part => part.path)) {
+		const now = await readStateFile(place, kept, file);
+		const text = now ? withoutParts(now.text, parts) : undefined;
+		if (now && text !== undefined && text !== now.text) {
+			kept = await keepStateWith(place, conversation, kept, file, { ...now, text });
+		}
+	}
+	return kept;
 }
 
 /** Returns whether a path as it is shown lies in the agent's folder and is unambiguous. */

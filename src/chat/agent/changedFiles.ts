@@ -21,6 +21,23 @@ export async function changedFiles(
 	return { files: files.slice(0, MAXIMUM_FILES), fileCount: files.length };
 }
 
+/**
+ * Returns the work with other checkpoints, and with the changes between their states listed anew. What the user has undone
+ * stays so, unless the user's files have it again. Rejects with a UserFacingError.
+ */
+export async function withChanges(
+	work: AgentWork,
+	checkpoints: readonly Checkpoint[],
+	listChanges: CommitRanges['list'],
+): Promise<AgentWork> {
+	const undone = new Set((work.files ?? []).flatMap(({ path, isUndone }) => (isUndone ? [path] : [])));
+	const { files = [], ...counted } = await changedFiles(checkpoints, listChanges);
+	const marked = files.map(file =>
+		undone.has(file.path) && !file.isTaken ? { ...file, isUndone: true as const } : file,
+	);
+	return { ...work, checkpoints, ...counted, files: marked };
+}
+
 async function changedIn(
 	{ repository, before, taken = before, after }: Checkpoint,
 	listChanges: CommitRanges['list'],

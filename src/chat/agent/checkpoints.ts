@@ -1,7 +1,7 @@
 // The state of the user's files before and after a turn, as Errand's own commits in the user's repository. References
 // outside all branches keep them there.
 
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
@@ -41,6 +41,8 @@ export interface TurnRepository {
 	taken: string;
 	/** The state of the copy at the end. Absent until it is stored. */
 	after?: string;
+	/** The state that the copy was made from, and whether git ignores case. Absent until the copy is there. */
+	start?: { commit: string; ignoresCase: boolean };
 }
 
 /**
@@ -240,6 +242,38 @@ export async function keepStateOf(
 	return keepEntries(place, conversation, base, ['--replace'], entries);
 }
 
+/** Names of files as byte strings (`latin1`), and what puts those that are present into an empty folder. */
+export interface ChangedNames {
+	removed: readonly string[];
+	present: readonly string[];
+	write(folder: string): Promise<void>;
+}
+
+/**
+ * Stores a state that equals `base`, except for the files that are named. They are stored as git would add them here.
+ * Resolves to its commit. Rejects when git fails.
+ */
+export async function keepStateFrom(
+	place: GitPlace,
+	conversation: string,
+	base: string,
+	{ removed, present, write }: ChangedNames,
+): Promise<string> {
+	const listed = (names: readonly string[]) => names.map(name => `${name}\0`).join('');
+	const tree = await withScratchIndex(place, async (git, scratch) => {
+		const files = path.join(scratch, 'files');
+		await mkdir(files);
+		await write(files);
+		const update = [`--work-tree=${files}`, 'update-index', '-z', '--stdin'];
+		await git(['read-tree', base]);
+		// Removals come first, because a new entry may take the place of a removed one.
+		await git([...update.slice(0, 2), '--force-remove', ...update.slice(2)], listed(removed));
+		await git([...update.slice(0, 2), '--add', '--replace', ...update.slice(2)], listed(present));
+		return git(['write-tree']);
+	});
+	return commitTree(place, conversation, base, tree, 'After a step of an agent');
+}
+
 /** `entries` is the input of `git update-index -z --index-info`, as a byte string (`latin1`). */
 async function keepEntries(
 	place: GitPlace,
@@ -248,33 +282,43 @@ async function keepEntries(
 	how: readonly string[],
 	entries: string,
 ): Promise<string> {
-	const { gitPath, directory } = place;
 	const tree = await withScratchIndex(place, async git => {
 		await git(['read-tree', base]);
 		await git(['update-index', ...how, '-z', '--index-info'], entries);
 		return git(['write-tree']);
 	});
-	const message = ['-m', 'Taken in a turn of an agent'];
-	const commit = (
-		await runGit(gitPath, directory, [...IDENTITY, 'commit-tree', '--no-gpg-sign', '-p', base, ...message, tree.trim()])
-	).trim();
+	return commitTree(place, conversation, base, tree, 'Taken in a turn of an agent');
+}
+
+async function commitTree(
+	place: GitPlace,
+	conversation: string,
+	parent: string,
+	tree: string,
+	message: string,
+): Promise<string> {
+	const { gitPath, directory } = place;
+	const commandLine = [...IDENTITY, 'commit-tree', '--no-gpg-sign', '-p', parent, '-m', message, tree.trim()];
+	const commit = (await runGit(gitPath, directory, commandLine)).trim();
 	await holdStates(place, conversation, [commit]);
 	return commit;
 }
 
 const byteString = (name: string) => Buffer.from(name).toString('latin1');
 
-/** Runs git commands with an index that is empty at first and removed at the end. Input and output are byte strings. */
-async function withScratchIndex<T>(
-	{ gitPath, directory }: GitPlace,
-	run: (git: (commandLine: readonly string[], input?: string) => Promise<string>) => Promise<T>,
-): Promise<T> {
+type IndexGit = (commandLine: readonly string[], input?: string) => Promise<string>;
+
+/** Returns what runs git commands with an index. Input and output are byte strings. */
+function gitOfIndex({ gitPath, directory }: GitPlace, index: string): IndexGit {
+	return (commandLine, input) =>
+		runGitWithIndex(gitPath, directory, index, commandLine, { input, agreed: new Set(), encoding: 'latin1' });
+}
+
+/** Runs git commands with an index that is empty at first and, with its folder, removed at the end. */
+async function withScratchIndex<T>(place: GitPlace, run: (git: IndexGit, scratch: string) => Promise<T>): Promise<T> {
 	const scratch = await mkdtemp(path.join(os.tmpdir(), 'errand-index-'));
 	try {
-		const index = path.join(scratch, 'index');
-		return await run((commandLine, input) =>
-			runGitWithIndex(gitPath, directory, index, commandLine, { input, agreed: new Set(), encoding: 'latin1' }),
-		);
+		return await run(gitOfIndex(place, path.join(scratch, 'index')), scratch);
 	} finally {
 		await rm(scratch, { recursive: true, force: true });
 	}
@@ -333,12 +377,14 @@ export async function forgetStates(repository: string, conversation: string): Pr
 	await runGit(gitPath, directory, ['update-ref', '--stdin'], { input: listed });
 }
 
-/** Checks out the files of a commit into an empty folder. Rejects when git fails. */
-export async function checkOutState(place: GitPlace, commit: string, folder: string): Promise<void> {
-	await withScratchIndex(place, async git => {
-		await git(['read-tree', commit]);
-		await git(['checkout-index', '--all', '--force', `--prefix=${folder}${path.sep}`]);
-	});
+/**
+ * Checks out the files of a commit into an empty folder. `index` is a new file, which then knows how they were. Rejects
+ * when git fails.
+ */
+export async function checkOutState(place: GitPlace, commit: string, folder: string, index: string): Promise<void> {
+	const git = gitOfIndex(place, index);
+	await git(['read-tree', commit]);
+	await git([`--work-tree=${folder}`, 'checkout-index', '--all', '--force', '--index']);
 }
 
 /**
@@ -361,13 +407,19 @@ export async function beginRepository(gitPath: string, folder: string): Promise<
 }
 
 /**
- * Makes git ignore the same files in a copy as in the repository. The user's list and the repository's own one are not
- * among the files. Rejects when git fails.
+ * Makes git ignore the same files in a copy, and in its states, as in the repository. The user's list and the
+ * repository's own one are not among the files. Resolves to whether git ignores case. Rejects when git fails.
  */
-export async function copyIgnoreRules({ gitPath, directory }: GitPlace, folder: string): Promise<void> {
-	const { shown, ignoresCase } = await readIgnoreRules(await prepareGit(gitPath, directory), directory);
+export async function copyIgnoreRules(
+	{ gitPath, directory }: GitPlace,
+	folder: string,
+	states: string,
+): Promise<boolean> {
+	const { lines, shown, ignoresCase } = await readIgnoreRules(await prepareGit(gitPath, directory), directory);
 	await writeExcludes(path.join(folder, '.git'), shown);
+	await writeExcludes(states, lines);
 	await runGit(gitPath, folder, ['config', 'core.ignoreCase', String(ignoresCase)]);
+	return ignoresCase;
 }
 
 /**

@@ -7,11 +7,11 @@ import { UserFacingError } from '../../base/errors.ts';
 import { type GitPlace, getGitApi, placeOf } from '../../platform/git.ts';
 import type { CommitRanges } from '../../tasks/api.ts';
 import type { AgentTurn } from '../conversation/replyRequest.ts';
-import type { AgentWork } from '../model/agentWork.ts';
+import { type AgentWork, withoutStates } from '../model/agentWork.ts';
 import { type Checkpoint, repositoryPath, sameCheckpoint } from '../model/checkpoint.ts';
-import { currentReply, turnsUpTo } from '../model/conversation.ts';
+import { currentReply, type TurnStart, turnsUpTo } from '../model/conversation.ts';
 import type { AgentFolder } from './agentFolder.ts';
-import { changedFiles } from './changedFiles.ts';
+import { withChanges } from './changedFiles.ts';
 import { keepEnd, keepStateOf, mergedState, removePipes } from './checkpoints.ts';
 import { gitFailureText } from './messages.ts';
 
@@ -20,6 +20,8 @@ export interface EarlierWork {
 	readonly work: AgentWork;
 	/** True if the next turn continues from this work. Work on another version of a message is not on the path. */
 	readonly isOnPath: boolean;
+	/** True if the turn goes on from a step: agents that worked before know more than they are to be told. */
+	readonly isFresh: boolean;
 	/** Stores the work again. */
 	keep(work: AgentWork): Promise<void>;
 }
@@ -33,7 +35,9 @@ export function earlierWork({ conversation, turnId, keepWork }: AgentTurn): Earl
 			const { work } = reply;
 			const isShown = turn.id === turnId || currentReply(turn) === reply;
 			const keep = (next: AgentWork) => keepWork(turn.id, reply, next);
-			return work === undefined ? [] : [{ work, isOnPath: onPath.has(turn) && isShown, keep }];
+			return work === undefined
+				? []
+				: [{ work, isOnPath: onPath.has(turn) && isShown, isFresh: turn.from !== undefined, keep }];
 		});
 	});
 }
@@ -68,12 +72,9 @@ export async function storeLeftWork(
 			if (checkpoints.every((kept, index) => kept === one.work.checkpoints[index])) {
 				return one;
 			}
-			const undone = new Set((one.work.files ?? []).flatMap(({ path: name, isUndone }) => (isUndone ? [name] : [])));
-			const { files = [], ...counted } = await changedFiles(checkpoints, listChanges);
-			const marked = files.map(file => (undone.has(file.path) ? { ...file, isUndone: true as const } : file));
-			const work = { ...one.work, checkpoints, ...counted, files: marked };
-			await one.keep(work);
-			return { ...one, work };
+			const stored = await withChanges(withoutStates(one.work), checkpoints, listChanges);
+			await one.keep(stored);
+			return { ...one, work: stored };
 		}),
 	);
 }
@@ -81,14 +82,28 @@ export async function storeLeftWork(
 /**
  * Resolves to the initial state of a repository in the copy: the user's files, with those changes of the agent's last
  * work on that repository that the user has neither taken over nor undone. With `isSetAside`, these conflict with the
- * user's files and are left out. `earlier` has the latest work first.
+ * user's files and are left out. `earlier` has the latest work first. With `from`, the agent's changes are those until a
+ * step. Rejects with a UserFacingError if these conflict.
  */
 export async function startOfCopy(
 	place: GitPlace,
 	conversation: string,
 	before: string,
 	earlier: readonly EarlierWork[],
+	from: TurnStart | undefined,
 ): Promise<{ state: string; isSetAside: boolean }> {
+	const start = from?.states.find(({ repository }) => repository === place.directory);
+	if (start) {
+		const state = await mergedState(place, before, start.taken, start.commit);
+		if (state === undefined) {
+			throw new UserFacingError(
+				vscode.l10n.t(
+					'You’ve changed the same lines as the step since, so the agent can’t begin with its files. Undo your changes, or use Take Until Here and send a message.',
+				),
+			);
+		}
+		return { state, isSetAside: false };
+	}
 	for (const { work, isOnPath } of earlier) {
 		const last = isOnPath ? work.checkpoints.find(({ repository }) => repository === place.directory) : undefined;
 		if (last?.after !== undefined) {

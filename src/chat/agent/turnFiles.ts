@@ -8,15 +8,17 @@ import { isWithin, linkedPlace } from '../../base/filePlace.ts';
 import { removeFolder } from '../../base/removeFolder.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import { findFiltered, listFiltered } from '../../platform/gitFilters.ts';
-import type { LeftOutFolder } from '../model/agentWork.ts';
+import { type LeftOutFolder, withoutStates } from '../model/agentWork.ts';
 import { agentPath, type Checkpoint, repositoryPath, withFolders } from '../model/checkpoint.ts';
+import type { TurnStart } from '../model/conversation.ts';
 import type { AgentFolder } from './agentFolder.ts';
 import type { AgentRunsOptions } from './agentRunsOptions.ts';
-import { AllowedEdits } from './allowedEdits.ts';
+import { AllowedEdits, withoutRefused } from './allowedEdits.ts';
 import {
 	beginRepository,
 	checkOutState,
 	copyIgnoreRules,
+	holdStates,
 	keepState,
 	type TurnRepository,
 	unrecordedFolders,
@@ -30,6 +32,8 @@ export interface TurnFilesOptions {
 	own: AgentFolder;
 	/** The latest work comes first. */
 	earlier: readonly EarlierWork[];
+	/** The step with whose files the agent begins, if it does not go on from the end of the last turn. */
+	from?: TurnStart | undefined;
 	changes: AgentRunsOptions['changes'];
 	signal: AbortSignal;
 	/** Called when an allowed step has been made. `isTaken` is true if the user's files now have all of it. */
@@ -68,6 +72,11 @@ export class TurnFiles {
 	/** The copy that the agent works in. */
 	get copy(): string {
 		return this.options.own.copy;
+	}
+
+	/** The folder of the states of a repository, by its position. */
+	states(position: number): string {
+		return this.options.own.states(position);
 	}
 
 	/**
@@ -127,7 +136,8 @@ export class TurnFiles {
 			const { place, at, before } = repository;
 			try {
 				repository.after = await storeCopy(place, this.options.conversation, before, path.join(this.copy, at ?? ''));
-				repository.after = await this.edits.withoutRefused(repository, repository.after);
+				const refused = this.edits.refusedIn(repository);
+				repository.after = await withoutRefused(place, this.options.conversation, repository.after, refused);
 			} catch (error) {
 				failures.push(error);
 			}
@@ -272,22 +282,29 @@ async function fillCopy(kept: Kept, options: TurnFilesOptions): Promise<boolean>
 	const { own, conversation, signal } = options;
 	const earlier = await storeLeftWork(own, conversation, options.earlier, options.changes.list);
 	let isSetAside = false;
-	await own.replaceCopy(async copy => {
+	await own.replaceCopy(async (copy, states) => {
+		let position = 0;
 		for (const repository of [...kept.repositories]) {
 			const { place, at, before } = repository;
 			const folder = path.join(copy, at ?? '');
-			const start = await startOfCopy(place, conversation, before, earlier);
+			const chain = path.join(states, String(position));
+			const start = await startOfCopy(place, conversation, before, earlier, options.from);
 			try {
 				await mkdir(folder, { recursive: true });
-				await checkOutState(place, start.state, folder);
+				await mkdir(chain, { recursive: true });
+				await checkOutState(place, start.state, folder, path.join(chain, 'index'));
+				await holdStates(place, conversation, [start.state]);
 				await beginRepository(place.gitPath, folder);
-				await copyIgnoreRules(place, folder);
+				const ignoresCase = await copyIgnoreRules(place, folder, chain);
 				await beginInside(kept.repositories, place, folder);
 				isSetAside ||= start.isSetAside;
+				repository.start = { commit: start.state, ignoresCase };
+				position++;
 			} catch (error) {
 				kept.leftOut.push({ folder: place.directory, reason: gitFailureText(error) });
 				kept.repositories.splice(kept.repositories.indexOf(repository), 1);
 				await removeFolder(folder);
+				await removeFolder(chain);
 			}
 			signal.throwIfAborted();
 		}
@@ -300,5 +317,10 @@ async function fillCopy(kept: Kept, options: TurnFilesOptions): Promise<boolean>
 			...defined({ at }),
 		}));
 	});
+	// The states after single steps are gone with the copy.
+	for (const { work, keep } of earlier) {
+		const left = withoutStates(work);
+		await (left !== work && keep(left));
+	}
 	return isSetAside;
 }

@@ -8,20 +8,16 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { FoundAgent } from '../../agents/catalogue/entry.ts';
 import type { McpServers } from '../../agents/mcp/mcpServers.ts';
-import { createClientModels } from '../../agents/relay/clientModels.ts';
-import { allowsOnly, withoutModel } from '../../agents/relay/relay.ts';
 import { agentLaunch } from '../../agents/run/agentLaunch.ts';
 import { type AgentRunOptions, runAgent } from '../../agents/run/agentRun.ts';
-import { type PlaceOptions, placeInside, type RelayAnswers } from '../../agents/run/runPlace.ts';
+import { type PlaceOptions, placeInside } from '../../agents/run/runPlace.ts';
 import { AgentFailure } from '../../agents/session/agentFailure.ts';
-import type { AgentEvent, PermissionRequest, ToolCall } from '../../agents/session/events.ts';
+import { type AgentEvent, isOver, type PermissionRequest, type ToolCall } from '../../agents/session/events.ts';
 import type { PermissionPolicy } from '../../agents/session/permissions.ts';
 import { append } from '../../base/append.ts';
-import { systemClock } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { pathWithin } from '../../base/filePlace.ts';
-import type { Usage } from '../../contract/chatReply.ts';
 import { OWN_ACCOUNT } from '../../contract/localConnection.ts';
 import type { AgentTurn } from '../conversation/replyRequest.ts';
 import { promptOf, summaryBefore } from '../model/agentPrompt.ts';
@@ -33,10 +29,12 @@ import {
 	withAgentEvent,
 	withAnswer,
 	withQuestion,
+	withStepState,
 	withStepTaken,
 } from '../model/agentWork.ts';
 import { type Allowance, shownRule } from '../model/approvalPolicy.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
+import { findTurn } from '../model/conversation.ts';
 import { withForm } from '../model/formSteps.ts';
 import { AgentFolder } from './agentFolder.ts';
 import { isSandboxed, workspaceFolders } from './agentPlace.ts';
@@ -52,8 +50,13 @@ import { refusalText } from './messages.ts';
 import { accountLogin, checkAccountUse } from './ownAccount.ts';
 import { imageNotice, instructionNotice, placeNotices, planNotice, refusedHunksNotice } from './promptNotices.ts';
 import { TurnFiles } from './turnFiles.ts';
-import { failedCall, turnServers, unreachedText } from './turnServers.ts';
+import { TurnModels } from './turnModels.ts';
+import { failedCall, newCall, turnServers, unreachedText } from './turnServers.ts';
+import { TurnSteps } from './turnSteps.ts';
 import { TurnWeb } from './turnWeb.ts';
+
+/** The id of the step for what no call has reported. */
+const AFTER_LAST = 'errand-after';
 
 /** The turn that an agent is to work on, and the queue for its events. */
 export interface StartedTurn {
@@ -83,9 +86,8 @@ export class TurnRun {
 	private readonly planned = new WeakMap<PermissionRequest, PlannedEdit>();
 	/** The last question to the user. */
 	private asked: { question: string; request: PermissionRequest } | undefined;
-	private readonly usage = { prompt: 0, cached: 0, completion: 0, reasoning: 0, isWhole: true };
-	/** The error of the last failed request to the model, which the agent reports only in its own words. */
-	private failure: unknown;
+	private steps: TurnSteps | undefined;
+	private readonly models: TurnModels;
 
 	constructor(options: AgentRunsOptions, started: StartedTurn) {
 		this.options = options;
@@ -95,6 +97,7 @@ export class TurnRun {
 		this.isPlan = setting === 'plan';
 		this.approvals = setting === 'plan' ? 'ask' : setting;
 		this.web = new TurnWeb(options.models, started.turn);
+		this.models = new TurnModels(options.models, started);
 		this.questions = new ApprovalQuestions({
 			rules: () => ({
 				setting: this.approvals,
@@ -179,13 +182,14 @@ export class TurnRun {
 		const failures: unknown[] = [];
 		await this.runToEnd(own).catch(error => {
 			// The error of the model's service takes precedence over the agent's version of it.
-			failures.push(error instanceof AgentFailure ? (this.failure ?? error) : error);
+			failures.push(error instanceof AgentFailure ? (this.models.failure ?? error) : error);
 		});
+		await this.steps?.end();
 		await this.keepEnd().catch(error => failures.push(error));
 		await release().catch(error => failures.push(error));
-		const { isWhole, ...counted } = this.usage;
-		if (isWhole && counted.prompt + counted.completion > 0) {
-			queue.push({ type: 'usage', usage: usageOf(counted) });
+		const { usage } = this.models;
+		if (usage) {
+			queue.push({ type: 'usage', usage });
 		}
 		if (failures.length > 0) {
 			throw failures[0];
@@ -197,6 +201,7 @@ export class TurnRun {
 		const { agents, permissions, changes } = this.options;
 		const { turn, signal } = this.started;
 		const { conversation, model } = turn;
+		const { from } = findTurn(conversation, turn.turnId) ?? {};
 		const folders = workspaceFolders();
 		const { places, leftOut } = await repositoriesOf(folders);
 		const agent = await agents.use(
@@ -215,6 +220,7 @@ export class TurnRun {
 			conversation: conversation.id,
 			own,
 			earlier: earlierWork(turn),
+			from,
 			changes,
 			signal,
 			onMade: (step, isTaken) => this.made(files, step, isTaken),
@@ -228,7 +234,7 @@ export class TurnRun {
 			label,
 			isSandboxed: sandboxed,
 			approvals: this.approvals,
-			...defined({ isPlan: this.isPlan || undefined }),
+			...defined({ isPlan: this.isPlan || undefined, startedFrom: from?.title }),
 			steps: [],
 			...defined({ isSetAside: isSetAside || undefined }),
 			checkpoints,
@@ -255,37 +261,15 @@ export class TurnRun {
 		return earlierWork(this.started.turn).find(({ work, isOnPath }) => isOnPath && fits(work))?.work;
 	}
 
-	private relayFor({ definition: { account } }: FoundAgent): RelayAnswers {
-		const { logger } = this.options;
-		return {
-			allowsHost: allowsOnly(account?.hosts ?? []),
-			web: account ? undefined : this.web,
-			onRefused: reason => logger.log('info', 'something that an agent asked of the relay was refused', { reason }),
-			handle: account ? withoutModel('This agent works with an account of its own.') : this.answersOfModels(),
-		};
-	}
-
-	private answersOfModels(): RelayAnswers['handle'] {
-		const { models, logger } = this.options;
-		const { turn, queue } = this.started;
-		return createClientModels({
-			client: models.client,
-			model: turn.model,
-			provider: turn.provider,
-			...models.limits(turn.model),
-			onCall: ({ model, provider, id, usage, outcome }) => {
-				if (outcome === 'whole') {
-					this.failure = undefined;
-				}
-				queue.push({ type: 'served', model, ...defined({ provider: provider || undefined, id: id || undefined }) });
-				this.count(usage);
-			},
-			onFailure: error => {
-				this.failure = error;
-			},
-			logger,
-			clock: systemClock,
-		});
+	/** Finds the last work whose agent knows nothing that the agent of this turn is not to be told. */
+	private knownWork(fits: (work: AgentWork) => boolean): AgentWork | undefined {
+		const { turn } = this.started;
+		if (findTurn(turn.conversation, turn.turnId)?.from) {
+			return undefined;
+		}
+		const path = earlierWork(turn).filter(({ isOnPath }) => isOnPath);
+		const fresh = path.findIndex(({ isFresh }) => isFresh);
+		return path.slice(0, fresh < 0 ? undefined : fresh + 1).find(({ work }) => fits(work))?.work;
 	}
 
 	private async placeFor(known: {
@@ -324,17 +308,18 @@ export class TurnRun {
 		const options: AgentRunOptions = {
 			label,
 			place,
-			relay: this.relayFor(agent),
+			relay: this.models.answersFor(agent, this.web, logger),
 			...defined({ login: account && accountLogin(label) }),
 			mcpServers,
 			launch: async seen =>
 				agentLaunch(agent, { ...seen, ...models.limits(turn.model), takesImages: models.takesImages(turn.model) }),
 			model: turn.model,
 			decide: this.decide,
-			earlier: this.earlierWork(work => work.agent === id && isSamePlace(work))?.session,
+			earlier: this.knownWork(work => work.agent === id && isSamePlace(work))?.session,
 			chosen: turn.conversation.settings?.agentOptions?.[id] ?? {},
 			signal,
 			fillIn: this.questions.askForm,
+			settle: async () => this.steps?.settled(),
 			onEvent: event => {
 				agents.keepNews(agent.definition, event);
 				this.take(event);
@@ -342,7 +327,9 @@ export class TurnRun {
 			logger,
 		};
 		await runAgent(options, async ({ session, place: opened, prompt }) => {
-			this.tree = placeInside(opened).tree;
+			const { tree } = placeInside(opened);
+			this.tree = tree;
+			this.steps = this.files && !this.isPlan ? await this.beginSteps(this.files, tree) : undefined;
 			agents.keepNews(agent.definition, { type: 'options', options: session.agentOptions });
 			const { text, resources } = promptOf(turn.conversation, turn.turnId, uri => this.pathOf(uri));
 			const summary = session.how === 'new' ? summaryBefore(turn.conversation, turn.turnId) : undefined;
@@ -379,6 +366,20 @@ export class TurnRun {
 		});
 	}
 
+	private beginSteps(files: TurnFiles, tree: string): Promise<TurnSteps> {
+		return TurnSteps.begin(files, tree, {
+			onState: (call, state) => {
+				if (call === undefined) {
+					this.show({ ...newCall(vscode.l10n.t('After the last step')), id: AFTER_LAST, status: 'completed' });
+				}
+				if (this.work) {
+					this.set(withStepState(this.work, call ?? AFTER_LAST, state));
+				}
+			},
+			onFailure: sentence => this.show(failedCall(sentence)),
+		});
+	}
+
 	private readonly show = (call: ToolCall): void => this.take({ type: 'tool', call, isNew: false, changed: [] });
 
 	private take(event: AgentEvent): void {
@@ -394,6 +395,9 @@ export class TurnRun {
 			this.set(withAgentEvent(this.work, event, this.moment()));
 			if (event.type === 'tool') {
 				this.files?.edits.made(event.call);
+				if (event.changed.includes('status') && isOver(event.call)) {
+					this.steps?.add(event.call);
+				}
 			}
 		}
 	}
@@ -457,14 +461,6 @@ export class TurnRun {
 		}
 	}
 
-	private count(usage: Usage | undefined): void {
-		this.usage.isWhole &&= usage !== undefined;
-		this.usage.prompt += usage?.prompt_tokens ?? 0;
-		this.usage.completion += usage?.completion_tokens ?? 0;
-		this.usage.cached += usage?.prompt_tokens_details?.cached_tokens ?? 0;
-		this.usage.reasoning += usage?.completion_tokens_details?.reasoning_tokens ?? 0;
-	}
-
 	/** Stores the state of the files and reports the changes. Rejects with a UserFacingError if it cannot be stored. */
 	private async keepEnd(): Promise<void> {
 		const { files } = this;
@@ -480,15 +476,6 @@ export class TurnRun {
 		this.tell({ checkpoints });
 		this.tell(await changedFiles(checkpoints, this.options.changes.list));
 	}
-}
-
-function usageOf(counted: { prompt: number; cached: number; completion: number; reasoning: number }): Usage {
-	return {
-		prompt_tokens: counted.prompt,
-		completion_tokens: counted.completion,
-		prompt_tokens_details: { cached_tokens: counted.cached },
-		completion_tokens_details: { reasoning_tokens: counted.reasoning },
-	} as Usage;
 }
 
 /** Returns the repositories and their folders in the copy, as keys. */

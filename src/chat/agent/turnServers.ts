@@ -156,8 +156,9 @@ export function unreachedText(label: string, { unreached }: McpServers): string 
 /** Returns a step that tells of a problem. */
 export const failedCall = (title: string): ToolCall => ({ ...newCall(title), status: 'failed' });
 
-const newCall = (title: string): ToolCall => ({
-	id: `mcp-${randomUUID()}`,
+/** Returns a call of Errand's own for the steps of a turn. */
+export const newCall = (title: string): ToolCall => ({
+	id: `errand-${randomUUID()}`,
 	title,
 	kind: 'other',
 	status: 'in_progress',

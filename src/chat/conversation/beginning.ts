@@ -41,7 +41,7 @@ export interface TurnPlace {
 /** Begins the first reply to a new turn. `startedAt` is in milliseconds since the epoch, here and below. */
 export function beginTurn(newTurn: NewTurn, place: TurnPlace, model: string, startedAt: number): Beginning {
 	const { id, text, mode, context, previous } = newTurn;
-	const { attachments = [], instructions = [] } = context;
+	const { attachments = [], instructions = [], from } = context;
 	const { turns, encryption } = place.conversation;
 	// The first message sets the workspace, because by now the git extension may know the remote.
 	const workspace = turns.length === 0 ? place.workspace() : undefined;
@@ -56,6 +56,7 @@ export function beginTurn(newTurn: NewTurn, place: TurnPlace, model: string, sta
 			// An image model gets only the prompt.
 			instructions: instructions.length === 0 || mode === 'image' ? undefined : instructions,
 			mode: mode === 'chat' ? undefined : mode,
+			from: mode === 'agent' ? from : undefined,
 			encrypted: encryption ? (true as const) : undefined,
 		}),
 		replies: [reply],

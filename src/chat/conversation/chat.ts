@@ -2,7 +2,7 @@ import { defined } from '../../base/defined.ts';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
 import { findModel as findListedModel } from '../../contract/modelIdentifier.ts';
-import { type AgentWork, markFiles, type TakenFiles } from '../model/agentWork.ts';
+import type { AgentWork } from '../model/agentWork.ts';
 import type { RequestFacts } from '../model/applySettings.ts';
 import {
 	type Conversation,
@@ -16,6 +16,7 @@ import {
 	shownReply,
 	showVersion,
 	type TurnContext,
+	type TurnStart,
 	withEncryption,
 	withMode,
 	withSettings,
@@ -145,6 +146,11 @@ export class Chat {
 		return turn ? this.ask(turnId, text, turn, turn.mode ?? 'chat', () => turn.previous) : { reason: 'no-turn' };
 	}
 
+	/** Sends `text` to an agent that goes on from a step. The turns after that of the step are kept, as another version. */
+	async continueFrom(turnId: string, text: string, context: TurnContext & { from: TurnStart }) {
+		return this.ask(turnId, text, context, 'agent', () => context.from.turn);
+	}
+
 	/** Sends the last turn's message again. The earlier replies are kept. */
 	async retry(turnId: string): Promise<SendRefusal | undefined> {
 		const turn = findTurn(this.current, turnId);
@@ -215,11 +221,11 @@ export class Chat {
 		await this.save();
 	}
 
-	/** Marks the changes of a turn's agent to files as taken over by the user, or as undone. */
-	async markTaken(turnId: string, files: TakenFiles): Promise<void> {
+	/** Stores the work of a turn's agent again, once the user has taken changes over or undone them. */
+	async changeWork(turnId: string, change: (work: AgentWork) => AgentWork): Promise<void> {
 		const turn = findTurn(this.current, turnId);
 		const reply = turn && shownReply(turn);
-		await (reply?.work && this.keepWork(turnId, reply, markFiles(reply.work, files)));
+		await (reply?.work && this.keepWork(turnId, reply, change(reply.work)));
 	}
 
 	private readonly keepWork = async (turnId: string, reply: Reply, work: AgentWork): Promise<void> => {

@@ -13,6 +13,7 @@ import {
 import { append } from '../../base/append.ts';
 import type { DecisiveReason } from '../../base/decisiveFiles.ts';
 import { defined } from '../../base/defined.ts';
+import type { TaskStep } from '../../contract/taskSteps.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { madeTitle } from './title.ts';
 
@@ -74,6 +75,33 @@ export interface StepDiff {
 	readonly after: string;
 }
 
+/** A hunk that the user has refused, as the file with it and the file without it have it. */
+export interface RefusedPart {
+	readonly path: string;
+	readonly before: string;
+	readonly after: string;
+}
+
+/**
+ * The state of the files of one repository after a step that has changed some. Its commits are in the repository of
+ * states beside the agent's copy, and are gone with it.
+ */
+export interface StepFiles {
+	/** The top folder of the repository. */
+	readonly repository: string;
+	readonly before: string;
+	readonly commit: string;
+	readonly fileCount: number;
+	readonly linesAdded: number;
+	readonly linesRemoved: number;
+	/** Set if something else may have written meanwhile. */
+	readonly isApproximate?: true;
+	/** The names that the state lacks, by reason. */
+	readonly notKept?: NonNullable<TaskStep['notKept']>;
+	/** The refused hunks that the agent's copy had then. */
+	readonly refused?: readonly RefusedPart[];
+}
+
 /** One tool call of the agent. Times are in milliseconds since the epoch. */
 export interface AgentStep {
 	readonly id: string;
@@ -102,6 +130,8 @@ export interface AgentStep {
 	readonly isTaken?: boolean;
 	/** Set if the step is a form of the agent. It has fields while it waits. The answer `once` means it was filled in. */
 	readonly form?: readonly FormField[];
+	/** One for each repository in which the step has changed files. Absent once they are gone. */
+	readonly states?: readonly StepFiles[];
 }
 
 /** A file that differs between the two commits of a checkpoint. */
@@ -160,6 +190,8 @@ export interface AgentWork {
 	/** `new` after earlier turns means that the agent got a summary of them. */
 	readonly how?: 'new' | 'resumed' | 'loaded';
 	readonly summary?: string;
+	/** The title of the step of the turn before with whose files the agent began. */
+	readonly startedFrom?: string;
 	/** The agent's last report on its context. Absent if there was none. */
 	readonly context?: AgentContext;
 	/** The agent's title for the conversation. */
@@ -318,11 +350,37 @@ export function markFiles(work: AgentWork, { repository, taken, paths, isTaken }
 	return { ...work, checkpoints, ...defined({ files }) };
 }
 
+/** Adds a state of the files after a step. */
+export function withStepState(work: AgentWork, id: string, state: StepFiles): AgentWork {
+	return changeStep(work, id, step => ({ ...step, states: [...(step.states ?? []), state] }));
+}
+
+/** Returns the work without the states of its steps, or the same value if it has none. */
+export function withoutStates(work: AgentWork): AgentWork {
+	return work.steps.some(({ states }) => states)
+		? { ...work, steps: work.steps.map(({ states: _, ...step }) => step) }
+		: work;
+}
+
+/**
+ * Returns the state of each repository after a step: the one that this step or the last one before it has left. Empty for
+ * a step that is not there.
+ */
+export function statesAsOf({ steps }: AgentWork, id: string): Map<string, StepFiles> {
+	const last = steps.findIndex(step => step.id === id);
+	const states = steps.slice(0, last + 1).flatMap(step => step.states ?? []);
+	return new Map(states.map(state => [state.repository, state]));
+}
+
 /** Records whether the user's files have the allowed changes of a step. */
 export function withStepTaken(work: AgentWork, id: string, isTaken: boolean): AgentWork {
+	return changeStep(work, id, step => ({ ...step, isTaken }));
+}
+
+function changeStep(work: AgentWork, id: string, change: (step: AgentStep) => AgentStep): AgentWork {
 	const index = work.steps.findLastIndex(step => step.id === id);
 	const step = work.steps[index];
-	return step === undefined ? work : { ...work, steps: work.steps.with(index, { ...step, isTaken }) };
+	return step === undefined ? work : { ...work, steps: work.steps.with(index, change(step)) };
 }
 
 function stepOf(
@@ -348,6 +406,7 @@ function stepOf(
 			input: known?.input,
 			approval: known?.approval,
 			isTaken: known?.isTaken,
+			states: known?.states,
 			endedAt,
 			locations:
 				locations.length === 0

@@ -2,10 +2,11 @@
 import * as z from 'zod';
 import { type FormField, PLAN_STATUSES, TOOL_KINDS } from '../../agents/session/events.ts';
 import { DECISIVE_REASONS } from '../../base/decisiveFiles.ts';
+import { notKeptSchema } from '../../contract/taskSteps.ts';
 import { APPROVAL_LEVELS, APPROVAL_STATES, STEP_STATES } from './agentWork.ts';
 import { time } from './time.ts';
 
-const commit = z.string().regex(/^(?:[\da-f]{40}|[\da-f]{64})$/);
+export const commitSchema = z.string().regex(/^(?:[\da-f]{40}|[\da-f]{64})$/);
 const count = z.int().nonnegative();
 
 const stepSchema = z.object({
@@ -41,6 +42,21 @@ const stepSchema = z.object({
 		.array(z.unknown())
 		.transform((): FormField[] => [])
 		.exactOptional(),
+	states: z
+		.array(
+			z.object({
+				repository: z.string(),
+				before: commitSchema,
+				commit: commitSchema,
+				fileCount: count,
+				linesAdded: count,
+				linesRemoved: count,
+				isApproximate: z.literal(true).exactOptional(),
+				notKept: z.array(notKeptSchema).exactOptional(),
+				refused: z.array(z.object({ path: z.string(), before: z.string(), after: z.string() })).exactOptional(),
+			}),
+		)
+		.exactOptional(),
 });
 
 const fileSchema = z.object({
@@ -62,6 +78,7 @@ export const agentWorkSchema = z.object({
 	session: z.string().exactOptional(),
 	how: z.enum(['new', 'resumed', 'loaded']).exactOptional(),
 	summary: z.string().exactOptional(),
+	startedFrom: z.string().exactOptional(),
 	context: z
 		.object({
 			used: z.number().nonnegative(),
@@ -79,9 +96,9 @@ export const agentWorkSchema = z.object({
 		z.object({
 			repository: z.string(),
 			at: z.string().exactOptional(),
-			before: commit,
-			taken: commit.exactOptional(),
-			after: commit.exactOptional(),
+			before: commitSchema,
+			taken: commitSchema.exactOptional(),
+			after: commitSchema.exactOptional(),
 		}),
 	),
 	leftOut: z.array(z.object({ folder: z.string(), reason: z.string().exactOptional() })).exactOptional(),

@@ -83,6 +83,16 @@ export interface Reply {
 	readonly work?: AgentWork;
 }
 
+/** A step of an agent's turn, with whose files the agent of another turn begins. */
+export interface TurnStart {
+	readonly turn: string;
+	readonly step: string;
+	/** The title of the step. */
+	readonly title: string;
+	/** For each repository, the commit of these files, and the one of what the user's files had of the agent's changes. */
+	readonly states: readonly { readonly repository: string; readonly commit: string; readonly taken: string }[];
+}
+
 /**
  * One user message and all replies to it. The last reply is the current one; earlier ones are kept. Turns that follow
  * the same turn are versions of one message, which the user edited and sent again.
@@ -99,13 +109,15 @@ export interface Turn {
 	readonly instructions?: readonly Attachment[];
 	/** Absent for chat. */
 	readonly mode?: Exclude<TurnMode, 'chat'>;
+	/** Set if the turn's agent goes on from a step of the turn before, and not from its end. */
+	readonly from?: TurnStart;
 	/** Set if the turn belongs to an encrypted conversation; it must never be sent in another one. */
 	readonly encrypted?: true;
 	readonly replies: readonly [Reply, ...Reply[]];
 }
 
 /** The context that is sent with a message. */
-export type TurnContext = Pick<Turn, 'attachments' | 'instructions'>;
+export type TurnContext = Pick<Turn, 'attachments' | 'instructions' | 'from'>;
 
 /** The workspace of a conversation, by which it is found again. Folders are URIs. */
 export interface WorkspaceTag {

@@ -12,7 +12,7 @@ import { chatParametersSchema } from '../../contract/chatRequest.ts';
 import { routingPolicySchema } from '../../contract/provider.ts';
 import { reasoningItemSchema } from '../../contract/responses.ts';
 import { type CommandId, commands } from '../../platform/ids.ts';
-import { agentWorkSchema } from './agentWorkSchema.ts';
+import { agentWorkSchema, commitSchema } from './agentWorkSchema.ts';
 import { ATTACHMENT_KINDS } from './attachment.ts';
 import { attachedImageSchema } from './contextSource.ts';
 import type { Conversation, Turn } from './conversation.ts';
@@ -175,6 +175,13 @@ const attachmentSchema = z.object({
 	omitted: z.int().positive().exactOptional(),
 });
 
+const turnStartSchema = z.object({
+	turn: z.uuid(),
+	step: z.string(),
+	title: z.string(),
+	states: z.array(z.object({ repository: z.string(), commit: commitSchema, taken: commitSchema })),
+});
+
 const turnSchema = z.object({
 	id: z.uuid(),
 	previous: z.uuid().exactOptional(),
@@ -183,6 +190,7 @@ const turnSchema = z.object({
 	attachments: z.array(attachmentSchema).exactOptional(),
 	instructions: z.array(attachmentSchema).exactOptional(),
 	mode: modeSchema,
+	from: turnStartSchema.exactOptional(),
 	encrypted: z.literal(true).exactOptional(),
 	replies: z.tuple([replySchema], replySchema),
 });

@@ -86,6 +86,7 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 			.refine(values => Object.keys(values).length <= MAXIMUM_FIELDS),
 	}),
 	z.strictObject({ kind: z.literal('step-request'), request, turn, step }),
+	z.strictObject({ kind: z.literal('step-act'), turn, step }),
 	z.strictObject({
 		kind: z.enum(['step-diff-open', 'step-place-open']),
 		turn,

@@ -38,7 +38,19 @@ export function workChanges(turn: string, before: AgentWork, after: AgentWork): 
 }
 
 function withoutSteps(work: AgentWork): Omit<WorkView, 'steps'> {
-	const { label, checkpoints, leftOut, isSandboxed, approvals, isPlan, isSetAside, summary, further, plan } = work;
+	const {
+		label,
+		checkpoints,
+		leftOut,
+		isSandboxed,
+		approvals,
+		isPlan,
+		isSetAside,
+		summary,
+		startedFrom,
+		further,
+		plan,
+	} = work;
 	return {
 		label,
 		folders: checkpoints.map(kept => ({ name: placeWords(kept), ...defined({ at: kept.at }) })),
@@ -49,6 +61,7 @@ function withoutSteps(work: AgentWork): Omit<WorkView, 'steps'> {
 			isPlan,
 			isSetAside,
 			summary,
+			startedFrom,
 			further,
 			plan,
 		}),
@@ -101,6 +114,7 @@ export function toStepView(step: AgentStep): StepView {
 		endedAt,
 		isTaken,
 		form,
+		states,
 	} = step;
 	const compared = diffs?.map(diff => ({ diff, lines: lineDiff(diff.before, diff.after) }));
 	const view: StepView = {
@@ -122,6 +136,7 @@ export function toStepView(step: AgentStep): StepView {
 			form,
 			diffs: compared?.map(({ diff, lines }) => toDiffView(diff, lines)),
 			approval: toApprovalView(step, compared),
+			hasStates: states && (true as const),
 		}),
 	};
 	stepViews.set(step, view);

@@ -26,6 +26,8 @@ export interface WorkView {
 	isPlan?: true;
 	/** The agent's summary of earlier turns, if it has no memory of them. */
 	summary?: string;
+	/** The title of the step of the turn before with whose files the agent began. */
+	startedFrom?: string;
 	/** Set if the rest of the previous turn's changes cannot be merged with the user's files; it stays with that turn. */
 	isSetAside?: true;
 	steps: StepView[];
@@ -80,6 +82,8 @@ export interface StepView {
 	isTaken?: boolean;
 	/** The fields of a form. Empty once the form no longer waits. */
 	form?: readonly FormField[];
+	/** Set if the step has changed files, and there is something to be done with the files as of it. */
+	hasStates?: true;
 }
 
 export interface StepDiffView {
@@ -110,6 +114,8 @@ export type WorkFromPage =
 	| { kind: 'step-request'; request: string; turn: string; step: string }
 	/** Opens the change of a file beside the previous version, by its position in the step. */
 	| { kind: 'step-diff-open'; turn: string; step: string; index: number }
+	/** The user wants to choose what to do with the files as of a step. */
+	| { kind: 'step-act'; turn: string; step: string }
 	/** Opens a place that the step is about. */
 	| { kind: 'step-place-open'; turn: string; step: string; index: number }
 	/** Opens the changes of a turn or of one of its files, takes them over from the copy, or undoes them. */

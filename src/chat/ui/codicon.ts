@@ -33,6 +33,7 @@ export const codiconCodePoints = {
 	'git-compare': 0xeafd,
 	'go-to-file': 0xea94,
 	globe: 0xeb01,
+	history: 0xea82,
 	info: 0xea74,
 	insert: 0xec11,
 	lightbulb: 0xea61,

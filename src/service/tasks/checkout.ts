@@ -329,7 +329,7 @@ export class Checkout {
 		const { ignoresCase } = await this.source.ignoreRules();
 		const isOurs = (name: string) => this.isOurs(name);
 		const isAbsent = (name: string) => this.absentLinks.has(name);
-		return { gitFolder: this.gitFolder, format: this.format, isOurs, isAbsent, ignoresCase };
+		return { gitFolder: this.gitFolder, lists: this.gitFolder, format: this.format, isOurs, isAbsent, ignoresCase };
 	}
 
 	/** Pushes a commit to the source repository. Its parent is the commit where the work started. */

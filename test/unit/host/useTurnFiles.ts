@@ -70,7 +70,7 @@ export function useTurnFiles() {
 	function tell({ checkpoints }: TurnFiles, others: Partial<AgentWork> = {}): void {
 		const entry: EarlierWork = {
 			work: { agent: 'errand', label: 'Errand', isSandboxed: true, steps: [], checkpoints, ...others },
-			isOnPath: true,
+			...{ isOnPath: true, isFresh: false },
 			keep: async work => {
 				earlier = earlier.map(other =>
 					other.work.checkpoints === entry.work.checkpoints ? { ...other, work } : other,

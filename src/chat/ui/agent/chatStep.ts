@@ -4,6 +4,7 @@ import { keyed } from 'lit/directives/keyed.js';
 import type { ApprovalAnswer } from '../../model/agentWork.ts';
 import type { StepView } from '../../protocol/workProtocol.ts';
 import { codicon } from '../codicon.ts';
+import { iconButton } from '../components/iconButton.ts';
 import { sharedStyles } from '../components/shared.styles.ts';
 import { watchFocus } from '../focusLost.ts';
 import type { HostRequests } from '../hostRequests.ts';
@@ -26,6 +27,33 @@ export class ChatStep extends LitElement {
 		css`
 			:host {
 				display: block;
+			}
+
+			.step {
+				position: relative;
+			}
+
+			/* The place of the button is free in each line, so that nothing moves when a step has changed files. */
+			.line {
+				padding-inline-end: 28px;
+			}
+
+			.icon-button {
+				position: absolute;
+				inset-block-start: 0;
+				inset-inline-end: 0;
+				opacity: 0;
+			}
+
+			.step:hover > .icon-button,
+			.step:focus-within > .icon-button {
+				opacity: 1;
+			}
+
+			@media (forced-colors: active) {
+				.icon-button {
+					opacity: 1;
+				}
 			}
 		`,
 	];
@@ -92,7 +120,7 @@ export class ChatStep extends LitElement {
 				></chat-approval>`,
 			)}`;
 		}
-		return html`${this.renderLine()}${
+		return html`<div class="step">${this.renderLine()}${this.renderAct()}</div>${
 			this.open === undefined
 				? nothing
 				: html`<chat-step-details
@@ -111,6 +139,12 @@ export class ChatStep extends LitElement {
 	private get isAnswered(): boolean {
 		const { state, question } = this.step.approval ?? {};
 		return state === 'waiting' && question !== undefined && question === this.answered;
+	}
+
+	private renderAct(): TemplateResult | typeof nothing {
+		const { step, turn, post } = this;
+		const press = () => post({ kind: 'step-act', turn, step: step.id });
+		return step.hasStates ? iconButton('history', l10n.t('Files as of “{0}”…', titleOf(step)), press) : nothing;
 	}
 
 	private renderLine(): TemplateResult {

@@ -126,8 +126,12 @@ export class ChatWork extends LitElement {
 	}
 
 	private renderNotes(): unknown[] {
-		const { leftOut, isSetAside } = this.work;
-		const notes = [...(leftOut ?? []).map(leftOutWords), ...(isSetAside ? [setAsideWords()] : [])];
+		const { leftOut, isSetAside, startedFrom } = this.work;
+		const notes = [
+			...(startedFrom === undefined ? [] : [startedWords(startedFrom)]),
+			...(leftOut ?? []).map(leftOutWords),
+			...(isSetAside ? [setAsideWords()] : []),
+		];
 		return notes.map(note => html`<p class="note">${note}</p>`);
 	}
 
@@ -244,6 +248,9 @@ const leftOutWords = ({ folder, reason }: LeftOutFolder) =>
 				folder,
 			)
 		: l10n.t('The agent has no copy of {0}. {1}', folder, reason);
+
+const startedWords = (step: string) =>
+	l10n.t('Goes on from the files as of “{0}”. The agent isn’t told what came after that.', showControls(step));
 
 const setAsideWords = () =>
 	l10n.t(

@@ -27,7 +27,7 @@ export function beginSteps(run: TaskStepsRun): Promise<StepRecorder<LogPlace> | 
 	return StepRecorder.begin<LogPlace>({
 		...{ checkout, folder, count: store.steps.count(task) },
 		chain: { prefix: stepsPrefix(task.id), name: `${execution.position}-${task.turn}` },
-		onStep({ place, ...step }) {
+		onStep({ place, before: _, ...step }) {
 			const entry = place?.index ?? Math.max(0, store.entryCount(task) - 1);
 			store.steps.add(task, { ...step, step: entry, agent: execution.position });
 		},

@@ -8,6 +8,7 @@ import process from 'node:process';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ChatChange } from '../../../../src/chat/conversation/chatOptions.ts';
 import { WAITING_AFTER_MS } from '../../../../src/chat/conversation/session.ts';
+import { markFiles } from '../../../../src/chat/model/agentWork.ts';
 import { shownTurns } from '../../../../src/chat/model/conversation.ts';
 import { MAXIMUM_MESSAGE_LENGTH } from '../../../../src/chat/protocol/protocol.ts';
 import { ConversationWriter } from '../../../../src/chat/storage/conversationWriter.ts';
@@ -103,7 +104,8 @@ describe('the chat', () => {
 		const sent = chat.send(second, 'Two?');
 		await nextTurn();
 		const repository = AGENT_WORK.checkpoints[0]?.repository ?? '';
-		await chat.markTaken(first, { repository, taken: 'b'.repeat(40), paths: ['a.ts'], isTaken: true });
+		const marked = { repository, taken: 'b'.repeat(40), paths: ['a.ts'], isTaken: true };
+		await chat.changeWork(first, work => markFiles(work, marked));
 		assert.equal(await sent, undefined);
 		await replyEnded(chat);
 		assert.equal(replyOf(chat, first).work?.files?.[0]?.isTaken, true);

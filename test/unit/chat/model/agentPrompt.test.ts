@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { promptOf, summaryBefore } from '../../../../src/chat/model/agentPrompt.ts';
-import { conversation, reply, TURN_IDS, turn } from '../conversations.ts';
+import { AGENT_WORK, conversation, reply, TURN_IDS, turn } from '../conversations.ts';
 
 const [first, second, third] = TURN_IDS;
 
@@ -56,5 +56,22 @@ describe('what an agent is told', () => {
 		assert.match(summary, /^…/);
 		assert.match(summary, /Question 28/);
 		assert.doesNotMatch(summary, /Question 29|Question 3 /);
+	});
+
+	it('is of a turn that another one goes on from the step only what was until there', () => {
+		const step = (id: string, title: string, offset: number) => ({
+			...{ id, title, offset, kind: 'edit' as const, state: 'done' as const, startedAt: 0 },
+		});
+		const steps = [step('1', 'Edit a.ts', 6), step('2', 'Edit b.ts', 14), step('3', 'Edit c.ts', 21)];
+		const from = { turn: second, step: '2', title: 'Edit b.ts', states: [] };
+		const value = conversation(
+			turn(first, 'One?', reply({ text: 'First.' })),
+			turn(second, 'Two?', reply({ text: 'I see. I go on. Done. It was c.', work: { ...AGENT_WORK, steps } })),
+			{ ...turn(third, 'Three?', reply()), from },
+		);
+		const told = summaryBefore(value, third) ?? '';
+		assert.match(told, /You: First\.\n\nUser: Two\?\nYou: I see\. I go on\n/);
+		assert.match(told, /- Edit a\.ts\n- Edit b\.ts$/);
+		assert.doesNotMatch(told, /c\.ts|Done/);
 	});
 });
