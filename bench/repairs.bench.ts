@@ -33,6 +33,9 @@ const REPAIR_MS = 140_000;
 const BENCH_MS = 600_000;
 const CANCEL_MS = 5_000;
 
+/** The tries for a new session, for which some agents start a program that may fail on a busy machine. */
+const SESSION_TRIES = 3;
+
 /** The tokens in of a task of one call. */
 const MAXIMUM_HELLO = 1_200;
 
@@ -196,7 +199,7 @@ class RepairBench {
 		if (this.deadline.aborted) {
 			return;
 		}
-		const { sessionId } = await context.request(methods.agent.session.new, { cwd, mcpServers: [] });
+		const sessionId = await this.newSession(context, cwd);
 		const limit = AbortSignal.any([AbortSignal.timeout(REPAIR_MS), this.deadline]);
 		const ended = context
 			.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: 'text', text }] })
@@ -205,6 +208,17 @@ class RepairBench {
 		if (limit.aborted) {
 			await context.notify(methods.agent.session.cancel, { sessionId });
 			await Promise.race([ended, delay(CANCEL_MS)]);
+		}
+	}
+
+	private async newSession(context: ClientContext, cwd: string, tries = SESSION_TRIES): Promise<string> {
+		try {
+			return (await context.request(methods.agent.session.new, { cwd, mcpServers: [] })).sessionId;
+		} catch (error) {
+			if (tries > 1 && !this.deadline.aborted) {
+				return this.newSession(context, cwd, tries - 1);
+			}
+			throw error;
 		}
 	}
 
