@@ -15,7 +15,7 @@ const MAXIMUM_SHOWN = 600;
 export class SignIns {
 	private readonly secrets: AuthorizationOptions['secrets'];
 	private readonly links: Pick<SignInLinks, 'address' | 'open' | 'answer'>;
-	/** One per declaration, so that nobody is asked twice at the same time. */
+	/** One per declaration and name, so that nobody is asked twice at the same time. */
 	private readonly known = new Map<string, RemoteAuthorization>();
 
 	constructor(secrets: AuthorizationOptions['secrets'], links: Pick<SignInLinks, 'address' | 'open' | 'answer'>) {
@@ -25,7 +25,7 @@ export class SignIns {
 
 	/** Returns what signs in at a server. */
 	at(server: RemoteServer & { folder: string | undefined }): RemoteAuthorization {
-		const key = digestOfServer(server);
+		const key = `${server.name} ${digestOfServer(server)}`;
 		const known =
 			this.known.get(key) ??
 			new RemoteAuthorization(server, {

@@ -98,6 +98,16 @@ describe('the sign-in at an MCP server in the editor', () => {
 		await assert.rejects(folder.renewed);
 	});
 
+	it('is asked about by the name of the server that is used, also where another one has its address', async () => {
+		chosen = undefined;
+		const signIns = new SignIns({ get: async () => undefined, store: async () => {}, delete: async () => {} }, links);
+		for (const name of ['docs', 'tracker']) {
+			const declared = { ...remoteServerSchema.parse({ url: server.url }), name, file: undefined, folder: undefined };
+			await assert.rejects(signIns.at(declared).renew(undefined, 'Bearer', new AbortController().signal));
+			assert.match(asked.at(-1) ?? '', new RegExp(`“${name}” wants you to sign in`));
+		}
+	});
+
 	it('opens nothing after a no, and ends where nobody goes on in the browser', async () => {
 		chosen = undefined;
 		await assert.rejects(begin().renewed, { message: 'you did not sign in. You are asked again at its next use.' });
