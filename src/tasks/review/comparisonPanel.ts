@@ -146,11 +146,11 @@ export class ComparisonPanel {
 
 	/** Reads what can be chosen, with what of the choice is still there. Rejects with an error for the user. */
 	private async readChoice(comparison: Comparison): Promise<Composing | undefined> {
-		const { chosen } = this.compared;
+		const { compared } = this;
 		return (
-			chosen &&
-			Composing.read(contributorsOf(comparison), chosen).catch(error => {
-				delete this.compared.chosen;
+			compared.chosen &&
+			Composing.read(contributorsOf(comparison), () => compared.chosen ?? []).catch(error => {
+				delete compared.chosen;
 				throw error;
 			})
 		);

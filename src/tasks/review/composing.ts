@@ -67,8 +67,11 @@ export class Composing {
 		this.parts = partsOf(results);
 	}
 
-	/** Reads all hunks, and keeps what of an earlier choice is still there. Rejects with a UserFacingError. */
-	static async read(contributors: readonly Contributor[], earlier: readonly string[]): Promise<Composing> {
+	/**
+	 * Reads all hunks, and keeps what of an earlier choice is still there, which is asked for last. Rejects with a
+	 * UserFacingError.
+	 */
+	static async read(contributors: readonly Contributor[], earlier: () => readonly string[]): Promise<Composing> {
 		const [base = '', ...others] = new Set(contributors.map(({ changes }) => changes.base));
 		if (others.length > 0) {
 			throw new UserFacingError(
@@ -82,11 +85,11 @@ export class Composing {
 		).catch(error => {
 			throw gitFailure(error, vscode.l10n.t('Git couldn’t read the changes of the task: {0}', gitReason(error)));
 		});
-		const isKept = new Set(earlier);
+		const isKept = new Set(earlier());
 		const composing = new Composing(contributors, base, results);
 		const kept = composing.parts.filter(({ id }) => isKept.has(id));
 		composing.taken = new Set(kept.map(({ id }) => id));
-		composing.lost = earlier.length - kept.length;
+		composing.lost = isKept.size - kept.length;
 		return composing;
 	}
 
