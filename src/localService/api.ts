@@ -8,7 +8,8 @@ import type { Composition } from '../contract/compositions.ts';
 import type { GatewayDescription } from '../contract/control.ts';
 import type { FoundAnswer } from '../contract/foundServers.ts';
 import type { TaskWithServers } from '../contract/mcpServers.ts';
-import type { StepSearchEvent, StepSearchPlan, StepSearchRequest, TaskSteps } from '../contract/taskSteps.ts';
+import type { StepSearchEvent, StepSearchPlan, StepSearchRequest } from '../contract/stepSearch.ts';
+import type { TaskSteps } from '../contract/taskSteps.ts';
 import type { Task } from '../contract/tasks.ts';
 
 /** The service that comes with Errand. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { type StepSearchEvent, stepSearchEventSchema, stepSearchPlanSchema } from '../../src/contract/taskSteps.ts';
+import { type StepSearchEvent, stepSearchEventSchema, stepSearchPlanSchema } from '../../src/contract/stepSearch.ts';
 import { agentPrograms } from '../support/agentPrograms.ts';
 import { AgentTasks } from '../support/agentTasks.ts';
 import { SECRET } from '../support/sandbox.ts';

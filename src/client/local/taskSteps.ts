@@ -8,16 +8,13 @@ import { parseJson } from '../../base/json.ts';
 import type { Discovery } from '../../contract/control.ts';
 import { fillPath } from '../../contract/routes.ts';
 import {
-	CUT_HEADER,
 	type StepSearchEvent,
 	type StepSearchPlan,
 	type StepSearchRequest,
-	stepPaths,
 	stepSearchEventSchema,
 	stepSearchPlanSchema,
-	type TaskSteps,
-	taskStepsSchema,
-} from '../../contract/taskSteps.ts';
+} from '../../contract/stepSearch.ts';
+import { CUT_HEADER, stepPaths, type TaskSteps, taskStepsSchema } from '../../contract/taskSteps.ts';
 import { failureOf } from '../core/failures.ts';
 import { SseDecoder } from '../core/sse.ts';
 import { askControl, askService, refusal, requestOptionsFor } from './serviceExchange.ts';

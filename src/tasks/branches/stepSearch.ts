@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { ClientError } from '../../base/errors.ts';
 import { escapeIcons, oneLine } from '../../base/plainText.ts';
+import { MAXIMUM_SEARCH_COMMAND, type StepSearchEvent, type StepSearchPlan } from '../../contract/stepSearch.ts';
 import { agentNames, isRace } from '../../contract/taskResults.ts';
-import { MAXIMUM_SEARCH_COMMAND, type StepSearchEvent, type StepSearchPlan } from '../../contract/taskSteps.ts';
 import type { Task } from '../../contract/tasks.ts';
 import type { LocalService } from '../../localService/api.ts';
 import { formatNumber } from '../../platform/amounts.ts';

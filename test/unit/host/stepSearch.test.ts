@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import type { StepSearchEvent, StepSearchRequest } from '../../../src/contract/taskSteps.ts';
+import type { StepSearchEvent, StepSearchRequest } from '../../../src/contract/stepSearch.ts';
 import { taskStepSchema } from '../../../src/contract/taskSteps.ts';
 import type { Task } from '../../../src/contract/tasks.ts';
 import type { Choice } from '../../../src/platform/pick.ts';

@@ -1,5 +1,5 @@
 import type { TestOutcome } from '../../../contract/agents.ts';
-import type { StepSearchEvent } from '../../../contract/taskSteps.ts';
+import type { StepSearchEvent } from '../../../contract/stepSearch.ts';
 
 /** A run that the search asks for. */
 export type SearchRun = Omit<Extract<StepSearchEvent, { type: 'run' }>, 'type'>;

@@ -7,14 +7,8 @@ import { bundleState, bytesOfObject, diffOfState, fileOfState } from '../../../a
 import { describeError, UserFacingError } from '../../../base/errors.ts';
 import type { Logger } from '../../../base/logger.ts';
 import { integerFrom } from '../../../contract/ranges.ts';
-import {
-	CUT_HEADER,
-	MAXIMUM_STEP_FILE,
-	STEPS_PAGE,
-	stepPaths,
-	stepSearchRequestSchema,
-	type TaskStep,
-} from '../../../contract/taskSteps.ts';
+import { stepSearchRequestSchema } from '../../../contract/stepSearch.ts';
+import { CUT_HEADER, MAXIMUM_STEP_FILE, STEPS_PAGE, stepPaths, type TaskStep } from '../../../contract/taskSteps.ts';
 import { numberIn, parseOrRefuse, RequestRefused } from '../../replies.ts';
 import { type App, readJson } from '../../server.ts';
 import type { TaskRecord } from '../../store/taskRecord.ts';

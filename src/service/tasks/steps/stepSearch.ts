@@ -13,7 +13,7 @@ import { describeError, UserFacingError } from '../../../base/errors.ts';
 import type { Logger } from '../../../base/logger.ts';
 import { removeFolder } from '../../../base/removeFolder.ts';
 import { sseEvent } from '../../../base/streamText.ts';
-import type { StepSearchEvent, StepSearchPlan } from '../../../contract/taskSteps.ts';
+import type { StepSearchEvent, StepSearchPlan } from '../../../contract/stepSearch.ts';
 import type { ExecutionRecord, TaskRecord } from '../../store/taskRecord.ts';
 import type { TaskStore } from '../../store/taskStore.ts';
 import { Checkout } from '../checkout.ts';

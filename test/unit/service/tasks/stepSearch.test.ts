@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { readSearchPlan, searchSteps } from '../../../../src/client/local/taskSteps.ts';
-import type { StepSearchEvent, StepSearchRequest } from '../../../../src/contract/taskSteps.ts';
+import type { StepSearchEvent, StepSearchRequest } from '../../../../src/contract/stepSearch.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 import { STEPPING_SERVICES, useStepping } from './useStepping.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import fc from 'fast-check';
+import { runGit } from '../../../../src/base/git.ts';
 import type { Composition } from '../../../../src/contract/compositions.ts';
 import { composedTree } from '../../../../src/service/tasks/composition.ts';
-import { runGit } from '../../../../src/base/git.ts';
 import { listHunks } from '../../../../src/tasks/apply/hunks.ts';
 import {
 	type ComposedResult,
