@@ -15,6 +15,7 @@ import { ConversationWriter } from '../../../../src/chat/storage/conversationWri
 import { ManualClock } from '../../../support/manualClock.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 import { AGENT_WORK, conversation, reply, TURN_IDS, turn } from '../conversations.ts';
+import { noAgents } from '../noServices.ts';
 import { stream, type TestService } from '../testService.ts';
 import { replyEnded, replyOf, useTestWindows, type WindowOptions } from '../testWindows.ts';
 
@@ -364,6 +365,35 @@ describe('the chat', () => {
 			assert.deepEqual(questions(), ['Another one?']);
 			assert.equal(await chat.showVersion(first), undefined);
 			assert.deepEqual(questions(), ['One?', 'Two?']);
+			await chat.close();
+			assert.deepEqual((await open()).conversation, chat.conversation);
+		});
+
+		it('is also one from which an agent goes on, after a step of the turn before, which the file remembers', async () => {
+			windows.agents = {
+				...noAgents,
+				refusal: async () => undefined,
+				async *run() {
+					yield { type: 'text', text: 'Done.' };
+					yield { type: 'finish', reason: 'stop' };
+				},
+			};
+			const chat = await open();
+			await chat.send(first, '/agent One?');
+			await replyEnded(chat);
+			await chat.send(second, '/agent Two?');
+			await replyEnded(chat);
+			const states = [{ repository: '/home/me/widgets', commit: 'a'.repeat(40), taken: 'b'.repeat(40) }];
+			const from = { turn: first, step: 'call-1', title: 'Edit a.ts', states };
+			assert.equal(await chat.continueFrom(third, 'Three?', { from }), undefined);
+			await replyEnded(chat);
+			assert.deepEqual(
+				shownTurns(chat.conversation).map(({ question, from: start }) => [question, start?.step]),
+				[
+					['One?', undefined],
+					['Three?', 'call-1'],
+				],
+			);
 			await chat.close();
 			assert.deepEqual((await open()).conversation, chat.conversation);
 		});
