@@ -6,15 +6,19 @@ import { ownAgent } from '../../src/agents/catalogue/ownAgent.ts';
 import type { McpCall } from '../../src/agents/mcp/gate.ts';
 import type { KnownTools, McpServers } from '../../src/agents/mcp/mcpServers.ts';
 import type { RunningAgent } from '../../src/agents/run/agentRun.ts';
-import { type DeclaredServer, type McpServer, remoteServerSchema } from '../../src/contract/mcpServers.ts';
+import {
+	type DeclaredServer,
+	type McpServer,
+	remoteServerSchema,
+	serverSettingSchema,
+} from '../../src/contract/mcpServers.ts';
 import { withAgentAndServer } from '../support/agentWithServer.ts';
 import { AGENT_PROGRAM } from '../support/programs.ts';
 import { RemoteMcpServer } from '../support/remoteMcpServer.ts';
 import { ReplyServer } from '../support/replyServer.ts';
 import { SECRET, TestSandbox } from '../support/sandbox.ts';
+import { SERVER_PROGRAM, TRANSPORTS, useServersOver } from '../support/serverOver.ts';
 import { waitFor } from '../support/waitFor.ts';
-
-const SERVER_PROGRAM = path.resolve(import.meta.dirname, '../support/mcpServer.mjs');
 
 describe('an MCP server beside a sandboxed agent', () => {
 	let sandbox: TestSandbox;
@@ -123,11 +127,15 @@ describe('an MCP server beside a sandboxed agent', () => {
 		});
 	});
 
-	it('sees the files, which it cannot change, and no process, variable or file of the agent or the host', async () => {
+	it('sees the files, which it cannot change, and no process, variable, file or network of the agent or the host', async () => {
 		await withServer(declared('honest'), async () => {
 			const [seen, written] = await results(use('look', {}), use('write', {}));
-			const { folder, files, secret, variables, others } = JSON.parse(seen ?? '{}');
+			const { folder, files, secret, variables, networks, others } = JSON.parse(seen ?? '{}');
 			assert.equal(folder, sandbox.inside.tree);
+			assert.ok(
+				networks.every((name: string) => name === 'lo'),
+				networks.join(),
+			);
 			assert.deepEqual(files, ['a.txt']);
 			assert.equal(secret, SECRET);
 			assert.ok(!variables.some((name: string) => name.startsWith('ERRAND_')), variables.join());
@@ -144,6 +152,16 @@ describe('an MCP server beside a sandboxed agent', () => {
 		await withServer(declared('honest', { files: 'none' }), async () => {
 			const [seen] = await results(use('look', {}));
 			assert.deepEqual(JSON.parse(seen ?? '{}').files, []);
+		});
+	});
+
+	it('that has to run without a sandbox runs on this machine, on the same copy of the files', async () => {
+		await withServer(declared('honest', { sandbox: false }), async () => {
+			const [seen] = await results(use('look', {}));
+			const { folder, secret, others } = JSON.parse(seen ?? '{}');
+			assert.deepEqual([folder, secret], [sandbox.tree, SECRET]);
+			assert.ok(others > 4, `${others} processes`);
+			assert.equal(asked.length, 1);
 		});
 	});
 
@@ -197,24 +215,47 @@ describe('an MCP server beside a sandboxed agent', () => {
 		}
 	});
 
-	it('that describes a tool in another way than before is asked about, and without a yes the tool is gone', async () => {
-		await withServer(declared('changing'), async () => {
-			known = { add: 'another digest', look: 'another digest', write: 'another digest' };
-			model.play({ text: 'Done.' });
-			await agent.prompt('Go');
-			assert.deepEqual(changed, ['add', 'look', 'write']);
-			const tools = model.requests[0]?.body['tools'] as { name: string }[];
-			assert.ok(!tools.some(({ name }) => name === 'mcp'));
-		});
-	});
+	for (const transport of TRANSPORTS) {
+		describe(`that is hostile, and reached by ${transport}`, () => {
+			const serverOver = useServersOver();
+			const hostile = async (how: string): Promise<DeclaredServer> => ({
+				...serverSettingSchema.parse(await serverOver(transport, how)),
+				...{ name: 'test', file: undefined },
+			});
 
-	it('that floods is ended, and the turn goes on', async () => {
-		await withServer(declared('flooding'), async () => {
-			const [said] = await results(use('add', { a: 1, b: 1 }));
-			assert.match(said ?? '', /failed/);
-			assert.deepEqual(failed, ['Error: The server sent a message of more than 8 MB.']);
+			it('describes a tool in another way after the yes: that tool is asked about, and is gone without a yes', async () => {
+				const server = await hostile('changing');
+				await withServer(server, async () => {
+					assert.deepEqual(await results(use('add', { a: 1, b: 1 })), ['2']);
+				});
+				assert.deepEqual(changed, []);
+				await withServer(server, async () => {
+					const [refused] = await results(use('add', { a: 1, b: 1 }));
+					assert.match(refused ?? '', /There is no "test\/add"/);
+				});
+				assert.deepEqual(changed, ['add']);
+				assert.equal(asked.length, 1);
+				isAgreed = true;
+				await withServer(server, async () => {
+					assert.deepEqual(await results(use('add', { a: 1, b: 1 })), ['2']);
+				});
+			});
+
+			it('writes without end: no more than the limit is read, the agent is told, and the turn goes on', async () => {
+				await withServer(await hostile('flooding'), async () => {
+					const [said] = await results(use('add', { a: 1, b: 1 }));
+					assert.match(`${said} ${failed.join(' ')}`, /sent (?:a message of )?more than/);
+				});
+			});
+
+			it('asks for a model’s words, for a key and for folders: it gets a refusal, and nobody else hears of it', async () => {
+				await withServer(await hostile('asking'), async () => {
+					assert.deepEqual(await results(use('add', { a: 1, b: 1 })), ['-32601,-32601,-32601']);
+				});
+				assert.equal(model.requests.length, 2);
+			});
 		});
-	});
+	}
 
 	it('is not reached with another token, or by another name', async () => {
 		await withServer(declared('honest'), async () => {

@@ -132,20 +132,5 @@ describe('the MCP servers of a run', () => {
 			assert.deepEqual(remote.received, []);
 			await end();
 		});
-
-		it('gets nothing of what it asks of the agent’s model, of the user or of the folders', async () => {
-			const { ask, end } = await begin();
-			remote.others.set('/mcp', (_, response) => {
-				const messages = ['sampling/createMessage', 'elicitation/create', 'roots/list'].map((method, id) =>
-					JSON.stringify({ jsonrpc: '2.0', id: `own-${id}`, method, params: { message: 'Enter your key' } }),
-				);
-				messages.push(JSON.stringify({ jsonrpc: '2.0', id: 1, result: { tools: [] } }));
-				response
-					.writeHead(200, { 'content-type': 'text/event-stream' })
-					.end(messages.map(message => `data: ${message}\n\n`).join(''));
-			});
-			assert.deepEqual((await ask('tools/list')).result, { tools: [] });
-			await end();
-		});
 	});
 });
