@@ -4,7 +4,7 @@
 //   dist/agent.js         Errand's own agent, a process of its own
 //   dist/mcp.js           the MCP server, a process of its own
 //   dist/sandbox.js       the first program in an agent's sandbox, a process of its own, in one file
-//   dist/webview/*.js     the pages: the chat view's, and the reports: of attestations, decisions and comparisons
+//   dist/webview/*.js     the pages: the chat view's, and the reports: of attestations, decisions, comparisons and steps
 // and the notices of the packages in them. All but the sandbox and the pages share chunks.
 // `--production` minifies, `--watch` keeps building, `--tests` builds the tests that run inside the extension host.
 // `--processes=<folder>` builds nothing but the programs that are processes of their own, into that folder.
@@ -122,6 +122,7 @@ const programs = [
 			attestation: 'src/channel/ui/attestationReport.ts',
 			decision: 'src/decisions/ui/decisionReport.ts',
 			comparison: 'src/tasks/ui/comparisonReport.ts',
+			steps: 'src/tasks/ui/stepsReport.ts',
 		},
 		outdir: 'dist/webview',
 		splitting: true,

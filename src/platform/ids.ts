@@ -32,6 +32,7 @@ export const commands = {
 	openTaskLogDocument: 'errand.openTaskLogDocument',
 	saveTaskLog: 'errand.saveTaskLog',
 	showTaskDetails: 'errand.showTaskDetails',
+	showTaskSteps: 'errand.showTaskSteps',
 	reviewTaskChanges: 'errand.reviewTaskChanges',
 	applyTaskChanges: 'errand.applyTaskChanges',
 	takeHunk: 'errand.takeHunk',
@@ -81,6 +82,9 @@ export const ASKED_SCHEME = 'errand-asked';
 
 /** The page that compares agents. package.json has it as the kind of a tab, `errand.<name>`. */
 export const COMPARISON_PAGE = 'comparison';
+
+/** The page of the steps of a task. package.json has it as the kind of a tab, `errand.<name>`. */
+export const STEPS_PAGE = 'steps';
 
 /** The scheme of documents that show the data that an evaluation sends. */
 export const DECISION_SCHEME = 'errand-decision';
@@ -239,6 +243,8 @@ export interface TaskRowFlags {
 	comments: boolean;
 	/** The task ended in a way that needs an explanation. */
 	failed: boolean;
+	/** The service has kept the files after steps of the task. */
+	steps: boolean;
 	/** The service names the address of a sandbox. */
 	sandbox: boolean;
 	/** The connection names a dashboard. */

@@ -14,6 +14,7 @@ import {
 	internalCommands,
 	LOG_SCHEME,
 	PROMPT_SCHEME,
+	STEPS_PAGE,
 	TASK_SCHEME,
 	views,
 } from '../platform/ids.ts';
@@ -87,6 +88,12 @@ export function registerTasks(dependencies: TasksDependencies): Tasks & { progra
 	store.add(registerCommand(commands.saveTaskLog, async (row, file) => (await feature()).exports.run(row, file)));
 	store.add(registerReadOnlyFiles(LOG_SCHEME, async () => (await feature()).documents));
 	store.add(registerCommand(commands.showTaskDetails, async argument => (await feature()).details.open(argument)));
+	store.add(registerCommand(commands.showTaskSteps, async argument => (await feature()).stepsPages.open(argument)));
+	store.add(
+		vscode.window.registerWebviewPanelSerializer(`errand.${STEPS_PAGE}`, {
+			deserializeWebviewPanel: async (tab, state) => (await feature()).stepsPages.restore(tab, state),
+		}),
+	);
 	store.add(registerReadOnlyFiles(TASK_SCHEME, async () => (await feature()).details));
 	store.add(registerStepCommands(feature));
 	store.add(watchShownChanges());

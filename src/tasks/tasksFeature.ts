@@ -51,6 +51,7 @@ import type { TaskConnection, TaskTarget } from './model/taskConnection.ts';
 import { TaskEnds } from './model/taskEnds.ts';
 import { TaskResumption } from './resumption.ts';
 import { CommentStore } from './review/commentStore.ts';
+import { StepsPages } from './review/stepsPages.ts';
 import { TaskAnswers } from './review/taskAnswers.ts';
 import { TaskResults } from './review/taskResults.ts';
 import { TaskCommands } from './taskCommands.ts';
@@ -124,6 +125,7 @@ export class TasksFeature implements Disposable {
 	readonly applyCommands: ApplyCommands;
 	readonly stepCommands: StepCommands;
 	readonly stepSearches: StepSearches;
+	readonly stepsPages: StepsPages;
 	readonly promptEditor: PromptEditor;
 	readonly next: NextTask;
 	readonly launcher: TaskLauncher;
@@ -327,6 +329,9 @@ export class TasksFeature implements Disposable {
 			user: { isTrusted: () => vscode.workspace.isTrusted, askModal, explain },
 		});
 		this.followUps = followUps;
+		this.stepsPages = disposables.add(
+			new StepsPages({ extensionUri, active, store, load: () => list.load(), steps, choose, explain, logger }),
+		);
 		this.stepCommands = new StepCommands({
 			...{ active, store, steps, explain },
 			references: results.references,
@@ -334,6 +339,7 @@ export class TasksFeature implements Disposable {
 			dialogs: editorDialogs,
 			saveBundle: (...asked) => localService.saveStepBundle(...asked),
 			showEntry: (...asked) => this.logCommands.showEntry(...asked),
+			showSteps: (...asked) => this.stepsPages.open(...asked),
 			continueFrom: (...asked) => followUps.goOnFrom(...asked),
 		});
 		this.stepSearches = new StepSearches({

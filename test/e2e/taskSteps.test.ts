@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { insidePlaces } from '../../src/agents/sandbox/places.ts';
 import { acceptPicks, answerInput, quickRow, runCommand, toast, until } from '../support/editorWindow.ts';
 import { chooseInMenu, openChat, startTask, taskShows, walkTo } from '../support/errandWindow.ts';
+import { ReportPage } from '../support/reportPage.ts';
 import type { SampleFolder } from '../support/sampleFolder.ts';
 import { skipWithoutSandbox } from '../support/sandbox.ts';
 import { ScriptedModel, type Step } from '../support/scriptedModel.ts';
@@ -86,6 +87,21 @@ describe('the steps of a task, in the window', () => {
 		await row('1  Write sums.txt').waitFor();
 		await row('2  printf').click();
 		await page.locator('.multiDiffEditor').getByText('extra.txt').first().waitFor();
+		await runCommand(page, 'View: Close All Editors');
+	});
+
+	it('are on one page, which opens from the log and from the menu of the task', async () => {
+		const report = new ReportPage(page, 'steps');
+		await showLog();
+		await lens('All Steps').click();
+		await report.says(/^20 steps changed 5 files\.$/);
+		await report.isSound('the page of steps');
+		await report.press('Changes of This Step');
+		await page.locator('.multiDiffEditor').waitFor();
+		await runCommand(page, 'View: Close All Editors');
+		const tab = () => page.locator('.tab').filter({ hasText: 'Steps: ' });
+		await chooseInMenu(page, new RegExp(`^${TASK}`), 'Show Steps of Task', () => tab().isVisible(), 'Log');
+		await report.says(/^20 steps changed 5 files\.$/);
 		await runCommand(page, 'View: Close All Editors');
 	});
 

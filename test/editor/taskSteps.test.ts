@@ -16,15 +16,18 @@ import type { ApplyCommands } from '../../src/tasks/apply/applyCommands.ts';
 import { findSubject } from '../../src/tasks/apply/applySubject.ts';
 import { editorDialogs } from '../../src/tasks/branches/dialogs.ts';
 import { StepCommands } from '../../src/tasks/branches/stepCommands.ts';
+import type { ActiveConnection } from '../../src/tasks/common/activeConnection.ts';
 import { TaskListStore } from '../../src/tasks/list/taskListStore.ts';
 import { StepLenses } from '../../src/tasks/log/stepLenses.ts';
 import { type ChangedFile, pathOf } from '../../src/tasks/model/changedFile.ts';
 import { stepNode } from '../../src/tasks/model/stepNode.ts';
+import type { FromStepsPage, StepsView } from '../../src/tasks/model/stepsProtocol.ts';
 import { readChangeUri } from '../../src/tasks/results/changeUri.ts';
 import { subjectOfEditor } from '../../src/tasks/results/editorSubject.ts';
 import type { ResultRows } from '../../src/tasks/results/resultRows.ts';
 import { forgetResult } from '../../src/tasks/results/taskBranch.ts';
 import { TaskSteps } from '../../src/tasks/results/taskSteps.ts';
+import { StepsPages } from '../../src/tasks/review/stepsPages.ts';
 import { readTask } from '../support/readTask.ts';
 import { connection } from '../support/taskClient.ts';
 import { waitFor } from '../support/waitFor.ts';
@@ -117,7 +120,7 @@ describe('the steps of a task', () => {
 		assert.deepEqual([search?.command?.arguments, below().length], [['task-1'], 121]);
 	});
 
-	it('are read further when there are more, and again when some are gone, but no more often', async () => {
+	it('are read further when there are more, and again when some are gone or tests have run, but no more often', async () => {
 		served = [step(0)];
 		put(1);
 		await steps.update('task-1');
@@ -127,6 +130,9 @@ describe('the steps of a task', () => {
 		put(2);
 		steps.listChanged();
 		await waitFor('the second', () => steps.known('task-1').length === 2);
+		served[1] = step(1, { testRuns: [{ command: 'npm test', outcome: 'failed' }] });
+		await steps.update('task-1', true);
+		assert.deepEqual(steps.known('task-1'), served);
 		served = [];
 		put(0);
 		await steps.update('task-1');
@@ -177,15 +183,17 @@ describe('the steps of a task', () => {
 			const uri = vscode.Uri.from({ scheme, path: '/log', query });
 			await vscode.workspace.openTextDocument(uri);
 			const lenses = () => vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', uri);
-			await waitFor('the lenses', async () => (await lenses()).length === 8);
+			await waitFor('the lenses', async () => (await lenses()).length === 10);
 			isOver = true;
 			const shown = (await lenses()).map(({ range, command }) => `${range.start.line} ${command?.title}`).sort();
 			assert.deepEqual(shown, [
+				'0 All Steps',
 				'0 Changes of This Step',
 				'0 Continue from Here…',
 				'0 Files as of Here',
 				'0 Take Until Here',
 				'0 Which Step Broke It?',
+				'3 All Steps',
 				'3 Changes of This Step (approximate)',
 				'3 Continue from Here…',
 				'3 Files as of Here',
@@ -198,6 +206,88 @@ describe('the steps of a task', () => {
 				disposable.dispose();
 			}
 		}
+	});
+
+	describe('on their page', () => {
+		/** What the page would be sent, and what it may ask for. */
+		interface Page {
+			view(): StepsView;
+			handle(message: FromStepsPage): Promise<void>;
+		}
+		const original = vscode.commands.executeCommand;
+		let isLocalService: boolean;
+		let isActive: boolean;
+		let problems: string[];
+		let pages: StepsPages;
+		const page = () =>
+			[...(pages as unknown as { pages: Map<string, Page> }).pages.values()][0] ?? assert.fail('no page is open');
+		const tabs = () =>
+			vscode.window.tabGroups.all.flatMap(group => group.tabs).filter(({ label }) => label.startsWith('Steps: '));
+
+		beforeEach(() => {
+			[isLocalService, isActive, problems] = [true, true, []];
+			const target = () => ({
+				connection: { ...connection, isLocal: isLocalService } as never,
+				client: {
+					tasks: { get: () => Promise.reject(new ClientError('not-found', 'there is no such task')) },
+				} as never,
+			});
+			pages = new StepsPages({
+				extensionUri: (vscode.extensions.getExtension('errand.errand') ?? assert.fail()).extensionUri,
+				active: {
+					...{ label: 'Acme', isStopped: false, is: () => isActive, explain: (error: Error) => error.message },
+					targetOf: async () => target(),
+				} as unknown as ActiveConnection,
+				...{ store, steps, load: async () => {}, choose: async id => ({ id: String(id), target: target() }) },
+				explain: error => problems.push((error as Error).message),
+				logger: { log: () => {} },
+			});
+		});
+
+		afterEach(async () => {
+			(vscode.commands as { executeCommand: typeof original }).executeCommand = original;
+			pages.dispose();
+			await waitFor('the end of the tab', () => tabs().length === 0);
+		});
+
+		it('are followed while the task works, and open once, at the step that is asked for', async () => {
+			served = [step(0), step(1)];
+			put(2);
+			await pages.open('task-1');
+			await waitFor('the tab', () => tabs().length === 1);
+			assert.deepEqual([page().view().title, page().view().columns.length], ['Mend it', 2]);
+			const { request } = page().view();
+			await pages.open('task-1', 1);
+			assert.equal(tabs().length, 1);
+			assert.deepEqual([page().view().selected, page().view().request], [1, request + 1]);
+			served.push(step(2, { testRuns: [{ command: 'npm test', outcome: 'passed' }] }));
+			put(3);
+			await waitFor('the third step', () => page().view().columns.length === 3);
+			assert.equal(page().view().columns[2]?.tests?.outcome, 'passed');
+			isActive = false;
+			put(3, { status: 'completed' });
+			assert.match(page().view().sentence, /^These steps belong to another connection/);
+		});
+
+		it('are asked for what the lenses ask for', async () => {
+			served = [step(0)];
+			put(1);
+			await pages.open('task-1');
+			const ran: unknown[][] = [];
+			(vscode.commands as { executeCommand: unknown }).executeCommand = async (...asked: unknown[]) => ran.push(asked);
+			await page().handle({ kind: 'run-action', action: 'take', index: 0 });
+			assert.deepEqual(ran, [['errand.runStepAction', 'take', stepNode('task-1', 0)]]);
+		});
+
+		it('are refused for tasks of other services, and a tab of nothing known is closed', async () => {
+			put(1);
+			isLocalService = false;
+			await pages.open('task-1');
+			assert.deepEqual(problems, ['Acme doesn’t keep the steps of its tasks. Only the service on this machine does.']);
+			const tab = vscode.window.createWebviewPanel('errand.steps', 'Steps: old', vscode.ViewColumn.Active);
+			await pages.restore(tab, { taskId: 7 });
+			await waitFor('the end of the tab', () => tabs().length === 0);
+		});
 	});
 
 	describe('in the repository', () => {
@@ -266,6 +356,7 @@ describe('the steps of a task', () => {
 				},
 				saveBundle: (_, file) => (failure ? Promise.reject(failure) : copyFile(bundle, file)),
 				showEntry: async (id, index) => void seen.push(`log of ${id} at ${index}`),
+				showSteps: async (id, index) => void seen.push(`steps of ${id} at ${index}`),
 				continueFrom: async (id, { index }) => void seen.push(`continue ${id} from ${index}`),
 				explain: error => problems.push((error as Error).message),
 			});
@@ -315,12 +406,14 @@ describe('the steps of a task', () => {
 			await commands.run('take', node(1));
 			await commands.run('continue', node(1));
 			await commands.run('log', node(1));
+			await commands.run('steps', node(1));
 			assert.deepEqual(problems, []);
 			assert.deepEqual(seen, [
 				'remember task-1',
 				'Take Until Step 2  Edited 1.txt: first.txt,second.txt',
 				'continue task-1 from 1',
 				'log of task-1 at 11',
+				'steps of task-1 at 1',
 			]);
 		});
 

@@ -8,7 +8,7 @@ export class ReportPage {
 	private readonly window: Page;
 	private readonly kind: string;
 
-	constructor(window: Page, kind: 'comparison' | 'decision') {
+	constructor(window: Page, kind: 'comparison' | 'decision' | 'steps') {
 		this.window = window;
 		this.kind = kind;
 	}

@@ -16,6 +16,7 @@ import {
 	PROMPT_SCHEME,
 	rowContext,
 	STEP_CONTEXT,
+	STEPS_PAGE,
 	settingScopes,
 	TASK_SCHEME,
 	type TaskRowFlags,
@@ -140,7 +141,16 @@ describe('what package.json contributes', () => {
 	});
 
 	it('uses only commands and views that exist in menus, and context values that the code sets', () => {
-		const flags: (keyof TaskRowFlags)[] = ['branch', 'race', 'keepable', 'comments', 'failed', 'sandbox', 'dashboard'];
+		const flags: (keyof TaskRowFlags)[] = [
+			'branch',
+			'race',
+			'keepable',
+			'comments',
+			'failed',
+			'steps',
+			'sandbox',
+			'dashboard',
+		];
 		const contexts = [
 			FILE_CONTEXT,
 			STEP_CONTEXT,
@@ -243,6 +253,7 @@ describe('what package.json contributes', () => {
 				scheme => `onFileSystem:${scheme}`,
 			),
 			`onWebviewPanel:errand.${COMPARISON_PAGE}`,
+			`onWebviewPanel:errand.${STEPS_PAGE}`,
 		]);
 		assert.deepEqual(manifest.extensionKind, ['workspace']);
 		assert.equal(manifest.type, 'module');

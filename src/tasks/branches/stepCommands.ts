@@ -31,6 +31,8 @@ export interface StepCommandsDependencies {
 	saveBundle(step: StepNode, file: string): Promise<void>;
 	/** Opens the log of a task at one of its entries. */
 	showEntry(taskId: string, index: number): Promise<void>;
+	/** Opens the page of the steps of a task with one of them selected. */
+	showSteps(taskId: string, index: number): Promise<void>;
 	/** Asks for the next prompt, and continues the task from a step. Shows every error itself. */
 	continueFrom(taskId: string, step: TaskStep): Promise<void>;
 	explain(error: unknown): void;
@@ -56,7 +58,7 @@ export class StepCommands {
 		if (!isStepNode(argument)) {
 			return;
 		}
-		const { showEntry, continueFrom, explain } = this.dependencies;
+		const { showEntry, showSteps, continueFrom, explain } = this.dependencies;
 		try {
 			const subject = await this.read(argument);
 			switch (action) {
@@ -74,6 +76,9 @@ export class StepCommands {
 					break;
 				case 'log':
 					await showEntry(subject.task.id, subject.step.step);
+					break;
+				case 'steps':
+					await showSteps(subject.task.id, subject.step.index);
 					break;
 			}
 		} catch (error) {

@@ -435,6 +435,7 @@ export class TaskTree {
 			keepable: row.isKeepable,
 			comments: marks.hasComments(task.id),
 			failed: hasFailed(task),
+			steps: below.hasSteps(task),
 			...this.openFlags(task),
 		});
 		item.accessibilityInformation = { label: row.accessibleLabel, role: 'treeitem' };

@@ -65,8 +65,9 @@ export class StepLenses implements vscode.CodeLensProvider, Disposable {
 				const range = new vscode.Range(line, 0, line, 0);
 				const tooltip = [stepSize(step), ...stepLimits(step)].join('\n');
 				const marks = stepMarks(step).join(', ');
-				return Object.entries(stepActionNames).map(([action, name]) => {
-					// Four lenses stand in one line, which is cut where the editor is narrow.
+				const names = { ...stepActionNames, steps: vscode.l10n.t('All Steps') };
+				return Object.entries(names).map(([action, name]) => {
+					// The lenses stand in one line, which is cut where the editor is narrow.
 					const title = action === 'changes' && marks !== '' ? `${name} (${marks})` : name;
 					const command = {
 						command: internalCommands.runStepAction,

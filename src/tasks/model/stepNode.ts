@@ -17,5 +17,8 @@ export function isStepNode(value: unknown): value is StepNode {
 	return node?.kind === 'step' && typeof node.taskId === 'string' && Number.isSafeInteger(node.index);
 }
 
-/** What can be done with a step: its changes, all files as of there, a continuation, an application, its log entry. */
-export type StepAction = 'changes' | 'files' | 'continue' | 'take' | 'log';
+/**
+ * What can be done with a step: its changes, all files as of there, a continuation, an application, its log entry, and
+ * the page of all steps.
+ */
+export type StepAction = 'changes' | 'files' | 'continue' | 'take' | 'log' | 'steps';

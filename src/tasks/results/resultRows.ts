@@ -53,9 +53,13 @@ export class ResultRows {
 		this.steps = new StepRows(dependencies.steps);
 	}
 
+	hasSteps(task: Task): boolean {
+		return this.steps.groupOf(task).length > 0;
+	}
+
 	/** Returns whether a task's row has rows below it. */
 	isUnfoldable(task: Task): boolean {
-		return isRace(task) || hasFiles(task) || this.steps.groupOf(task).length > 0;
+		return isRace(task) || hasFiles(task) || this.hasSteps(task);
 	}
 
 	/** Returns the rows below a task, an agent's result or a group of steps, as they are known now. */

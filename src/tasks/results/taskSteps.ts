@@ -83,9 +83,13 @@ export class TaskSteps implements Disposable {
 
 	private async read(taskId: string, entry: Entry): Promise<void> {
 		// A task whose folder is gone has fewer steps than before.
-		const steps = (entry.count ?? 0) < entry.steps.length ? [] : [...entry.steps];
+		const known = (entry.count ?? 0) < entry.steps.length ? [] : entry.steps;
+		// Tests may have run since on the files of each agent's last step.
+		const last = new Map(known.map(({ agent, index }) => [agent, index]));
+		const first = Math.min(...last.values());
+		const steps = known.filter(({ index }) => index < first);
 		try {
-			for (let from: number | null = steps.length; from !== null; ) {
+			for (let from: number | null = Number.isFinite(first) ? first : 0; from !== null; ) {
 				const page: TaskStepsPage = await this.dependencies.read(taskId, from);
 				append(steps, page.steps);
 				from = page.nextIndex !== null && page.nextIndex > from ? page.nextIndex : null;
