@@ -9,6 +9,7 @@ import { agentLaunch } from '../../src/agents/run/agentLaunch.ts';
 import { type AgentRunOptions, type RunningAgent, runAgent } from '../../src/agents/run/agentRun.ts';
 import type { PermissionRequest } from '../../src/agents/session/events.ts';
 import { systemClock } from '../../src/base/async.ts';
+import { defined } from '../../src/base/defined.ts';
 import { nullLogger } from '../../src/base/logger.ts';
 import { type DeclaredServer, isRemote } from '../../src/contract/mcpServers.ts';
 import { clientOf } from '../unit/agents/relay/clientModelsHarness.ts';
@@ -21,6 +22,8 @@ export interface AgentWithServerOptions
 	agent: FoundAgent;
 	server?: DeclaredServer;
 	web?: WebAccess;
+	/** The folders that the agent may write in, if not all are. */
+	treeFolders?: readonly string[];
 	/** The address of the model's server, without a path. */
 	modelUrl: string;
 	/** The key that the server wants, if it wants one. */
@@ -35,9 +38,10 @@ export interface AgentWithServerOptions
  * is `SECRET`.
  */
 export async function withAgentAndServer(
-	{ sandbox, agent, server, web, modelUrl, token, model, onAsk, signal, earlier, ...options }: AgentWithServerOptions,
+	options: AgentWithServerOptions,
 	work: (agent: RunningAgent, servers: McpServers) => Promise<void>,
 ): Promise<void> {
+	const { sandbox, agent, server, web, treeFolders, modelUrl, token, model, onAsk, signal, earlier } = options;
 	const mcpServers = new McpServers({
 		...options,
 		servers: server === undefined ? [] : [server],
@@ -66,6 +70,7 @@ export async function withAgentAndServer(
 			place: {
 				...{ tree: sandbox.tree, home: sandbox.home, folder: sandbox.folder, name: 'repository', isSandboxed: true },
 				...{ privateFolders: [sandbox.folder], insideProgram: INSIDE_PROGRAM, marker: sandbox.folder },
+				...defined({ treeFolders }),
 			},
 			relay: {
 				handle: createClientModels({
