@@ -93,6 +93,14 @@ describe('the question of an agent', () => {
 			assert.match(await words(box()), /Runs in a copy of ~\/widgets, without a sandbox\./);
 		});
 
+		it('who gets a page, and what more a yes to a search allows', async () => {
+			const { command: _, ...step } = waitingView({ kind: 'fetch', title: 'Search the web for "nine"' });
+			await asked(withApproval(step, { state: 'waiting', question: QUESTION, input: '{"query":"nine"}' }));
+			assert.match(await words(box()), /a sandbox without network access, so only Errand can get this for it\./);
+			const hint = await button('Allow in This Conversation').getAttribute('title');
+			assert.equal(hint, 'Allows all web searches in this conversation.');
+		});
+
 		it('a change line by line with its signs, says that it is cut, and opens it in the editor', async () => {
 			const { command: _, ...step } = waitingView({ kind: 'edit', title: 'Edit a.ts' });
 			const change = { path: 'src/a.ts', isNew: false, isCut: true } as const;

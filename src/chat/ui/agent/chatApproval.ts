@@ -63,7 +63,7 @@ export class ChatApproval extends QuestionBox {
 				${this.renderInput(approval)} ${this.renderPlaces()}
 			</div>
 			<p id="place">
-				${isInSandbox || step.mcpHost !== undefined ? nothing : codicon('warning')}<span>${step.mcpTool === undefined ? placeWords(approval?.isWritten === true, isSandboxed, place) : serverWords(step, isInSandbox)}</span>
+				${isInSandbox || step.mcpHost !== undefined ? nothing : codicon('warning')}<span>${whereWords(step, isInSandbox, place)}</span>
 			</p>
 			${approval?.decides ? html`<p class="decides">${codicon('warning')}<span>${decidesWords(approval.decides)}</span></p>` : nothing}
 			<div class="buttons" @keydown=${ignoreHeldKeys}>
@@ -154,8 +154,18 @@ function isSaidBelow({ title, command = '', approval }: StepView): boolean {
 	return title.trim() === command.trim() || (others !== undefined && others.length <= 2);
 }
 
-function placeWords(isWritten: boolean, isSandboxed: boolean, place: string): string {
-	if (isWritten) {
+/** Returns what is said of where a step takes place. */
+function whereWords(step: StepView, isSandboxed: boolean, place: string): string {
+	const { mcpTool, kind, approval } = step;
+	if (mcpTool !== undefined) {
+		return serverWords(step, isSandboxed);
+	}
+	if (kind === 'fetch') {
+		return isSandboxed
+			? l10n.t('The agent runs in a sandbox without network access, so only Errand can get this for it.')
+			: l10n.t('The agent runs without a sandbox.');
+	}
+	if (approval?.isWritten) {
 		return isSandboxed
 			? l10n.t('Exactly this change is made to your files in {0}.', place)
 			: l10n.t('Exactly this change is made to your files in {0}. The agent runs without a sandbox.', place);
@@ -205,6 +215,9 @@ function conversationWords(step: StepView): [label: string, hint: string] {
 		return [l10n.t('Allow {0} Here', showControls(rule)), ruleWords(step)];
 	}
 	const label = l10n.t('Allow in This Conversation');
+	if (step.kind === 'fetch') {
+		return [label, l10n.t('Allows all web searches in this conversation.')];
+	}
 	if (decides !== undefined) {
 		return [
 			l10n.t('Allow This File Here'),
