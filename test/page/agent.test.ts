@@ -146,6 +146,17 @@ describe('the turn of an agent in the chat', () => {
 			assert.equal(await now().count(), 0);
 		});
 
+		it('in sentences that are whole also where the view is narrow, and no longer than four lines', async () => {
+			const words = 'Try 2 of 3: The model coder had an internal error: Overloaded.';
+			const titles = [words, 'very long '.repeat(40)];
+			await show({ steps: titles.map(title => stepView({ kind: 'think', title })) }, STREAMING, { width: 280 });
+			const lines = await chat.page
+				.locator('chat-step .title')
+				.evaluateAll(all => all.map(({ scrollHeight, clientHeight }) => [scrollHeight / 18, clientHeight / 18]));
+			assert.deepEqual(lines[0], [2, 2]);
+			assert.equal(lines[1]?.[1], 4);
+		});
+
 		it('and does not say that the reply is late while a step runs', async () => {
 			const { endedAt: _, ...step } = stepView({ state: 'running' });
 			const turn = await show({ steps: [step] }, { ...STREAMING, waiting: true });

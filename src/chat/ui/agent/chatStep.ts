@@ -165,7 +165,9 @@ export class ChatStep extends LitElement {
 			</button>`;
 		}
 		if (!hasDetails(step)) {
-			return html`<div class="line">${content}${renderResults(facts)}</div>`;
+			// What Errand's agent tells of itself is a sentence, and nothing unfolds it.
+			const isSentence = step.kind === 'think' && step.state === 'done';
+			return html`<div class="line ${isSentence ? 'sentence' : ''}">${content}${renderResults(facts)}</div>`;
 		}
 		return html`<button
 			type="button"

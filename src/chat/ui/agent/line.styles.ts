@@ -43,6 +43,21 @@ export const lineStyles = css`
 		flex: 0 1 auto;
 	}
 
+	.line.sentence {
+		align-items: flex-start;
+		height: auto;
+		min-height: 24px;
+		padding-block: 2px;
+		white-space: normal;
+	}
+
+	/* An agent of somebody else may tell very long ones. */
+	.sentence > .title {
+		display: -webkit-box;
+		-webkit-box-orient: vertical;
+		-webkit-line-clamp: 4;
+	}
+
 	.beside {
 		flex: 0 1000 auto;
 		font-family: var(--vscode-editor-font-family, monospace);
