@@ -165,8 +165,8 @@ export class ChatStep extends LitElement {
 			</button>`;
 		}
 		if (!hasDetails(step)) {
-			// What Errand's agent tells of itself is a sentence, and nothing unfolds it.
-			const isSentence = step.kind === 'think' && step.state === 'done';
+			// What Errand's agent tells of itself, and why something has failed, is a sentence, and nothing unfolds it.
+			const isSentence = step.state === 'failed' || (step.kind === 'think' && step.state === 'done');
 			return html`<div class="line ${isSentence ? 'sentence' : ''}">${content}${renderResults(facts)}</div>`;
 		}
 		return html`<button
