@@ -33,8 +33,8 @@ export class ChatStep extends LitElement {
 				position: relative;
 			}
 
-			/* The place of the button is free in each line, so that nothing moves when a step has changed files. */
-			.line {
+			/* The place of the button is free in each line of a step that may change files, so that nothing moves when it has. */
+			.line:not(.sentence) {
 				padding-inline-end: 28px;
 			}
 
