@@ -38,7 +38,6 @@ export const outsideGate: readonly Exclusion[] = [
 			]),
 			...named('unit/service', [
 				'agents/agents',
-				'agents/variablesOfAgents',
 				'channel/clientOfTheService',
 				'inference/upstreams/foundServers',
 				'localServicePage',
@@ -91,8 +90,15 @@ export const outsideGate: readonly Exclusion[] = [
 	},
 	{
 		reason:
-			'Turns of agents, each with git and a sandbox. allowedEdits and the window tests chatAgent and agentServers stand for them.',
-		files: named('unit/host', ['agentInjection', 'agentTurns', 'turnFiles', 'turnFilesDamage', 'turnServers']),
+			'Turns of agents, each with git and a sandbox. allowedEdits, turnSteps and the window tests chatAgent and agentServers stand for them.',
+		files: named('unit/host', [
+			'agentInjection',
+			'agentSteps',
+			'agentTurns',
+			'turnFiles',
+			'turnFilesDamage',
+			'turnServers',
+		]),
 	},
 	{
 		reason:
@@ -106,6 +112,7 @@ export const outsideGate: readonly Exclusion[] = [
 			'tasks',
 			'tasksOfOpencode',
 			'tasksOfPi',
+			'variables',
 			'working',
 		]),
 	},

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { sandboxProblem, type TaskCheck } from '../../../../src/contract/agents.ts';
-import { controlPaths, DISCOVERY_FILE, discoverySchema } from '../../../../src/contract/control.ts';
-import type { UpstreamHandoverInput } from '../../../../src/contract/upstreams.ts';
-import { handOver } from '../../../../src/localService/serviceControl.ts';
-import { ServiceProcess } from '../../../support/serviceProcess.ts';
-import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
-import { useFolder } from '../../agents/useFolder.ts';
-import { createTask, finalTask } from '../helpers.ts';
+import { sandboxProblem, type TaskCheck } from '../../src/contract/agents.ts';
+import { controlPaths, DISCOVERY_FILE, discoverySchema } from '../../src/contract/control.ts';
+import type { UpstreamHandoverInput } from '../../src/contract/upstreams.ts';
+import { handOver } from '../../src/localService/serviceControl.ts';
+import { ServiceProcess } from '../support/serviceProcess.ts';
+import { TemporaryRepository } from '../support/temporaryRepository.ts';
+import { useFolder } from '../unit/agents/useFolder.ts';
+import { createTask, finalTask } from '../unit/service/helpers.ts';
 
 describe('the variables of agents that the settings name', () => {
 	const folder = useFolder();
