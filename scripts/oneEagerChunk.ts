@@ -57,5 +57,5 @@ function imports(metafile: Metafile, file: string, kinds: readonly ImportKind[])
 }
 
 function isOwn(file: string): boolean {
-	return !file.startsWith('node_modules/');
+	return !file.includes('node_modules/');
 }
