@@ -4,22 +4,29 @@ import path from 'node:path';
 import type { Frame, Page } from 'playwright-core';
 import { insidePlaces } from '../../src/agents/sandbox/places.ts';
 import { agentQuestion, answerQuestion } from '../support/chatAgentWindow.ts';
-import { changeSettings, until } from '../support/editorWindow.ts';
+import { changeSettings, toast, until } from '../support/editorWindow.ts';
 import { openChat, replyEnds, sendMessage } from '../support/errandWindow.ts';
+import { RemoteMcpServer } from '../support/remoteMcpServer.ts';
 import type { SampleFolder } from '../support/sampleFolder.ts';
 import { skipWithoutSandbox } from '../support/sandbox.ts';
 import { ScriptedModel, type Step } from '../support/scriptedModel.ts';
 import { SAMPLE_NAME, useWindow } from '../support/useWindow.ts';
 
 const ADD = 'Add two and three with the server';
+const ACCOUNT = 'Add eight and nine with the server that wants an account';
 const PLANNING = 'Plan how ten widgets become cheaper';
 const PLAN = '1. Change src/discount.js.\n2. Run the tests.';
 const SERVER = path.resolve(import.meta.dirname, '../support/mcpServer.mjs');
 
-const use: Step = { do: 'call', tool: 'mcp', input: { tool: 'sums/add', arguments: { a: 2, b: 3 } } };
+const use = (a: number, b: number, server: string): Step => ({
+	do: 'call',
+	tool: 'mcp',
+	input: { tool: `${server}/add`, arguments: { a, b } },
+});
 
 const SCRIPTS: Record<string, Step[]> = {
-	[ADD]: [use, { do: 'say', text: 'It is five.' }],
+	[ADD]: [use(2, 3, 'sums'), { do: 'say', text: 'It is five.' }],
+	[ACCOUNT]: [use(8, 9, 'account'), { do: 'say', text: 'That was it.' }],
 	[PLANNING]: [
 		{ do: 'write', path: 'written.txt', content: 'x' },
 		{ do: 'run', command: 'touch made.txt; ls' },
@@ -38,12 +45,14 @@ const declare = (args: readonly string[]) =>
 
 describe('an agent in the chat', () => {
 	let model: ScriptedModel;
+	let remote: RemoteMcpServer;
 	let page: Page;
 	let sample: SampleFolder;
 	let chat: Frame;
 
 	const window = useWindow(async hook => {
 		await skipWithoutSandbox(hook);
+		remote = await RemoteMcpServer.start('::1');
 		model = await ScriptedModel.start({ scripts: SCRIPTS, tree: insidePlaces(SAMPLE_NAME).tree, model: 'coder' });
 		return {
 			files: { '.vscode/mcp.json': `// Servers\n${declare([SERVER, 'honest'])}` },
@@ -63,6 +72,7 @@ describe('an agent in the chat', () => {
 
 	after(async () => {
 		await model?.stop();
+		remote?.stop();
 	});
 
 	it('uses an MCP server of the folder after a yes to exactly what it is, asks about each call, and says which cannot be used', async () => {
@@ -88,6 +98,61 @@ describe('an agent in the chat', () => {
 		assert.deepEqual(model.results.slice(-1), ['5']);
 		await chat.getByText('The MCP server “near” is not used').waitFor();
 		await chat.getByText('The MCP server “dead” has failed: 127.0.0.1:1 cannot be reached').waitFor();
+	});
+
+	it('signs in at a server in the browser, and says what is wrong with each other end of it', async () => {
+		remote.tokens = new Map();
+		await changeSettings(page, window().server, { 'errand.agents.mcpServers': { account: { url: remote.url } } });
+		/** Sends a message, and opens the page of the sign-in that the server wants. */
+		const openSignIn = async (): Promise<Page> => {
+			await sendMessage(chat, `/agent ${ACCOUNT}`);
+			const opened = page.context().waitForEvent('page');
+			const question = dialog().filter({ hasText: 'The MCP server “account” wants you to sign in.' });
+			await question.getByRole('button', { name: 'Open Page' }).click();
+			return opened;
+		};
+		const press = async (opened: Page, name: string) => {
+			await opened.getByRole('button', { name }).click();
+			await opened.waitForURL(/\/callback\?/);
+			await opened.close();
+		};
+		const fails = async (words: string) => {
+			await chat.getByText(`The MCP server “account” has failed: ${words}`).last().waitFor();
+			await replyEnds(chat);
+		};
+
+		await press(await openSignIn(), 'Deny');
+		await fails('the sign-in was refused (access_denied). Try again.');
+
+		remote.answerFields = { iss: 'https://evil.example' };
+		await press(await openSignIn(), 'Allow');
+		await fails(`the answer to the sign-in at ${remote.origin} did not come from there, and was dropped.`);
+
+		const isOver = toast(page, 'This sign-in was not begun in this window, or it is over.');
+		const isToldAndCleared = async () => {
+			await isOver.hover();
+			await isOver.getByRole('button', { name: /^Clear Notification/ }).click();
+		};
+		const cancel = async () => {
+			await toast(page, 'Waiting for the sign-in at').getByRole('button', { name: 'Cancel' }).click();
+			await fails('the sign-in was not finished. You are asked again at its next use.');
+		};
+		remote.answerFields = { state: 'another' };
+		await press(await openSignIn(), 'Allow');
+		await isToldAndCleared();
+		await cancel();
+
+		remote.answerFields = {};
+		const late = await openSignIn();
+		await cancel();
+		await press(late, 'Allow');
+		await isToldAndCleared();
+		assert.equal(remote.paths.includes('POST /token'), false);
+
+		await press(await openSignIn(), 'Allow');
+		await answerQuestion(chat, 'Allow account/add Here');
+		assert.match(await replyEnds(chat), /That was it\./);
+		assert.deepEqual(model.results.slice(-1), ['17']);
 	});
 
 	it('that only plans writes nothing, also by a command, and its plan is started from the composer', async () => {

@@ -29,6 +29,8 @@ export class RemoteMcpServer {
 	/** The fields in which its metadata differ. */
 	resourceFields: object = {};
 	issuerFields: object = {};
+	/** Further parameters of what the browser brings back from the page of a sign-in. */
+	answerFields: Record<string, string> = {};
 	/** The lifetime of a token, in seconds. */
 	lifetime = 3600;
 	isJson = false;
@@ -40,11 +42,12 @@ export class RemoteMcpServer {
 		this.server = server;
 	}
 
-	static async start(): Promise<RemoteMcpServer> {
+	/** A served editor puts its own address in the place of 127.0.0.1 in what it opens, but not of `::1`. */
+	static async start(host = '127.0.0.1'): Promise<RemoteMcpServer> {
 		const server = createServer();
 		const started = new RemoteMcpServer(server);
 		server.on('request', (request, response) => void started.answer(request, response));
-		server.listen(0, '127.0.0.1');
+		server.listen(0, host);
 		await once(server, 'listening');
 		return started;
 	}
@@ -55,7 +58,8 @@ export class RemoteMcpServer {
 	}
 
 	get origin(): string {
-		return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+		const { address, port } = this.server.address() as AddressInfo;
+		return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
 	}
 
 	get url(): string {
@@ -88,6 +92,8 @@ export class RemoteMcpServer {
 			response
 				.writeHead(401, { 'www-authenticate': `Bearer resource_metadata="${metadata}", scope="tools:call"` })
 				.end();
+		} else if (url.startsWith('/authorize?')) {
+			this.showSignIn(new URL(url, this.origin), await text(request), response);
 		} else if (isMcp) {
 			await getRequestListener(each => this.serve(each))(request, response);
 		} else {
@@ -97,6 +103,25 @@ export class RemoteMcpServer {
 				.writeHead(value === undefined ? 404 : 'error' in value ? 400 : 200, { 'content-type': 'application/json' })
 				.end(JSON.stringify(value ?? {}));
 		}
+	}
+
+	/** Shows the page of a sign-in, and sends the browser back with the answer of its form. */
+	private showSignIn(page: URL, form: string, response: ServerResponse): void {
+		if (form === '') {
+			const buttons = ['Allow', 'Deny'].map(label => `<button name="answer" value="${label}">${label}</button>`);
+			response.writeHead(200, { 'content-type': 'text/html' }).end(`<form method="post">${buttons.join('')}</form>`);
+			return;
+		}
+		const answer = this.signInOn(page);
+		if (form !== 'answer=Allow') {
+			answer.delete('code');
+			answer.set('error', 'access_denied');
+		}
+		const back = new URL(page.searchParams.get('redirect_uri') ?? '');
+		for (const [name, value] of Object.entries({ ...Object.fromEntries(answer), ...this.answerFields })) {
+			back.searchParams.set(name, value);
+		}
+		response.writeHead(302, { location: back.href }).end();
 	}
 
 	private isValid(authorization = ''): boolean {
