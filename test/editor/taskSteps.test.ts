@@ -183,7 +183,7 @@ describe('the steps of a task', () => {
 			const uri = vscode.Uri.from({ scheme, path: '/log', query });
 			await vscode.workspace.openTextDocument(uri);
 			const lenses = () => vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', uri);
-			await waitFor('the lenses', async () => (await lenses()).length === 10);
+			await waitFor('the lenses', async () => (await lenses()).length === 9);
 			isOver = true;
 			const shown = (await lenses()).map(({ range, command }) => `${range.start.line} ${command?.title}`).sort();
 			assert.deepEqual(shown, [
@@ -193,7 +193,6 @@ describe('the steps of a task', () => {
 				'0 Files as of Here',
 				'0 Take Until Here',
 				'0 Which Step Broke It?',
-				'3 All Steps',
 				'3 Changes of This Step (approximate)',
 				'3 Continue from Here…',
 				'3 Files as of Here',

@@ -44,7 +44,8 @@ export class StepLenses implements vscode.CodeLensProvider, Disposable {
 		const { taskId } = target;
 		void steps.update(taskId);
 		const known = steps.known(taskId);
-		if (known.length === 0) {
+		const last = known.at(-1);
+		if (last === undefined) {
 			return [];
 		}
 		const lines = new Map<number, number>();
@@ -55,30 +56,36 @@ export class StepLenses implements vscode.CodeLensProvider, Disposable {
 		});
 		const top = new vscode.Range(0, 0, 0, 0);
 		const search = { command: internalCommands.searchSteps, title: searchName, arguments: [taskId] };
-		const lenses = isOver(taskId) ? [new vscode.CodeLens(top, search)] : [];
-		return lenses.concat(
-			known.flatMap(step => {
-				const line = lines.get(step.step);
-				if (line === undefined) {
-					return [];
-				}
-				const range = new vscode.Range(line, 0, line, 0);
-				const tooltip = [stepSize(step), ...stepLimits(step)].join('\n');
-				const marks = stepMarks(step).join(', ');
-				const names = { ...stepActionNames, steps: vscode.l10n.t('All Steps') };
-				return Object.entries(names).map(([action, name]) => {
-					// The lenses stand in one line, which is cut where the editor is narrow.
-					const title = action === 'changes' && marks !== '' ? `${name} (${marks})` : name;
-					const command = {
-						command: internalCommands.runStepAction,
-						title,
-						tooltip,
-						arguments: [action, stepNode(taskId, step.index)],
-					};
-					return new vscode.CodeLens(range, command);
-				});
-			}),
-		);
+		const all = {
+			command: internalCommands.runStepAction,
+			title: vscode.l10n.t('All Steps'),
+			arguments: ['steps', stepNode(taskId, last.index)],
+		};
+		const lenses = isOver(taskId) ? [search, all] : [all];
+		return lenses
+			.map(command => new vscode.CodeLens(top, command))
+			.concat(
+				known.flatMap(step => {
+					const line = lines.get(step.step);
+					if (line === undefined) {
+						return [];
+					}
+					const range = new vscode.Range(line, 0, line, 0);
+					const tooltip = [stepSize(step), ...stepLimits(step)].join('\n');
+					const marks = stepMarks(step).join(', ');
+					return Object.entries(stepActionNames).map(([action, name]) => {
+						// Four lenses stand in one line, which is cut where the editor is narrow.
+						const title = action === 'changes' && marks !== '' ? `${name} (${marks})` : name;
+						const command = {
+							command: internalCommands.runStepAction,
+							title,
+							tooltip,
+							arguments: [action, stepNode(taskId, step.index)],
+						};
+						return new vscode.CodeLens(range, command);
+					});
+				}),
+			);
 	}
 
 	dispose(): void {
