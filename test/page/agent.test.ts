@@ -486,26 +486,4 @@ describe('the turn of an agent in the chat', () => {
 		);
 		assert.ok(words && result && words.x + words.width <= result.x);
 	});
-
-	it('offers the agents beside the mode, with the model', async () => {
-		await show({}, ENDED);
-		await button('Select Agent: Errand').click();
-		await chat.waitForPosted('agent-pick');
-		await button('Select Model: demo-small on Local').waitFor();
-		await chat.send({ kind: 'agent-set', agent: { label: 'Other agent', approvals: 'ask-for-commands' } });
-		await button('Select Agent: Other agent').waitFor();
-		await button('Select What Agents Ask About: Asks before commands').click();
-		const levels = chat.page.getByRole('listbox', { name: 'What Agents Ask About' });
-		assert.equal(
-			await levels
-				.getByRole('option', { selected: true })
-				.innerText()
-				.then(words => /Asks before commands/.test(words)),
-			true,
-		);
-		await chat.page.keyboard.press('ArrowUp');
-		await chat.page.keyboard.press('Enter');
-		assert.equal((await chat.waitForPosted('approvals-choose')).approvals, 'ask');
-		await levels.waitFor({ state: 'detached' });
-	});
 });

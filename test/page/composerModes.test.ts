@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
 import { until } from '../support/editorWindow.ts';
+import { agentTurn, ENDED } from '../ui/agentScenes.ts';
 import { type ChatPage, CONVERSATION_ID, turnView, useChatPage } from '../ui/chatPage.ts';
 import { HINDERED_TASK, NEXT_TASK, PROMPTS, SCENES, USUAL_TASK, VERSION_ID } from '../ui/scenes.ts';
 import type { ThemeName } from '../ui/themes.ts';
@@ -428,6 +429,29 @@ describe('the chat page', () => {
 			await choice.click();
 			await chat.fail('models-request', 'The settings cannot be read.');
 			await chat.page.getByRole('alert').getByText('The settings cannot be read.').waitFor();
+		});
+
+		it('offers the agents beside the mode, with the model', async () => {
+			await open();
+			await chat.snapshot([agentTurn({}, ENDED)], { mode: 'agent', agent: { label: 'Errand', approvals: 'ask' } });
+			await chat.page.getByRole('button', { name: 'Select Agent: Errand' }).click();
+			await chat.waitForPosted('agent-pick');
+			await chat.page.getByRole('button', { name: 'Select Model: demo-small on Local' }).waitFor();
+			await chat.send({ kind: 'agent-set', agent: { label: 'Other agent', approvals: 'ask-for-commands' } });
+			await chat.page.getByRole('button', { name: 'Select Agent: Other agent' }).waitFor();
+			await chat.page.getByRole('button', { name: 'Select What Agents Ask About: Asks before commands' }).click();
+			const levels = chat.page.getByRole('listbox', { name: 'What Agents Ask About' });
+			assert.equal(
+				await levels
+					.getByRole('option', { selected: true })
+					.innerText()
+					.then(words => /Asks before commands/.test(words)),
+				true,
+			);
+			await chat.page.keyboard.press('ArrowUp');
+			await chat.page.keyboard.press('Enter');
+			assert.equal((await chat.waitForPosted('approvals-choose')).approvals, 'ask');
+			await levels.waitFor({ state: 'detached' });
 		});
 	});
 });
