@@ -50,6 +50,9 @@ export function registerLocalService(dependencies: LocalServiceDependencies): Lo
 		return loaded;
 	};
 	const ask: LocalServiceFeature['ask'] = async run => (await feature()).ask(run);
+	type Steps = typeof import('../client/local/taskSteps.ts');
+	const askSteps = <T>(run: (steps: Steps, service: Parameters<Steps['readSteps']>[0]) => Promise<T>): Promise<T> =>
+		ask(async (_, service) => run(await import('../client/local/taskSteps.ts'), service));
 	const handOver = async (): Promise<void> => {
 		// If this window has not used the service yet, the first use hands everything over.
 		await (await loaded)?.handOver();
@@ -84,14 +87,10 @@ export function registerLocalService(dependencies: LocalServiceDependencies): Lo
 		agentSettings: async () => (await import('./currentTaskSettings.ts')).currentTaskSettings(logger),
 		keepWork: taskId => ask((control, service) => control.keepWork(service, taskId)),
 		composeWork: (...asked) => ask((control, service) => control.composeWork(service, ...asked)),
-		readSteps: (...asked) =>
-			ask(async (_, service) => (await import('../client/local/taskSteps.ts')).readSteps(service, ...asked)),
-		saveStepBundle: (...asked) =>
-			ask(async (_, service) => (await import('../client/local/taskSteps.ts')).saveStepBundle(service, ...asked)),
-		readSearchPlan: (...asked) =>
-			ask(async (_, service) => (await import('../client/local/taskSteps.ts')).readSearchPlan(service, ...asked)),
-		searchSteps: (...asked) =>
-			ask(async (_, service) => (await import('../client/local/taskSteps.ts')).searchSteps(service, ...asked)),
+		readSteps: (...asked) => askSteps((steps, service) => steps.readSteps(service, ...asked)),
+		saveStepBundle: (...asked) => askSteps((steps, service) => steps.saveStepBundle(service, ...asked)),
+		readSearchPlan: (...asked) => askSteps((steps, service) => steps.readSearchPlan(service, ...asked)),
+		searchSteps: (...asked) => askSteps((steps, service) => steps.searchSteps(service, ...asked)),
 		monthlyUse: () => ask((control, service) => control.readMonthlyUse(service)),
 		defaultModel: () => globalState.get<string>(DEFAULT_MODEL_KEY),
 		isStopped: () => isStopped,
