@@ -259,16 +259,16 @@ export async function keepStateFrom(
 	base: string,
 	{ removed, present, write }: ChangedNames,
 ): Promise<string> {
-	const listed = (names: readonly string[]) => names.map(name => `${name}\0`).join('');
 	const tree = await withScratchIndex(place, async (git, scratch) => {
 		const files = path.join(scratch, 'files');
 		await mkdir(files);
 		await write(files);
-		const update = [`--work-tree=${files}`, 'update-index', '-z', '--stdin'];
+		const update = (how: readonly string[], names: readonly string[]) =>
+			git([`--work-tree=${files}`, 'update-index', ...how, '-z', '--stdin'], names.map(name => `${name}\0`).join(''));
 		await git(['read-tree', base]);
 		// Removals come first, because a new entry may take the place of a removed one.
-		await git([...update.slice(0, 2), '--force-remove', ...update.slice(2)], listed(removed));
-		await git([...update.slice(0, 2), '--add', '--replace', ...update.slice(2)], listed(present));
+		await update(['--force-remove'], removed);
+		await update(['--add', '--replace'], present);
 		return git(['write-tree']);
 	});
 	return commitTree(place, conversation, base, tree, 'After a step of an agent');

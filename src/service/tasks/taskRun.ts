@@ -117,8 +117,7 @@ class TaskRun {
 		try {
 			const isSandboxed = await this.sandbox();
 			checkout = await this.clone();
-			const { composition } = this;
-			const { log, signal } = this;
+			const { composition, log, signal } = this;
 			const run = { ...this.job, ...this.storage, checkout, log, signal };
 			const composed = composition && (await composeWork(composition, run));
 			const place = composed
