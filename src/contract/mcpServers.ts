@@ -135,7 +135,10 @@ const inputSchema = z.union([
 	z.tuple([z.string(), z.string(), z.string(), z.string()]),
 ]);
 
-/** Returns the folder (empty for the settings), the server and the name of a value, or undefined for another secret's key. */
+/**
+ * Returns the folder (empty for the settings), the server and the name of a value, or undefined for another secret's
+ * key.
+ */
 export function placeOfInput(key: string): { folder: string; server: string; input: string } | undefined {
 	const parts = key.startsWith(INPUT_PREFIX) ? parseJson(key.slice(INPUT_PREFIX.length)) : undefined;
 	const [folder, server, ...others] = inputSchema.safeParse(parts).data ?? [];

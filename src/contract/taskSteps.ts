@@ -2,7 +2,10 @@
 // addition of our own service: a task that has steps says how many in `errand.steps`.
 import * as z from 'zod';
 
-/** The addresses below a task, with the index of a step in `{index}`. All are read with `GET`, and `search` also takes a `POST`. */
+/**
+ * The addresses below a task, with the index of a step in `{index}`. All are read with `GET`, and `search` also takes a
+ * `POST`.
+ */
 export const stepPaths = {
 	/** `?fromIndex=` is the index of the first step of the page, 0 by default. Answers a page of steps. */
 	list: '/api/tasks/{taskId}/steps',

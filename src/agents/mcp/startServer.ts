@@ -27,7 +27,8 @@ export interface ServerPlace {
 
 /**
  * Starts an MCP server in a sandbox of its own, if it can run in one: with the files that its declaration lets it read
- * or write, the hosts that it lets it reach, and nothing of the agent's. Rejects with the signal's reason, or with a UserFacingError.
+ * or write, the hosts that it lets it reach, and nothing of the agent's. Rejects with the signal's reason, or with a
+ * UserFacingError.
  */
 export async function startServer(
 	server: McpServer,

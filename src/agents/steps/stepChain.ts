@@ -1,6 +1,7 @@
 // The states of a task's files while its agent works: a chain of commits in a repository of their own beside the one of
-// the checkout, which no agent can reach. Git only names what has changed, from an index whose files never change. It gets no
-// content from the tree: an agent could put a link to a file of the user in the place of one that is just being read.
+// the checkout, which no agent can reach. Git only names what has changed, from an index whose files never change. It
+// gets no content from the tree: an agent could put a link to a file of the user in the place of one that is just being
+// read.
 import { existsSync, statSync, utimesSync } from 'node:fs';
 import { copyFile, lstat, mkdir, realpath, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -265,7 +266,7 @@ export class StepChain {
 		sizes.left -= size;
 		this.bytes += size;
 		const found = readEntry(tree, name, MAXIMUM_STEP_FILE);
-		// What could not be read, or may have changed unseen since, is read again next time.
+		// A file that could not be read, or may have changed unseen since, is read again next time.
 		this.note(name, found === undefined || status.ctimeNs > settled ? '' : stamp);
 		return found === undefined
 			? { isLater, missing: 'special' }
@@ -371,7 +372,7 @@ export async function makeStates(checkout: WorkedTree, folder: string, name: str
 interface Reading {
 	/** When the state was meant to be read. */
 	moment: bigint;
-	/** What was changed before this has another time than whatever is changed from now on. */
+	/** A file that was last changed before this gets another time by any change from now on. */
 	settled: bigint;
 	/** The bytes that the state may still take. */
 	sizes: { left: number };

@@ -56,7 +56,8 @@ export class TaskMode implements Disposable {
 
 	/**
 	 * Writes into the composer as `draft-write` says, once it is shown, so that sending starts a task. An encrypted
-	 * conversation is replaced by a new one, because nothing of it goes to a task. Rejects with a sentence for the user if no page takes it, or if a draft would be lost.
+	 * conversation is replaced by a new one, because nothing of it goes to a task. Rejects with a sentence for the user if
+	 * no page takes it, or if a draft would be lost.
 	 */
 	async write(text: string, showView: () => PromiseLike<unknown>): Promise<void> {
 		const { page } = this.dependencies;

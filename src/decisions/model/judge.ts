@@ -21,7 +21,7 @@ export const DEFAULT_CRITERIA =
 const NONE = 'none_of_the_above';
 const NONE_MEANING = 'None of them is better: they are equally good, or none does what the prompt asks.';
 
-/** What can decide how good a contender is. A decision has no words of its own. */
+/** The reasons that can decide how good a contender is. A decision has no words of its own. */
 const REASONS = {
 	right: 'It does all that state.prompt asks, correctly, and nothing else.',
 	incomplete: 'A part of what state.prompt asks is missing.',

@@ -30,7 +30,8 @@ export function fileOfEditor(argument: unknown): unknown {
 
 /**
  * Returns the subject of a command whose button is above an editor, and which gets its URI. The URI of a review does
- * not identify it, so the subject is the result whose files are visible, or the commits that they are from. Any other argument is returned unchanged.
+ * not identify it, so the subject is the result whose files are visible, or the commits that they are from. Any other
+ * argument is returned unchanged.
  */
 export function subjectOfEditor(argument: unknown): unknown {
 	if (!(argument instanceof vscode.Uri)) {
