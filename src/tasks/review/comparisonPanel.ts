@@ -22,7 +22,7 @@ import {
 } from '../model/comparisonProtocol.ts';
 import { versionUri } from '../results/fileUris.ts';
 import { comparisonView } from './comparisonView.ts';
-import { Composing, contributorsOf, PARTS_SHOWN, type Progress } from './composing.ts';
+import { CompositionChoice, contributorsOf, PARTS_SHOWN, type Progress } from './compositionChoice.ts';
 import { type Comparison, type ComparisonSource, readComparison } from './readComparison.ts';
 import type { TaskConnectionAccess } from './taskMaterial.ts';
 
@@ -61,7 +61,7 @@ export class ComparisonPanel {
 	private reading: AbortController | undefined;
 	private maximum = FILES_SHOWN;
 	/** The user's choice, and the place of an unfinished one. Undefined while the user does not compose. */
-	private composing: Composing | undefined;
+	private composing: CompositionChoice | undefined;
 	private partsShown = PARTS_SHOWN;
 	private progress: Progress = 'choosing';
 
@@ -145,11 +145,11 @@ export class ComparisonPanel {
 	}
 
 	/** Reads what can be chosen, with what of the choice is still there. Rejects with an error for the user. */
-	private async readChoice(comparison: Comparison): Promise<Composing | undefined> {
+	private async readChoice(comparison: Comparison): Promise<CompositionChoice | undefined> {
 		const { compared } = this;
 		return (
 			compared.chosen &&
-			Composing.read(contributorsOf(comparison), () => compared.chosen ?? []).catch(error => {
+			CompositionChoice.read(contributorsOf(comparison), () => compared.chosen ?? []).catch(error => {
 				delete compared.chosen;
 				throw error;
 			})

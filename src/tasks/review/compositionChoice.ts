@@ -51,7 +51,7 @@ export function contributorsOf({ results }: Comparison): Contributor[] {
 }
 
 /** A choice among the changes of several agents, as they are now. */
-export class Composing {
+export class CompositionChoice {
 	private readonly base: string;
 	private readonly contributors: readonly Contributor[];
 	private readonly results: readonly ComposedResult[];
@@ -71,7 +71,10 @@ export class Composing {
 	 * Reads all hunks, and keeps what of an earlier choice is still there, which is asked for last. Rejects with a
 	 * UserFacingError.
 	 */
-	static async read(contributors: readonly Contributor[], earlier: () => readonly string[]): Promise<Composing> {
+	static async read(
+		contributors: readonly Contributor[],
+		earlier: () => readonly string[],
+	): Promise<CompositionChoice> {
 		const [base = '', ...others] = new Set(contributors.map(({ changes }) => changes.base));
 		if (others.length > 0) {
 			throw new UserFacingError(
@@ -86,11 +89,11 @@ export class Composing {
 			throw gitFailure(error, vscode.l10n.t('Git couldn’t read the changes of the task: {0}', gitReason(error)));
 		});
 		const isKept = new Set(earlier());
-		const composing = new Composing(contributors, base, results);
-		const kept = composing.parts.filter(({ id }) => isKept.has(id));
-		composing.taken = new Set(kept.map(({ id }) => id));
-		composing.lost = isKept.size - kept.length;
-		return composing;
+		const choice = new CompositionChoice(contributors, base, results);
+		const kept = choice.parts.filter(({ id }) => isKept.has(id));
+		choice.taken = new Set(kept.map(({ id }) => id));
+		choice.lost = isKept.size - kept.length;
+		return choice;
 	}
 
 	/** Takes or leaves a part. What cannot be together with it is left. */
