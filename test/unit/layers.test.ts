@@ -14,6 +14,7 @@ const LAYERS: Record<string, { imports: string[]; vscode: boolean }> = {
 	client: { imports: ['base', 'contract', 'crypto'], vscode: false },
 	agents: { imports: ['base', 'contract', 'client'], vscode: false },
 	service: { imports: ['base', 'contract', 'crypto', 'client/core', 'agents'], vscode: false },
+	team: { imports: ['base', 'contract', 'crypto', 'client/core', 'agents', 'service'], vscode: false },
 	agent: { imports: ['base', 'contract', 'crypto', 'client', 'agents'], vscode: false },
 	'mcp/server': { imports: ['base', 'contract', 'crypto', 'client', 'agents'], vscode: false },
 	platform: { imports: ['base'], vscode: true },
