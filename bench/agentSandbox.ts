@@ -59,7 +59,7 @@ export async function prepareAgentSandbox(options: AgentSandboxOptions): Promise
 	if (found === undefined) {
 		throw new Error(`${agent} is not on PATH, or not built.`);
 	}
-	const tools = toolchains(process.env, os.homedir(), []);
+	const tools = toolchains([]);
 	const launch = agentLaunch(found, { ...insidePlaces(name), path: tools.path, token: 'by-hand', model });
 	const programs = await Promise.all(
 		[...launch.programs, process.execPath].map(file => packageFolders(file, os.homedir(), [])),

@@ -88,7 +88,7 @@ export class TestSandbox {
 		{ env, limits, socket, readOnly = [], lent }: ScriptOptions = {},
 	): Promise<SandboxRequest> {
 		const hidden = [this.folder];
-		const tools = toolchains(process.env, os.homedir(), hidden);
+		const tools = toolchains(hidden);
 		const node = await packageFolders(process.execPath, os.homedir(), hidden);
 		const relay: SandboxRelay | undefined = socket
 			? { socket, node: node.command, program: INSIDE_PROGRAM }

@@ -1,5 +1,4 @@
 import { mkdir } from 'node:fs/promises';
-import os from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as l10n from '@vscode/l10n';
 import { defined } from '../../base/defined.ts';
@@ -93,7 +92,7 @@ export async function runAgent<Result>(
 	await mkdir(place.home, { recursive: true, mode: 0o700 });
 	const relay = answers && (await openRelayAt(place, { ...answers, mcpServers }));
 	try {
-		const opened = { ...place, relay, toolchains: toolchains(process.env, os.homedir(), place.privateFolders) };
+		const opened = { ...place, relay, toolchains: toolchains(place.privateFolders) };
 		return await workAt({ ...opened, ...(await provide?.(opened)) }, options, work);
 	} finally {
 		await mcpServers?.close();

@@ -1,4 +1,5 @@
 import { realpathSync, statSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { isSameOrWithin } from '../../base/filePlace.ts';
 import { holdsPrivate, installationOf, privateFoldersOf } from './installation.ts';
@@ -35,7 +36,11 @@ const SYSTEM_PATH = ['/usr/local/bin', '/usr/bin', '/bin'];
  * Finds the files that the folders of PATH need to work inside. A folder of PATH is left out if it would show the home
  * folder `home`, a folder of it with credentials, or one of `privateFolders` (absolute paths without links).
  */
-export function toolchains(environment: Environment, home: string, privateFolders: readonly string[]): Toolchains {
+export function toolchains(
+	privateFolders: readonly string[],
+	environment: Environment = process.env,
+	home = os.homedir(),
+): Toolchains {
 	const hidden = privateFoldersOf(realFolder(home) ?? home, privateFolders);
 	const readOnly = new Set<string>();
 	const variables: Record<string, string> = {};

@@ -57,7 +57,7 @@ export interface ComposingRun {
 	signal: AbortSignal;
 }
 
-export interface Composed {
+export interface CompositionCommit {
 	commit: string;
 	lacksIdentity: boolean;
 }
@@ -66,7 +66,7 @@ export interface Composed {
  * Writes the commit into the repository of the checkout, and keeps it as a state of the task's files. Throws a
  * UserFacingError if the choice is not what the agents have left, or does not fit together.
  */
-export async function composeWork(composition: Composition, run: ComposingRun): Promise<Composed> {
+export async function composeWork(composition: Composition, run: ComposingRun): Promise<CompositionCommit> {
 	const { task, execution, store, folder, checkout, log } = run;
 	const { origins, ...composed } = await compose(composition, run);
 	const message = [TITLE, ...origins].join('\n');
@@ -85,7 +85,7 @@ export async function composeWork(composition: Composition, run: ComposingRun): 
 async function compose(
 	composition: Composition,
 	{ task, store, folder, signal }: ComposingRun,
-): Promise<Composed & { origins: string[] }> {
+): Promise<CompositionCommit & { origins: string[] }> {
 	const sourceFolder = folderOfRepoUrl(task.repoUrl);
 	const configuration = path.join(folder, 'gitconfig');
 	const executions = store.executions(task);

@@ -1,6 +1,6 @@
 import type { ExecutionRecord, TaskRecord } from '../store/taskRecord.ts';
 import type { Checkout, CommitResult, DiffStatistics } from './checkout.ts';
-import type { Composed } from './composition.ts';
+import type { CompositionCommit } from './composition.ts';
 import { findFilteredFiles } from './filteredFiles.ts';
 import { newFilesText } from './newFiles.ts';
 import { BranchInUseError } from './sourceRepository.ts';
@@ -15,7 +15,7 @@ export interface SaveOptions {
 	log: TaskLog;
 	signal: AbortSignal;
 	/** The commit, if it was composed and is not to be made of the tree. */
-	composed?: Composed | undefined;
+	composed?: CompositionCommit | undefined;
 }
 
 export interface SavedWork extends DiffStatistics {

@@ -1,5 +1,4 @@
 import { mkdir } from 'node:fs/promises';
-import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { allowsOnly, withoutModel } from '../../agents/relay/relay.ts';
@@ -17,7 +16,7 @@ import type { Agent } from './agent.ts';
 import { workOn } from './agentWork.ts';
 import { Checkout } from './checkout.ts';
 import { TESTS_FOLDER, testPlaceIn } from './commandRun.ts';
-import { type Composed, composeWork } from './composition.ts';
+import { type CompositionCommit, composeWork } from './composition.ts';
 import { stepToGoOnFrom, summaryOf } from './earlierWork.ts';
 import { tellFilteredFiles } from './filteredFiles.ts';
 import { readMarker, writeMarker } from './folderRetention.ts';
@@ -209,7 +208,7 @@ class TaskRun {
 	}
 
 	private get toolchains(): RunPlace['toolchains'] {
-		return toolchains(process.env, os.homedir(), this.services.privateFolders);
+		return toolchains(this.services.privateFolders);
 	}
 
 	private placeFor({ tree, submodules }: Checkout, isSandboxed: boolean): PlaceOptions {
@@ -399,7 +398,7 @@ class TaskRun {
 	}
 
 	/** The result and the final state are stored in one transaction, so that a task with a result is always complete. */
-	private async save(checkout: Checkout, place: RunPlace, composed: Composed | undefined): Promise<void> {
+	private async save(checkout: Checkout, place: RunPlace, composed: CompositionCommit | undefined): Promise<void> {
 		const { task, execution } = this.job;
 		const { log, signal } = this;
 		const saved = await saveWork({ checkout, task, execution, log, signal, composed });

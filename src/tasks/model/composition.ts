@@ -11,7 +11,7 @@ export interface Hunk extends HunkRanges {
 }
 
 /** What an agent has changed. */
-export interface ComposedResult {
+export interface AgentHunks {
 	/** The position of the agent in its task. */
 	agent: number;
 	/** The commit of its branch. */
@@ -37,7 +37,7 @@ export interface Part {
 }
 
 /** Returns the parts of all results in the order of their files and lines. What several agents have done is one part. */
-export function partsOf(results: readonly ComposedResult[]): Part[] {
+export function partsOf(results: readonly AgentHunks[]): Part[] {
 	const parts = new Map<string, Part>();
 	for (const { agent, files, hunks } of results) {
 		for (const file of files.filter(({ hasUnreadableName }) => !hasUnreadableName)) {
@@ -136,7 +136,7 @@ export function clashOf(parts: readonly Part[], chosen: ReadonlySet<string>): st
 /** Returns the request for what was chosen. */
 export function compositionOf(
 	base: string,
-	results: readonly ComposedResult[],
+	results: readonly AgentHunks[],
 	parts: readonly Part[],
 	chosen: ReadonlySet<string>,
 ): Composition {

@@ -11,7 +11,7 @@ import { gitFailure } from '../../platform/gitRefusalMessages.ts';
 import { listHunks } from '../apply/hunks.ts';
 import type { ComparisonView, PartView } from '../model/comparisonProtocol.ts';
 import {
-	type ComposedResult,
+	type AgentHunks,
 	clashOf,
 	compositionOf,
 	isEither,
@@ -54,13 +54,13 @@ export function contributorsOf({ results }: Comparison): Contributor[] {
 export class CompositionChoice {
 	private readonly base: string;
 	private readonly contributors: readonly Contributor[];
-	private readonly results: readonly ComposedResult[];
+	private readonly results: readonly AgentHunks[];
 	private readonly parts: readonly Part[];
 	private taken: ReadonlySet<string> = new Set();
 	/** The number of choices that went with what is not there any more. */
 	private lost = 0;
 
-	private constructor(contributors: readonly Contributor[], base: string, results: readonly ComposedResult[]) {
+	private constructor(contributors: readonly Contributor[], base: string, results: readonly AgentHunks[]) {
 		this.contributors = contributors;
 		this.base = base;
 		this.results = results;

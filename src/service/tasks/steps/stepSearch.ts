@@ -1,7 +1,6 @@
 // The search for the step of a task that broke something. A command runs on the states after some of the steps, each in
 // a clean copy like the one in which the repository's tests run after an agent (commandRun.ts).
 import { existsSync } from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { withoutModel } from '../../../agents/relay/relay.ts';
 import { endLeftPrograms } from '../../../agents/run/leftPrograms.ts';
@@ -45,7 +44,7 @@ export interface StepSearchOptions {
 	limitMs: number | undefined;
 }
 
-export interface BegunSearch {
+export interface SearchProgress {
 	events: AsyncGenerator<string, void>;
 	/** Never rejects. */
 	over: Promise<void>;
@@ -101,7 +100,7 @@ export class StepSearch {
 	 * Searches, and returns the events as text. `command` is that of the repository's tests by default. The search ends
 	 * when either signal aborts, and says so unless the caller has `gone`. Nothing of it is left when `over` resolves.
 	 */
-	begin(command: string | undefined, gone: AbortSignal, stopping: AbortSignal): BegunSearch {
+	begin(command: string | undefined, gone: AbortSignal, stopping: AbortSignal): SearchProgress {
 		const waiting: StepSearchEvent[] = [];
 		let changed = Promise.withResolvers<void>();
 		let isOver = false;
@@ -205,7 +204,7 @@ export class StepSearch {
 		const { isSandboxed } = this.plan;
 		const marker = processMarker(task.id, execution.position);
 		const place = placeOfTask({ repoUrl: task.repoUrl, folder, marker, isSandboxed, services });
-		return { ...place, relay: undefined, toolchains: toolchains(process.env, os.homedir(), place.privateFolders) };
+		return { ...place, relay: undefined, toolchains: toolchains(place.privateFolders) };
 	}
 
 	private sentenceOf(error: unknown): string {

@@ -32,7 +32,7 @@ afterEach(() => rmSync(root, { recursive: true }));
 
 describe('toolchains', () => {
 	const of = (entries: string[], further: string[] = [], environment: Record<string, string> = {}) =>
-		toolchains({ PATH: entries.join(':'), ...environment }, home, further);
+		toolchains(further, { PATH: entries.join(':'), ...environment }, home);
 
 	it('keeps the order of PATH, without links, and always ends with the system', () => {
 		const one = folder('one/bin');
@@ -47,7 +47,7 @@ describe('toolchains', () => {
 		const found = of(['', '.', 'node_modules/.bin', '../bin', path.join(root, 'missing'), file('file')]);
 		assert.equal(found.path, '/usr/local/bin:/usr/bin:/bin');
 		assert.deepEqual(found.readOnly, []);
-		assert.deepEqual(toolchains({}, home, []), { ...found });
+		assert.deepEqual(toolchains([], {}, home), { ...found });
 	});
 
 	it('shows the installation around a bin folder, where there is one', () => {

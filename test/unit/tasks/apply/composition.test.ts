@@ -6,7 +6,7 @@ import type { Composition } from '../../../../src/contract/compositions.ts';
 import { composedTree } from '../../../../src/service/tasks/composition.ts';
 import { listHunks } from '../../../../src/tasks/apply/hunks.ts';
 import {
-	type ComposedResult,
+	type AgentHunks,
 	clashOf,
 	compositionOf,
 	isEither,
@@ -69,7 +69,7 @@ describe('a composition of the hunks of several agents', () => {
 		await repository.git('add', '--all');
 		await repository.git('commit', '--quiet', '--allow-empty', '-m', 'Base');
 		const start = await commitOf('HEAD');
-		const results: ComposedResult[] = [];
+		const results: AgentHunks[] = [];
 		for (const [agent, work] of agents.entries()) {
 			await repository.git('checkout', '--quiet', '--detach', start);
 			await work();
