@@ -104,6 +104,7 @@ export const outsideGate: readonly Exclusion[] = [
 		reason:
 			'Agents that take long in their sandboxes. What one can do there, and a whole task of our own, stay in the gate.',
 		files: named('agents', [
+			'compositions',
 			'ending',
 			'limits',
 			'ordinaryUser',
