@@ -1,4 +1,10 @@
-import { type ExecutionRecord, FINAL_STATUSES, type Progress } from './taskRecord.ts';
+import {
+	type AgentChoice,
+	type ExecutionRecord,
+	FINAL_STATUSES,
+	type Progress,
+	type TaskRecord,
+} from './taskRecord.ts';
 
 /** The final states in order of precedence if no execution has completed: the user's action outranks the rest. */
 const ENDS = ['stopped', 'timeout', 'error'] as const;
@@ -7,7 +13,7 @@ const ENDS = ['stopped', 'timeout', 'error'] as const;
  * Derives a task's progress from that of its executions. A single execution determines it completely. A task with
  * several is completed if one of them is; it has no branch and no statistics, as each execution has its own.
  */
-export function taskProgress(executions: readonly ExecutionRecord[]): Progress {
+function taskProgress(executions: readonly ExecutionRecord[]): Progress {
 	const [only, ...others] = executions;
 	if (only === undefined) {
 		throw new Error('A task has no execution.');
@@ -38,4 +44,31 @@ export function taskProgress(executions: readonly ExecutionRecord[]): Progress {
 	const status = ENDS.find(has) ?? 'error';
 	const ended = executions.find(execution => execution.status === status);
 	return { ...result, status, error: ended?.error ?? null, interrupted: ended?.interrupted ?? false };
+}
+
+/** Returns a task after a change of its executions at the time `now` in ISO 8601. */
+export function taskAfter<T extends TaskRecord>(task: T, executions: readonly ExecutionRecord[], now: string): T {
+	const progress = taskProgress(executions);
+	return {
+		...task,
+		...progress,
+		updatedAt: now,
+		startedAt: task.startedAt ?? (progress.status === 'processing' ? now : null),
+		completedAt: FINAL_STATUSES.has(progress.status) ? (task.completedAt ?? now) : null,
+	};
+}
+
+/** Returns an ended execution at the beginning of its next turn. The results stay until this turn has new ones. */
+export function nextTurn(execution: ExecutionRecord, { agent, model }: AgentChoice): ExecutionRecord {
+	return {
+		...execution,
+		agent,
+		model,
+		status: 'pending',
+		progress: 0,
+		error: null,
+		interrupted: false,
+		// The limit is that of a single run, and the next one's is set when it begins.
+		maxCost: null,
+	};
 }

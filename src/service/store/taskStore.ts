@@ -1,10 +1,10 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
-import { type Disposable, toDisposable } from '../../base/disposable.ts';
+import type { Disposable } from '../../base/disposable.ts';
 import type { Composition } from '../../contract/compositions.ts';
 import { transaction } from './database.ts';
 import { ModelUseStore } from './modelUseStore.ts';
 import { StepStore } from './stepStore.ts';
-import { taskProgress } from './taskProgress.ts';
+import { nextTurn, taskAfter } from './taskProgress.ts';
 import {
 	type AgentChoice,
 	type ExecutionRecord,
@@ -15,6 +15,7 @@ import {
 	type TaskRecord,
 	type TaskStatus,
 } from './taskRecord.ts';
+import { TaskWatchers } from './taskWatchers.ts';
 
 /** The fields of an execution that may change after its creation. */
 export type ExecutionChange = Partial<Omit<ExecutionRecord, 'position' | 'agent' | 'model'>>;
@@ -40,7 +41,7 @@ export interface FollowUp extends AgentChoice {
  * The limit in UTF-16 code units. A client that stops reading holds one page in memory, and JSON can turn each unit
  * into six bytes.
  */
-const MAXIMUM_PAGE_LENGTH = 64 * 1024;
+export const MAXIMUM_PAGE_LENGTH = 64 * 1024;
 
 const EXECUTION_COLUMNS = `position, agent, model, status, progress, error, interrupted, baseCommit, branchName,
 	linesAdded, linesRemoved, filesChanged, sandboxed, maxCost, hasWork, tests, testFilesChanged,
@@ -52,7 +53,7 @@ const EXECUTION_COLUMNS = `position, agent, model, status, progress, error, inte
  */
 export class TaskStore {
 	private readonly database: DatabaseSync;
-	private readonly listeners = new Map<string, Set<() => void>>();
+	private readonly watchers = new TaskWatchers();
 	private readonly selectTask: StatementSync;
 	private readonly selectEntries: StatementSync;
 	private readonly countEntries: StatementSync;
@@ -182,7 +183,7 @@ export class TaskStore {
 				before.map(execution => (execution === present ? after : execution)),
 			);
 		});
-		this.notify(id);
+		this.watchers.tell(id);
 		return updated;
 	}
 
@@ -204,7 +205,7 @@ export class TaskStore {
 			}
 			return this.writeTask(task, executions);
 		});
-		this.notify(id);
+		this.watchers.tell(id);
 		return updated;
 	}
 
@@ -227,21 +228,11 @@ export class TaskStore {
 					WHERE sequence = ?`,
 				)
 				.run(prompt, agent, model, fromStep ?? null, task.sequence);
-			const after: ExecutionRecord = {
-				...present,
-				agent,
-				model,
-				status: 'pending',
-				progress: 0,
-				error: null,
-				interrupted: false,
-				// The limit is that of a single run, and the next one's is set when it begins.
-				maxCost: null,
-			};
+			const after = nextTurn(present, { agent, model });
 			this.writeExecution(task, after);
 			return this.writeTask(this.require(id), [after]);
 		});
-		this.notify(id);
+		this.watchers.tell(id);
 		return updated;
 	}
 
@@ -258,7 +249,7 @@ export class TaskStore {
 				.run(task.sequence, this.executions(task).length, agent, JSON.stringify(composition));
 			return this.writeTask(task, this.executions(task));
 		});
-		this.notify(id);
+		this.watchers.tell(id);
 		return updated;
 	}
 
@@ -276,7 +267,7 @@ export class TaskStore {
 			return undefined;
 		}
 		const first = transaction(this.database, () => this.insertEntries(this.require(id), entries));
-		this.notify(id);
+		this.watchers.tell(id);
 		return first;
 	}
 
@@ -304,17 +295,7 @@ export class TaskStore {
 
 	/** Calls `listener` after every change of the task or its log, until disposed. */
 	watch(id: string, listener: () => void): Disposable {
-		const listeners = this.listeners.get(id) ?? new Set();
-		this.listeners.set(id, listeners);
-		// A new function is created because the same listener may watch twice.
-		const entry = () => listener();
-		listeners.add(entry);
-		return toDisposable(() => {
-			listeners.delete(entry);
-			if (listeners.size === 0 && this.listeners.get(id) === listeners) {
-				this.listeners.delete(id);
-			}
-		});
+		return this.watchers.watch(id, listener);
 	}
 
 	private writeExecution(task: TaskRecord, execution: ExecutionRecord): void {
@@ -350,15 +331,7 @@ export class TaskStore {
 
 	/** Updates the task's own row from its executions, as lists are read from that row alone. */
 	private writeTask(task: TaskRecord, executions: readonly ExecutionRecord[]): TaskRecord {
-		const now = new Date().toISOString();
-		const progress = taskProgress(executions);
-		const after: TaskRecord = {
-			...task,
-			...progress,
-			updatedAt: now,
-			startedAt: task.startedAt ?? (progress.status === 'processing' ? now : null),
-			completedAt: FINAL_STATUSES.has(progress.status) ? (task.completedAt ?? now) : null,
-		};
+		const after = taskAfter(task, executions, new Date().toISOString());
 		this.database
 			.prepare(
 				`UPDATE tasks SET status = ?, progress = ?, error = ?, interrupted = ?, branchName = ?, linesAdded = ?,
@@ -396,12 +369,6 @@ export class TaskStore {
 			throw new Error('A task that was to be changed is not in the store.');
 		}
 		return task;
-	}
-
-	private notify(id: string): void {
-		for (const listener of [...(this.listeners.get(id) ?? [])]) {
-			listener();
-		}
 	}
 }
 

@@ -1,6 +1,7 @@
 import { append } from '../../base/append.ts';
 import type { ExecutionRecord, LogRecord, TaskRecord } from '../store/taskRecord.ts';
 import type { TaskStore } from '../store/taskStore.ts';
+import type { TaskEnded } from './taskEnded.ts';
 
 /** The limits on the output of agents and other programs in one run. The rest is dropped, and the log says so. */
 const MAXIMUM_OUTPUT_ENTRIES = 1_000_000;
@@ -41,6 +42,19 @@ export function logRecord(
 /** Returns a prefix such as `[2] ` for the second of several agents, which write to one log at the same time. */
 export function logLabel(task: TaskRecord, position: number): string {
 	return task.multiLaunch ? `[${position + 1}] ` : '';
+}
+
+/** Returns the change and the entry by which an execution ends without a run. */
+export function endWithoutRun(
+	task: TaskRecord,
+	{ agent, position }: ExecutionRecord,
+	{ status, message, interrupted }: TaskEnded,
+): { change: Pick<ExecutionRecord, 'status' | 'interrupted' | 'error'>; entry: LogRecord } {
+	const isStopped = status === 'stopped';
+	return {
+		change: { status, interrupted, error: isStopped ? null : message },
+		entry: logRecord(agent, 'task_ended', isStopped ? 'warning' : 'error', logLabel(task, position) + message),
+	};
 }
 
 /** Where an entry stands in the log. The index is known once the entry is stored, and never if it was left out. */

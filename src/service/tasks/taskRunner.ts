@@ -25,7 +25,7 @@ import { commitPartialWork } from './partialWork.ts';
 import type { RunServices } from './runServices.ts';
 import { StepSearch } from './steps/stepSearch.ts';
 import { TaskEnded } from './taskEnded.ts';
-import { logLabel, logRecord } from './taskLog.ts';
+import { endWithoutRun, logRecord } from './taskLog.ts';
 import { commitSubject } from './taskNames.ts';
 import { processMarker } from './taskPlace.ts';
 import { type AgentJob, runTask } from './taskRun.ts';
@@ -323,12 +323,8 @@ export class TaskRunner {
 		reason: TaskEnded,
 		work: Partial<ExecutionRecord> = {},
 	): void {
-		const { agent, position } = execution;
-		const { status, message, interrupted } = reason;
-		const type = status === 'stopped' ? 'warning' : 'error';
-		const change = { status, interrupted, error: status === 'stopped' ? null : message, ...work };
-		const entry = logRecord(agent, 'task_ended', type, logLabel(task, position) + message);
-		this.storage.store.update(task.id, position, change, [entry]);
+		const { change, entry } = endWithoutRun(task, execution, reason);
+		this.storage.store.update(task.id, execution.position, { ...change, ...work }, [entry]);
 	}
 
 	private waiting(): Job[] {
