@@ -1,33 +1,41 @@
 import type { ClientBase, Pool } from 'pg';
 import type { Disposable } from '../../base/disposable.ts';
 import type { ExecutionUse } from '../../service/store/modelUseStore.ts';
-import type { AgentChoice, ExecutionRecord, LogRecord, NewTask, TaskRecord } from '../../service/store/taskRecord.ts';
-import type { ExecutionChange, TaskPageQuery } from '../../service/store/taskStore.ts';
-import type { Notifications } from './pool.ts';
-
-/** Whose a task is, and who else sees it. */
-export interface TaskOwner {
-	userId: string;
-	teamId: string | null;
-	isPublic: boolean;
-}
-
-export interface TeamTask extends TaskRecord, TaskOwner {
-	creatorName: string;
-	/** The user wants the task to end, and a worker has yet to see to it. */
-	stopRequested: boolean;
-}
+import { nextTurn } from '../../service/store/taskProgress.ts';
+import {
+	type AgentChoice,
+	type ExecutionRecord,
+	FINAL_STATUSES,
+	type LogRecord,
+	type NewTask,
+	type TaskRecord,
+} from '../../service/store/taskRecord.ts';
+import { MAXIMUM_PAGE_LENGTH, type TaskPageQuery } from '../../service/store/taskStore.ts';
+import { TaskWatchers } from '../../service/store/taskWatchers.ts';
+import { endWithoutRun, logRecord } from '../../service/tasks/taskLog.ts';
+import { commitSubject } from '../../service/tasks/taskNames.ts';
+import type { Notifications } from './notifications.ts';
+import { transaction } from './pool.ts';
+import {
+	executionRecordOf,
+	insertEntries,
+	lockTask,
+	readExecutions,
+	recordOf,
+	SELECT_TASKS,
+	STOPPED,
+	type TaskOwner,
+	type TeamTask,
+	toTask,
+	writeExecution,
+	writeTask,
+} from './taskRows.ts';
 
 /** One turn of an execution, which is what a job of the queue is about. */
 export interface Turn {
 	taskId: string;
 	position: number;
 	turn: number;
-}
-
-/** One attempt at a turn. The attempts are counted from 1. */
-export interface Attempt extends Turn {
-	attempt: number;
 }
 
 /** Puts turns into the queue, in the transaction that stores them. */
@@ -40,16 +48,26 @@ export interface Queueing {
 	tasksAtOnce?: number | undefined;
 }
 
-/** Why a task is not stored: `active` is still at work, `several` has more than one agent. */
-export type ConflictReason = 'tooMany' | 'active' | 'several' | 'noBranch';
+const CONFLICTS = {
+	tooMany: 'The user has as many tasks at work as are allowed.',
+	active: 'The task is still at work.',
+	several: 'The task has several agents.',
+	noBranch: 'The task has made no branch.',
+};
 
-export declare class TaskConflict extends Error {
-	readonly reason: ConflictReason;
-	constructor(reason: ConflictReason);
+/** Says why a task or a follow-up is not stored. */
+export class TaskConflict extends Error {
+	override readonly name = 'TaskConflict';
+	readonly reason: keyof typeof CONFLICTS;
+
+	constructor(reason: keyof typeof CONFLICTS) {
+		super(CONFLICTS[reason]);
+		this.reason = reason;
+	}
 }
 
 export interface TeamPageQuery extends TaskPageQuery {
-	/** The tasks of a user, or those of a team. */
+	/** Whose tasks the page has. */
 	of: { userId: string } | { teamId: string };
 }
 
@@ -57,55 +75,223 @@ export interface FollowUpTurn extends AgentChoice {
 	prompt: string;
 }
 
-/** What the worker of an attempt begins with. */
-export interface BegunAttempt {
-	task: TeamTask;
-	/** As it was at the beginning of the turn. */
-	execution: ExecutionRecord;
-	/** The cost of earlier attempts at this turn in US dollars, as far as it is known. */
-	spent: number;
-	/** The use by earlier turns and attempts of this execution. */
-	use: ExecutionUse[];
-}
+/** The tasks of a team in PostgreSQL, for any number of front ends; `Attempts` is what workers do with them. */
+export class TaskDatabase {
+	private readonly pool: Pool;
+	private readonly watchers = new TaskWatchers();
 
-/** What a write of an attempt brings. */
-export interface AttemptWrite {
-	/** The number of entries of this attempt before `entries`. */
-	sent: number;
-	entries: readonly LogRecord[];
-	/** The fields of the execution that are to be set. */
-	change?: ExecutionChange | undefined;
-	/** The whole use by this attempt so far, without that of earlier turns and attempts. */
-	use?: readonly ExecutionUse[] | undefined;
-}
-
-export declare class TaskDatabase {
-	constructor(pool: Pool, notifications: Notifications);
+	constructor(pool: Pool, notifications: Notifications) {
+		this.pool = pool;
+		// There is one listener for all tasks, or each of thousands of followers would look at the news of all the others.
+		notifications.on('errand_task', id => (id === undefined ? this.watchers.tellAll() : this.watchers.tell(id)));
+	}
 
 	/** @throws TaskConflict `tooMany`. */
-	create(task: NewTask, owner: TaskOwner, queueing: Queueing): Promise<TeamTask>;
-	get(id: string): Promise<TeamTask | undefined>;
-	executions(task: TaskRecord, options?: { diffs?: boolean }): Promise<ExecutionRecord[]>;
-	modelUse(task: TaskRecord): Promise<ExecutionUse[]>;
-	/** A page of tasks, newest first. */
-	list(query: TeamPageQuery): Promise<{ tasks: TeamTask[]; hasMore: boolean }>;
-	/** @throws TaskConflict */
-	followUp(id: string, followUp: FollowUpTurn, queueing: Queueing): Promise<TeamTask>;
-	/** Ends what waits at once, and asks the workers to end what runs. Nothing happens to an ended task. */
-	requestStop(id: string): Promise<TeamTask | undefined>;
-	/** As TaskStore.entries. */
-	entries(task: TaskRecord, from: number, limit: number): Promise<LogRecord[]>;
-	entryCount(task: TaskRecord): Promise<number>;
-	/** Calls `listener` after every change of the task or its log, and when one may have been missed. */
-	watch(id: string, listener: () => void): Disposable;
+	async create(task: NewTask, owner: TaskOwner, queueing: Queueing): Promise<TeamTask> {
+		const { id, agents, ...others } = task;
+		const [first] = agents;
+		const now = new Date().toISOString();
+		const record = recordOf({
+			...others,
+			mcpServers: task.mcpServers ?? [],
+			selectedAgent: first.agent,
+			selectedModel: first.model,
+			multiLaunch: agents.length > 1,
+			currentPrompt: null,
+			fromStep: null,
+			...NO_PROGRESS,
+			createdAt: now,
+			updatedAt: now,
+			startedAt: null,
+			completedAt: null,
+		});
+		return transaction(this.pool, async client => {
+			await checkRoom(client, owner.userId, queueing);
+			await client.query(
+				`INSERT INTO tasks (id, user_id, team_id, is_public, status, record) VALUES ($1, $2, $3, $4, 'pending', $5)`,
+				[id, owner.userId, owner.teamId, owner.isPublic, record],
+			);
+			const created = (await lockTask(client, id)) as TeamTask;
+			for (const [position, choice] of agents.entries()) {
+				const execution = executionRecordOf({ ...NEW_EXECUTION, ...choice, position });
+				await client.query(
+					`INSERT INTO executions (task_sequence, position, status, record, first_record) VALUES ($1, $2, 'pending', $3, $3)`,
+					[created.sequence, position, execution],
+				);
+			}
+			await queueing.enqueue(
+				client,
+				agents.map((_, position) => ({ taskId: id, position, turn: 1 })),
+			);
+			return created;
+		});
+	}
 
-	/** Makes an attempt the current one. Undefined if there is nothing to do: ended, stopped, or a later attempt. */
-	begin(attempt: Attempt): Promise<BegunAttempt | undefined>;
-	/** Stores what an attempt has done, once, however often the same write is repeated; nothing of one that is over. */
-	write(attempt: Attempt, write: AttemptWrite): Promise<'stored' | 'over'>;
-	isCurrent(attempt: Attempt): Promise<boolean>;
-	/** Ends an execution whose worker is gone for good, if this turn has not ended. */
-	endInterrupted(turn: Turn): Promise<void>;
-	/** Whether the user has asked for the end of any of these tasks; returns those. */
-	stopsRequested(ids: readonly string[]): Promise<string[]>;
+	async get(id: string): Promise<TeamTask | undefined> {
+		// An id comes from a client, and PostgreSQL takes no U+0000 in a text.
+		if (id.includes('\0')) {
+			return undefined;
+		}
+		const { rows } = await this.pool.query(`${SELECT_TASKS} WHERE t.id = $1`, [id]);
+		return rows[0] && toTask(rows[0]);
+	}
+
+	/** Returns the executions in the order of the request, with their diffs only if they are needed. */
+	async executions(task: TaskRecord, options: { diffs?: boolean } = {}): Promise<ExecutionRecord[]> {
+		return (await readExecutions(this.pool, task, options)).map(({ execution }) => execution);
+	}
+
+	/** Returns the use by all agents in all turns. What several attempts at a turn have used is listed separately. */
+	async modelUse({ sequence }: TaskRecord): Promise<ExecutionUse[]> {
+		const { rows } = await this.pool.query(
+			'SELECT use FROM model_use WHERE task_sequence = $1 ORDER BY position, turn, attempt',
+			[sequence],
+		);
+		return rows.flatMap(({ use }) => use);
+	}
+
+	/** Returns a page of tasks, newest first. */
+	async list({ of, limit, offset, filter, statuses = [], interrupted }: TeamPageQuery): Promise<{
+		tasks: TeamTask[];
+		hasMore: boolean;
+	}> {
+		// Nothing creates batches, so this list is always empty.
+		if (filter === 'batch') {
+			return { tasks: [], hasMore: false };
+		}
+		const [column, owner] = 'userId' in of ? ['user_id', of.userId] : ['team_id', of.teamId];
+		const { rows } = await this.pool.query(
+			`${SELECT_TASKS} WHERE t.${column} = $1 AND (cardinality($2::text[]) = 0 OR t.status = ANY($2))
+				AND ($3::boolean IS NULL OR t.interrupted = $3)
+			ORDER BY t.sequence DESC LIMIT $4 OFFSET $5`,
+			[owner, statuses, interrupted ?? null, limit + 1, offset],
+		);
+		return { tasks: rows.slice(0, limit).map(toTask), hasMore: rows.length > limit };
+	}
+
+	/** Sets a task with one agent back to waiting, for a follow-up on its branch. @throws TaskConflict */
+	async followUp(id: string, { prompt, agent, model }: FollowUpTurn, queueing: Queueing): Promise<TeamTask> {
+		return transaction(this.pool, async client => {
+			const task = await required(client, id);
+			const [first, ...others] = await readExecutions(client, task);
+			if (first === undefined || others.length > 0) {
+				throw new TaskConflict('several');
+			}
+			if (!FINAL_STATUSES.has(first.execution.status)) {
+				throw new TaskConflict('active');
+			}
+			if (first.execution.branchName === null) {
+				throw new TaskConflict('noBranch');
+			}
+			await checkRoom(client, task.userId, queueing);
+			const message = `Asked to go on: ${commitSubject(prompt)}`;
+			await insertEntries(client, task, [logRecord(agent, 'task_continued', 'info', message)]);
+			const execution = nextTurn(first.execution, { agent, model });
+			await writeExecution(client, task, { execution, attempt: 0, sentEntries: 0 });
+			await client.query('UPDATE executions SET first_record = record WHERE task_sequence = $1', [task.sequence]);
+			const turn = task.turn + 1;
+			const asked = { currentPrompt: prompt, selectedAgent: agent, selectedModel: model, turn, startedAt: null };
+			await queueing.enqueue(client, [{ taskId: id, position: 0, turn }]);
+			return writeTask(client, { ...task, ...asked, stopRequested: false }, [execution]);
+		});
+	}
+
+	/** Ends what waits at once, and asks the workers to end what runs. An ended task stays as it is. */
+	async requestStop(id: string): Promise<TeamTask> {
+		return transaction(this.pool, async client => {
+			const task = await required(client, id);
+			if (FINAL_STATUSES.has(task.status)) {
+				return task;
+			}
+			const executions: ExecutionRecord[] = [];
+			for (const row of await readExecutions(client, task)) {
+				const { execution, attempt } = row;
+				if (FINAL_STATUSES.has(execution.status) || attempt > 0) {
+					executions.push(execution);
+					continue;
+				}
+				const { change, entry } = endWithoutRun(task, execution, STOPPED);
+				await insertEntries(client, task, [entry]);
+				await writeExecution(client, task, { ...row, execution: { ...execution, ...change } });
+				executions.push({ ...execution, ...change });
+			}
+			await client.query("SELECT pg_notify('errand_stop', $1)", [id]);
+			return writeTask(client, { ...task, stopRequested: true }, executions);
+		});
+	}
+
+	/**
+	 * Returns the entries from position `from` on, without gaps: at most `limit`, and no further ones once their text is
+	 * longer than `MAXIMUM_PAGE_LENGTH`. The list is empty only if there are no more entries.
+	 */
+	async entries({ sequence }: TaskRecord, from: number, limit: number): Promise<LogRecord[]> {
+		const { rows } = await this.pool.query(
+			`SELECT entry FROM log_entries JOIN (
+				SELECT position, sum(length) OVER (ORDER BY position) - length AS before FROM (
+					SELECT position, length FROM log_entries WHERE task_sequence = $1 AND position >= $2::bigint
+					ORDER BY position LIMIT $3
+				) AS next
+			) AS page USING (position)
+			WHERE task_sequence = $1 AND before <= ${MAXIMUM_PAGE_LENGTH} ORDER BY position`,
+			[sequence, from, limit],
+		);
+		return rows.map(({ entry }) => entry);
+	}
+
+	async entryCount({ sequence }: TaskRecord): Promise<number> {
+		const { rows } = await this.pool.query('SELECT entry_count FROM tasks WHERE sequence = $1', [sequence]);
+		return rows[0]?.entry_count ?? 0;
+	}
+
+	/** Calls `listener` after every change of the task or its log, and when one may have been missed, until disposed. */
+	watch(id: string, listener: () => void): Disposable {
+		return this.watchers.watch(id, listener);
+	}
+}
+
+const NO_PROGRESS = {
+	status: 'pending',
+	progress: 0,
+	error: null,
+	interrupted: false,
+	branchName: null,
+	linesAdded: null,
+	linesRemoved: null,
+	filesChanged: null,
+} as const;
+
+const NEW_EXECUTION = {
+	...NO_PROGRESS,
+	sandboxed: null,
+	maxCost: null,
+	hasWork: false,
+	tests: null,
+	testFilesChanged: null,
+	baseCommit: null,
+	composedOf: null,
+	gitDiff: null,
+} as const;
+
+async function required(client: ClientBase, id: string): Promise<TeamTask> {
+	const task = await lockTask(client, id);
+	if (task === undefined) {
+		throw new Error('A task that was to be changed is not in the database.');
+	}
+	return task;
+}
+
+/** Refuses a further active task of a user who has as many as are allowed. */
+async function checkRoom(client: ClientBase, userId: string, { tasksAtOnce }: Queueing): Promise<void> {
+	if (tasksAtOnce === undefined) {
+		return;
+	}
+	// The row of the user is locked, or two requests at the same time would both find room.
+	await client.query('SELECT FROM users WHERE id = $1 FOR NO KEY UPDATE', [userId]);
+	const { rows } = await client.query(
+		`SELECT count(*) AS active FROM tasks WHERE user_id = $1 AND status IN ('pending', 'processing', 'saving')`,
+		[userId],
+	);
+	if (rows[0]?.active >= tasksAtOnce) {
+		throw new TaskConflict('tooMany');
+	}
 }

@@ -1,0 +1,106 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
+import { type Disposable, toDisposable } from '../../base/disposable.ts';
+import { describeError } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import { connectionLimits } from './pool.ts';
+
+/** `errand_task` carries the id of a task that has changed, `errand_stop` that of one that somebody wants to end. */
+const CHANNELS = ['errand_task', 'errand_stop'] as const;
+export type Channel = (typeof CHANNELS)[number];
+
+export type NotificationListener = (payload: string | undefined) => void;
+
+/** How often the connection is tried: nothing else tells of one that is dead at the other end. */
+const HEARTBEAT_MS = 5_000;
+const SHORTEST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5_000;
+
+/** Listens to what the database announces, on a connection of its own that is made again whenever it is lost. */
+export class Notifications {
+	private readonly url: string;
+	private readonly logger: Logger;
+	private readonly listeners = new Map<Channel, Set<NotificationListener>>(CHANNELS.map(name => [name, new Set()]));
+	private readonly disposing = new AbortController();
+	private running: Promise<void> | undefined;
+
+	constructor(url: string, logger: Logger) {
+		this.url = url;
+		this.logger = logger;
+	}
+
+	/** Begins to listen. */
+	start(): void {
+		this.running ??= this.run();
+	}
+
+	/**
+	 * Calls `listener` with each payload of a channel, and with undefined after each new connection: what was announced
+	 * before it is lost.
+	 */
+	on(channel: Channel, listener: NotificationListener): Disposable {
+		const listeners = this.listeners.get(channel);
+		// A new function is created because the same listener may be added twice.
+		const entry: NotificationListener = payload => listener(payload);
+		listeners?.add(entry);
+		return toDisposable(() => listeners?.delete(entry));
+	}
+
+	async dispose(): Promise<void> {
+		this.disposing.abort();
+		await this.running;
+	}
+
+	private async run(): Promise<void> {
+		const { signal } = this.disposing;
+		for (let pause = SHORTEST_PAUSE_MS; !signal.aborted; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
+			try {
+				await this.listen(() => {
+					pause = SHORTEST_PAUSE_MS;
+				});
+			} catch (error) {
+				if (!signal.aborted) {
+					const fields = { reason: describeError(error) };
+					this.logger.log('warn', 'the connection that listens to the database was lost', fields);
+					await delay(pause, undefined, { signal }).catch(() => {});
+				}
+			}
+		}
+	}
+
+	/** Listens on one connection. Rejects when it is lost or the listener disposed. */
+	private async listen(onConnected: () => void): Promise<void> {
+		const { signal } = this.disposing;
+		const client = new Client({ ...connectionLimits, connectionString: this.url });
+		const over = Promise.withResolvers<never>();
+		over.promise.catch(() => {});
+		const onAbort = () => over.reject(signal.reason);
+		signal.addEventListener('abort', onAbort);
+		client.on('error', over.reject);
+		client.on('end', () => over.reject(new Error('The connection was closed.')));
+		client.on('notification', ({ channel, payload }) => this.tell(channel as Channel, payload));
+		try {
+			await Promise.race([client.connect(), over.promise]);
+			await client.query(CHANNELS.map(name => `LISTEN ${name}`).join('; '));
+			onConnected();
+			for (const channel of CHANNELS) {
+				this.tell(channel, undefined);
+			}
+			for (;;) {
+				await Promise.race([delay(HEARTBEAT_MS, undefined, { signal }), over.promise]);
+				await Promise.race([client.query('SELECT 1'), over.promise]);
+			}
+		} finally {
+			signal.removeEventListener('abort', onAbort);
+			// A dead connection would not answer to a farewell.
+			void client.end().catch(() => {});
+			client.connection.stream.destroy();
+		}
+	}
+
+	private tell(channel: Channel, payload: string | undefined): void {
+		for (const listener of [...(this.listeners.get(channel) ?? [])]) {
+			listener(payload);
+		}
+	}
+}
