@@ -4,6 +4,7 @@ import { endChildrenOnSignal } from './processes.ts';
 import { prepareSandbox } from './stages/agents.ts';
 import { filesOf, MOST_FLAKY_FILES } from './stages/flaky.ts';
 import { describeFlaky, readFlaky, saveFlaky } from './stages/flakyList.ts';
+import { stagesOutsideGate } from './stages/gate.ts';
 import { describeFullRun, readFullRun, saveFullRun } from './stages/lastFullRun.ts';
 import { type StageName, stageNames, TestRun } from './stages/stages.ts';
 import { add, none, slowestFiles, type Totals, totalsLine } from './stages/totals.ts';
@@ -27,7 +28,7 @@ async function main(all: boolean): Promise<void> {
 			(error: Error) => error,
 		);
 		await prepareSandbox();
-		for (const name of stageNames) {
+		for (const name of stageNames.filter(stage => all || !stagesOutsideGate.includes(stage))) {
 			console.log(`\n== ${name}`);
 			const started = Date.now();
 			const result = await (browser && withBrowser.includes(name) ? Promise.reject(browser) : run.run(name)).catch(

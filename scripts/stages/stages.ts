@@ -15,6 +15,7 @@ import { runEditorTests } from './editor.ts';
 import { isInGate } from './gate.ts';
 import { runMocha } from './mocha.ts';
 import { withRecordingProxy } from './recordingProxy.ts';
+import { testTeam } from './team.ts';
 import { makeTemporaryFolder } from './temporaryFolder.ts';
 import type { Totals } from './totals.ts';
 import { sharedWindows } from './windows.ts';
@@ -23,6 +24,7 @@ export type StageName =
 	| 'check'
 	| 'unit'
 	| 'agents'
+	| 'team'
 	| 'conformance'
 	| 'interoperability'
 	| 'page'
@@ -40,8 +42,17 @@ const MUTATE = '--mutate';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** The stages of `npm run test:all`, and of `npm test`, which runs a part of their files. */
-export const stageNames: readonly StageName[] = ['check', 'unit', 'agents', 'conformance', 'page', 'editor', 'e2e'];
+/** The stages of `npm run test:all`, and of `npm test`, which runs a part of their files and leaves out some of them. */
+export const stageNames: readonly StageName[] = [
+	'check',
+	'unit',
+	'agents',
+	'team',
+	'conformance',
+	'page',
+	'editor',
+	'e2e',
+];
 
 export interface TestRunOptions {
 	/** Flags for the build of the extension. */
@@ -92,6 +103,8 @@ export class TestRun {
 				return this.withProcesses(environment =>
 					testAgents({ files: this.filesOf('agents'), args, folder, environment }),
 				);
+			case 'team':
+				return this.withProcesses(environment => testTeam({ files: this.filesOf('team'), args, folder, environment }));
 			case 'conformance':
 				if (args.includes(MUTATE)) {
 					const { mutateConformance } = await import('./mutate.ts');
