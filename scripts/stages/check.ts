@@ -30,6 +30,8 @@ function run(title: string, [program = '', ...args]: string[]): Promise<Failure 
 		const child = spawn(process.execPath, [path.join(root, 'node_modules', program), ...args], {
 			cwd: root,
 			stdio: ['ignore', 'pipe', 'pipe'],
+			// The checker is a Go program that ends in seconds. Collecting its garbage less often saves a fifth of its work.
+			env: { GOGC: '400', ...process.env },
 		});
 		let output = '';
 		for (const stream of [child.stdout, child.stderr]) {
