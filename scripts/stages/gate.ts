@@ -17,7 +17,7 @@ export const stagesOutsideGate: readonly string[] = ['team'];
 export const outsideGate: readonly Exclusion[] = [
 	{
 		reason:
-			'Whole tasks of the local service, with git and agents. taskRun, checkout, hostileRepository, stepChain, stopAtEachStep and lifecycle stand for them.',
+			'Whole tasks of the local service, with git and agents. taskRun, checkout, hostileRepository, stepChain, stopAtEachStep and lifecycle stand for them; for stepSearch findBreakingStep, the test of agents with its name and the window test taskSteps.',
 		files: [
 			...named('unit/service/tasks', [
 				'agentRuns',
@@ -33,6 +33,7 @@ export const outsideGate: readonly Exclusion[] = [
 				'killedService',
 				'logStream',
 				'repositoryTests',
+				'stepSearch',
 				'steps',
 				'taskRecovery',
 				'taskRoutes',
@@ -51,7 +52,7 @@ export const outsideGate: readonly Exclusion[] = [
 	},
 	{
 		reason:
-			'Minutes of kills, faults and repetitions, which show rare faults rather than what each change may break. hostileReplies and heldBackReplies stand for hostileFront, with its 250 rows.',
+			'Minutes of kills, faults and repetitions, which show rare faults rather than what each change may break. hostileReplies and heldBackReplies stand for hostileFront, with its 250 rows, stepChain and the crashes in taskRun for stepKills.',
 		files: named('unit', [
 			'client/bodyFaults',
 			'client/channel/hostileFront',
@@ -60,6 +61,7 @@ export const outsideGate: readonly Exclusion[] = [
 			'client/wireFaults',
 			'service/manyStreams',
 			'service/store/kills',
+			'service/tasks/stepKills',
 			'tasks/apply/histories',
 		]),
 	},
