@@ -28,6 +28,9 @@ async function main(all: boolean): Promise<void> {
 			(error: Error) => error,
 		);
 		await prepareSandbox();
+		if (browser === undefined) {
+			run.prepare();
+		}
 		for (const name of stageNames.filter(stage => all || !stagesOutsideGate.includes(stage))) {
 			console.log(`\n== ${name}`);
 			const started = Date.now();

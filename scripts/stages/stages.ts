@@ -184,6 +184,16 @@ export class TestRun {
 		return withRecordingProxy(environment => run({ ...environment, ...this.compileCache, ...prepared }));
 	}
 
+	/**
+	 * Begins to install and build what later stages need, beside those that need nothing of it. A stage that needs what
+	 * could not be had tries again or says why.
+	 */
+	prepare(): void {
+		for (const begun of [ensureAgents(), this.prepareEditor()]) {
+			begun.catch(() => {});
+		}
+	}
+
 	/** Builds the extension, an editor and a browser, and returns the environment variables that the tests read. */
 	prepareEditor(): Promise<Record<string, string>> {
 		this.editor ??= (async () => {
