@@ -1,4 +1,8 @@
-import { taskStoreSuite } from '../support/taskStoreSuite.ts';
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { TaskConflict, type Turn } from '../../src/team/database/taskDatabase.ts';
+import type { TaskOwner } from '../../src/team/database/taskRows.ts';
+import { newTask, taskStoreSuite } from '../support/taskStoreSuite.ts';
 import { noQueue, useTeamTasks } from '../support/teamTasks.ts';
 
 describe('TaskDatabase', () => {
@@ -44,5 +48,90 @@ describe('TaskDatabase', () => {
 			entryCount: task => tasks.entryCount(task),
 			watch: (id, listener) => tasks.watch(id, listener),
 		};
+	});
+
+	describe('for many users', () => {
+		const followUp = { prompt: 'more', agent: 'demo', model: 'demo' };
+		const own = (): TaskOwner => ({ userId: team.user.id, teamId: null, isPublic: false });
+		const isConflict = (reason: string) => (error: unknown) => error instanceof TaskConflict && error.reason === reason;
+
+		beforeEach(() => team.database.pool.query('TRUNCATE tasks CASCADE'));
+
+		async function complete(id: string, branchName: string | null = 'errand/x'): Promise<void> {
+			const { turn = 0 } = (await team.tasks.get(id)) ?? {};
+			const attempt = { taskId: id, position: 0, turn, attempt: 1 };
+			await team.attempts.begin(attempt);
+			await team.attempts.write(attempt, { sent: 0, entries: [], change: { status: 'completed', branchName } });
+		}
+
+		it('stores a task or a follow-up only together with its place in the queue', async () => {
+			const { tasks } = team;
+			const queued: Turn[] = [];
+			const enqueue = async (_: unknown, turns: readonly Turn[]) => void queued.push(...turns);
+			const broken = {
+				enqueue: async () => {
+					throw new Error('The queue is broken.');
+				},
+			};
+			await assert.rejects(tasks.create(newTask('a'), own(), broken), /queue is broken/);
+			assert.equal(await tasks.get('a'), undefined);
+			const agents = [0, 1].map(() => ({ agent: 'demo', model: 'demo' })) as [{ agent: string; model: string }];
+			await tasks.create(newTask('a', { agents }), own(), { enqueue });
+			await tasks.create(newTask('b'), own(), { enqueue });
+			await complete('b');
+			const before = await tasks.get('b');
+			await assert.rejects(tasks.followUp('b', followUp, broken), /queue is broken/);
+			assert.deepEqual(await tasks.get('b'), before);
+			await tasks.followUp('b', followUp, { enqueue });
+			assert.deepEqual(queued, [
+				{ taskId: 'a', position: 0, turn: 1 },
+				{ taskId: 'a', position: 1, turn: 1 },
+				{ taskId: 'b', position: 0, turn: 1 },
+				{ taskId: 'b', position: 0, turn: 2 },
+			]);
+		});
+
+		it('lets a user have as many active tasks as are allowed, however many requests come at once', async () => {
+			const limited = { ...noQueue, tasksAtOnce: 3 };
+			const ids = Array.from({ length: 10 }, () => randomUUID());
+			const ends = await Promise.allSettled(ids.map(id => team.tasks.create(newTask(id), own(), limited)));
+			assert.equal(ends.filter(({ status }) => status === 'fulfilled').length, 3);
+			assert.ok(ends.every(end => end.status === 'fulfilled' || isConflict('tooMany')(end.reason)));
+			const other = await team.people.addUser('bob');
+			await team.tasks.create(newTask('other'), { ...own(), userId: other.id }, limited);
+			const [first = ''] = ids.filter((_, index) => ends[index]?.status === 'fulfilled');
+			await complete(first);
+			await team.tasks.create(newTask('next'), own(), limited);
+			await assert.rejects(team.tasks.followUp(first, followUp, limited), isConflict('tooMany'));
+			assert.equal((await team.tasks.get(first))?.status, 'completed');
+		});
+
+		it('takes one of two follow-ups at the same time, and none where there is no branch', async () => {
+			await team.tasks.create(newTask('a'), own(), noQueue);
+			await complete('a');
+			const ends = await Promise.allSettled([0, 1, 2].map(() => team.tasks.followUp('a', followUp, noQueue)));
+			assert.deepEqual(ends.map(({ status }) => status).sort(), ['fulfilled', 'rejected', 'rejected']);
+			assert.ok(ends.every(end => end.status === 'fulfilled' || isConflict('active')(end.reason)));
+			assert.equal((await team.tasks.get('a'))?.turn, 2);
+			await team.tasks.create(newTask('b'), own(), noQueue);
+			await complete('b', null);
+			await assert.rejects(team.tasks.followUp('b', followUp, noQueue), isConflict('noBranch'));
+		});
+
+		it('tells whose a task is, and lists those of a user or of a team alone', async () => {
+			const { tasks, people, user } = team;
+			const [eve, tools] = [await people.addUser('eve'), await people.addTeam('tools')];
+			const shared = { teamId: tools.id, isPublic: true };
+			await tasks.create(newTask('a'), own(), noQueue);
+			await tasks.create(newTask('b'), { userId: user.id, ...shared }, noQueue);
+			await tasks.create(newTask('c'), { userId: eve.id, ...shared }, noQueue);
+			const idsOf = async (of: Parameters<typeof tasks.list>[0]['of']) =>
+				(await tasks.list({ of, limit: 10, offset: 0 })).tasks.map(({ id }) => id);
+			assert.deepEqual(await idsOf({ userId: user.id }), ['b', 'a']);
+			assert.deepEqual(await idsOf({ userId: eve.id }), ['c']);
+			assert.deepEqual(await idsOf({ teamId: tools.id }), ['c', 'b']);
+			const { userId, teamId, isPublic, creatorName } = (await tasks.get('c')) ?? {};
+			assert.deepEqual({ userId, teamId, isPublic, creatorName }, { userId: eve.id, ...shared, creatorName: 'eve' });
+		});
 	});
 });

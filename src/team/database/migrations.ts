@@ -1,5 +1,5 @@
 import type { ClientBase, Pool } from 'pg';
-import { UserFacingError } from '../../base/errors.ts';
+import { describeError, systemErrorCode, UserFacingError } from '../../base/errors.ts';
 import { transaction } from './pool.ts';
 
 /**
@@ -117,8 +117,9 @@ const MIGRATIONS: readonly string[] = [
 /** Any number will do that nothing else in the database locks. */
 const LOCK = 4_839_201_745;
 
-/** Brings the schema to this version. @throws UserFacingError if it is of a newer one. */
+/** Brings the schema to this version. @throws UserFacingError if it is of a newer one, or cannot be reached. */
 export async function migrate(pool: Pool): Promise<void> {
+	await reach(pool);
 	await transaction(pool, async client => {
 		await client.query('SET LOCAL statement_timeout = 0');
 		// Two programs may be started at the same time.
@@ -136,13 +137,25 @@ export async function migrate(pool: Pool): Promise<void> {
 	});
 }
 
-/** @throws UserFacingError if the schema is not of this version. */
+/** @throws UserFacingError if the schema is not of this version, or cannot be reached. */
 export async function checkSchema(pool: Pool): Promise<void> {
+	await reach(pool);
 	const { rows } = await pool.query("SELECT to_regclass('schema_versions') IS NOT NULL AS present");
 	const version = rows[0]?.present ? await versionOf(pool) : 0;
 	if (version < MIGRATIONS.length) {
 		throw new UserFacingError(
 			'The schema of the database is of an earlier version. Run `errand-service migrate` first.',
+		);
+	}
+}
+
+async function reach(pool: Pool): Promise<void> {
+	try {
+		(await pool.connect()).release();
+	} catch (error) {
+		const reason = systemErrorCode(error) ?? describeError(error);
+		throw new UserFacingError(
+			`The database cannot be reached (${reason}). Check its address in DATABASE_URL, and whether PostgreSQL is running there.`,
 		);
 	}
 }
