@@ -54,6 +54,8 @@ describe('Attempts', () => {
 		const second = { ...first, attempt: 2 };
 		const again = await team.attempts.begin(second);
 		assert.deepEqual(again?.execution, { ...begun?.execution, status: 'processing' });
+		// The end of that may not have been known.
+		assert.deepEqual((await team.attempts.begin(second))?.execution, again?.execution);
 		assert.equal(again?.task.status, 'processing');
 		assert.equal(again?.task.branchName, null);
 		const [execution] = await team.tasks.executions(await taskOf(first), { diffs: true });
@@ -98,8 +100,6 @@ describe('Attempts', () => {
 	it('is refused if it has written and begins again, because its entries would be taken for a repetition', async () => {
 		const first = await add();
 		await team.attempts.begin(first);
-		// The end of the first beginning may not have been known.
-		assert.ok(await team.attempts.begin(first));
 		await write(first, { entries: [entry('one')] });
 		await assert.rejects(team.attempts.begin(first));
 		await end(first, 1);

@@ -72,7 +72,7 @@ describe('a transaction', () => {
 		const { rows } = await database.pool.query(
 			"SELECT current_setting('idle_in_transaction_session_timeout') AS limit",
 		);
-		assert.deepEqual(rows, [{ limit: '10s' }]);
+		assert.deepEqual(rows, [{ limit: '5s' }]);
 	});
 });
 

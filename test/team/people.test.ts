@@ -143,5 +143,9 @@ describe('Workers', () => {
 		assert.deepEqual(await workers.present(), [a]);
 		await database.pool.query("UPDATE workers SET seen_at = now() - interval '61 seconds'");
 		assert.deepEqual(await workers.present(), []);
+		await database.pool.query("UPDATE workers SET seen_at = now() - interval '25 hours'");
+		await workers.tell({ id: 'c', slots: 1, agents: [] });
+		const { rows } = await database.pool.query('SELECT id FROM workers');
+		assert.deepEqual(rows, [{ id: 'c' }]);
 	});
 });

@@ -95,9 +95,13 @@ export class Attempts {
 				[task.sequence, turn.position, turn.turn, attempt],
 			);
 			const earlier: { turn: number; use: ExecutionUse[] }[] = rows;
-			const execution = await resetExecution(client, task, turn.position);
-			if (row.attempt > 0 && row.attempt < attempt) {
-				execution.status = 'processing';
+			const isAgain = row.attempt > 0 && row.attempt < attempt;
+			const execution: ExecutionRecord = {
+				...(await resetExecution(client, task, turn.position)),
+				// It waits no more, even if the worker before has not got beyond that.
+				status: isAgain ? 'processing' : row.execution.status,
+			};
+			if (isAgain) {
 				const message = logLabel(task, turn.position) + AGAIN;
 				await insertEntries(client, task, [logRecord(execution.agent, 'task_continued', 'warning', message)]);
 			}

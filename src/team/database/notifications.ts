@@ -71,7 +71,7 @@ export class Notifications {
 	/** Listens on one connection. Rejects when it is lost or the listener disposed. */
 	private async listen(onConnected: () => void): Promise<void> {
 		const { signal } = this.disposing;
-		const client = new Client({ ...connectionLimits, connectionString: this.url });
+		const client = new Client({ ...connectionLimits, query_timeout: HEARTBEAT_MS, connectionString: this.url });
 		const over = Promise.withResolvers<never>();
 		over.promise.catch(() => {});
 		const onAbort = () => over.reject(signal.reason);

@@ -79,12 +79,8 @@ export class People {
 		const { id: userId } = await this.user(user);
 		// The prefix is that of keys of the agent API, so that logs and scanners know it for a secret.
 		const token = `sk-errand-${randomBytes(TOKEN_BYTES).toString('base64url')}`;
-		const id = randomUUID().slice(0, 8);
-		await this.add(`token ${id}`, 'INSERT INTO tokens (id, hash, user_id) VALUES ($1, $2, $3)', [
-			id,
-			hashOf(token),
-			userId,
-		]);
+		const id = randomUUID();
+		await this.pool.query('INSERT INTO tokens (id, hash, user_id) VALUES ($1, $2, $3)', [id, hashOf(token), userId]);
 		return { id, token };
 	}
 

@@ -12,7 +12,7 @@ const CONNECTIONS = 10;
 export const connectionLimits = {
 	application_name: 'errand-service',
 	connectionTimeoutMillis: 5_000,
-	idle_in_transaction_session_timeout: 10_000,
+	idle_in_transaction_session_timeout: 5_000,
 	keepAlive: true,
 	keepAliveInitialDelayMillis: 10_000,
 	query_timeout: 30_000,

@@ -97,12 +97,12 @@ export async function resetExecution(
 	client: Queries,
 	{ sequence }: TaskRecord,
 	position: number,
-): Promise<ExecutionRecord> {
+): Promise<Omit<ExecutionRecord, 'status'>> {
 	const { rows } = await client.query(
 		'UPDATE executions SET git_diff = NULL WHERE task_sequence = $1 AND position = $2 RETURNING first_record',
 		[sequence, position],
 	);
-	return { ...rows[0]?.first_record, status: 'pending', gitDiff: null };
+	return { ...rows[0]?.first_record, gitDiff: null };
 }
 
 /** Returns the part of an execution that has no columns of its own. */

@@ -18,7 +18,9 @@ export class Workers<Agents> {
 	/** Says that a worker is there, and what it offers. */
 	async tell({ id, slots, agents }: WorkerRecord<Agents>): Promise<void> {
 		await this.pool.query(
-			`INSERT INTO workers (id, slots, agents, seen_at) VALUES ($1, $2, $3, now())
+			// A worker that was killed has not taken leave.
+			`WITH gone AS (DELETE FROM workers WHERE id <> $1 AND seen_at < now() - interval '1 day')
+			INSERT INTO workers (id, slots, agents, seen_at) VALUES ($1, $2, $3, now())
 			ON CONFLICT (id) DO UPDATE SET slots = excluded.slots, agents = excluded.agents, seen_at = excluded.seen_at`,
 			[id, slots, JSON.stringify(agents)],
 		);
