@@ -211,7 +211,8 @@ describe('the log stream of a task', () => {
 		const before = seen.length;
 		append(1);
 		assert.equal(seen.length, before);
-		assert.equal((store as unknown as { listeners: Map<string, unknown> }).listeners.size, 0);
+		const { watchers } = store as unknown as { watchers: { listeners: Map<string, unknown> } };
+		assert.equal(watchers.listeners.size, 0);
 	});
 
 	describe('of a program that prints without end', () => {
