@@ -1,5 +1,6 @@
 import process from 'node:process';
 import { ensureBrowser } from './browser.ts';
+import { ensurePostgres } from './postgres.ts';
 import { endChildrenOnSignal } from './processes.ts';
 import { prepareSandbox } from './stages/agents.ts';
 import { filesOf, MOST_FLAKY_FILES } from './stages/flaky.ts';
@@ -28,6 +29,7 @@ async function main(all: boolean): Promise<void> {
 			(error: Error) => error,
 		);
 		await prepareSandbox();
+		await (all ? ensurePostgres().catch(() => {}) : undefined);
 		if (browser === undefined) {
 			run.prepare();
 		}

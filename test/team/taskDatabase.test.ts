@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { TaskConflict, type Turn } from '../../src/team/database/taskDatabase.ts';
+import { nullLogger } from '../../src/base/logger.ts';
+import { Notifications } from '../../src/team/database/notifications.ts';
+import { TaskConflict, TaskDatabase, type Turn } from '../../src/team/database/taskDatabase.ts';
 import type { TaskOwner } from '../../src/team/database/taskRows.ts';
 import { newTask, taskStoreSuite } from '../support/taskStoreSuite.ts';
 import { noQueue, useTeamTasks } from '../support/teamTasks.ts';
+import { waitFor } from '../support/waitFor.ts';
 
 describe('TaskDatabase', () => {
 	const team = useTeamTasks();
@@ -116,6 +119,19 @@ describe('TaskDatabase', () => {
 			await team.tasks.create(newTask('b'), own(), noQueue);
 			await complete('b', null);
 			await assert.rejects(team.tasks.followUp('b', followUp, noQueue), isConflict('noBranch'));
+		});
+
+		it('wakes those who watch any task when it may have missed something', async () => {
+			const notifications = new Notifications(team.database.url, nullLogger);
+			const tasks = new TaskDatabase(team.database.pool, notifications);
+			const woken: string[] = [];
+			for (const id of ['a', 'b']) {
+				tasks.watch(id, () => woken.push(id));
+			}
+			notifications.start();
+			await waitFor('the first connection', () => woken.length === 2);
+			await notifications.dispose();
+			assert.deepEqual(woken, ['a', 'b']);
 		});
 
 		it('tells whose a task is, and lists those of a user or of a team alone', async () => {
