@@ -56,18 +56,25 @@ export async function startPostgres(folder: string, { isDurable = true } = {}): 
 		if (identity !== undefined) {
 			fs.chownSync(passwordFile, identity.uid, identity.gid);
 		}
-		const how = ['--auth=scram-sha-256', `--pwfile=${passwordFile}`, '--encoding=UTF8', '--locale=C', '--no-sync'];
+		const how = ['--auth=scram-sha-256', `--pwfile=${passwordFile}`, '--encoding=UTF8', '--locale=C'];
+		how.push(...(isDurable ? [] : ['--no-sync']));
 		const options = { ...identity, cwd: folder };
 		await promisify(execFile)(path.join(programs, 'initdb'), ['-D', data, '-U', USER, ...how], options);
 	}
 	const port = await freePort();
-	const arguments_ = ['-D', data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1'];
-	// There are no sockets for other users of the machine to try, and each test file may need some connections.
-	arguments_.push('-c', 'unix_socket_directories=', '-c', 'max_connections=300');
-	if (!isDurable) {
-		arguments_.push('-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off');
-	}
-	const start = () => startServer(path.join(programs, 'postgres'), arguments_, { ...identity, cwd: folder });
+	const settings = [
+		'listen_addresses=127.0.0.1',
+		// There are no sockets for other users of the machine to try.
+		'unix_socket_directories=',
+		// Several test files, each with programs of its own, share a server.
+		'max_connections=300',
+		...(isDurable ? [] : ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']),
+	].flatMap(setting => ['-c', setting]);
+	const start = () =>
+		startServer(path.join(programs, 'postgres'), ['-D', data, '-p', String(port), ...settings], {
+			...identity,
+			cwd: folder,
+		});
 	let server = await start();
 	const stop = async () => {
 		if (server.exitCode === null && server.signalCode === null) {
@@ -102,10 +109,10 @@ function ownerOf(folder: string): { uid: number; gid: number } | undefined {
 
 async function startServer(
 	program: string,
-	arguments_: readonly string[],
+	args: readonly string[],
 	options: { uid?: number; gid?: number; cwd: string },
 ): Promise<ChildProcess> {
-	const server = spawn(program, arguments_, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
+	const server = spawn(program, args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
 	const lines: string[] = [];
 	await new Promise<void>((resolve, reject) => {
 		const fail = () => reject(new Error(`PostgreSQL does not start.\n${lines.join('\n')}`));
