@@ -89,6 +89,8 @@ describe('Attempts', () => {
 		const next = { ...first, turn: 2 };
 		const begun = await team.attempts.begin(next);
 		assert.equal(begun?.execution.branchName, 'errand/a');
+		assert.equal(await team.attempts.isCurrent(next), true);
+		assert.equal(await team.attempts.isCurrent(first), false);
 		assert.equal(await write(first, { entries: [entry('late')], change: { status: 'error' } }), 'over');
 		assert.equal(await team.attempts.begin(second), undefined);
 		await team.attempts.endInterrupted(second);
@@ -97,10 +99,11 @@ describe('Attempts', () => {
 		assert.deepEqual((await messagesOf(first)).slice(before.length), ['done', 'Asked to go on: more', 'done']);
 	});
 
-	it('is refused if it has written and begins again, because its entries would be taken for a repetition', async () => {
+	it('is refused if it begins again after a write, or leaves entries out, because its log would have a hole', async () => {
 		const first = await add();
 		await team.attempts.begin(first);
 		await write(first, { entries: [entry('one')] });
+		await assert.rejects(write(first, { sent: 2, entries: [entry('three')] }));
 		await assert.rejects(team.attempts.begin(first));
 		await end(first, 1);
 	});
@@ -300,5 +303,7 @@ describe('Attempts', () => {
 		assert.match(task.error ?? '', /^Interrupted: /);
 		assert.deepEqual(await messagesOf(first), [task.error]);
 		assert.equal(await end(first), 'over');
+		// Without entries, it could be taken for the repetition of a write of its own.
+		assert.equal(await write(first, { change: COMPLETED }), 'over');
 	});
 });
