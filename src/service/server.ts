@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 // The response that stands for one already sent is created when this module loads. That must happen before
@@ -22,25 +23,38 @@ const KEEP_ALIVE_TIMEOUT_MS = 60_000;
 /** The interval at which Node looks for requests that have exceeded these limits. */
 const CHECK_INTERVAL_MS = 2_000;
 
-export interface ServiceServerOptions {
-	token: string;
+export interface ListenOptions {
+	/** The name or the address of an interface, such as `127.0.0.1`. */
+	host: string;
 	/** 0 takes any free port. */
 	port: number;
-	app: App;
-	/** Held while an authorised request is in progress. Undefined while the service starts; requests then get a 503. */
-	idleWatch: () => IdleWatch | undefined;
+	/** The certificate and its key as PEM, with which the server speaks TLS. */
+	tls?: { cert: string; key: string };
 	headersTimeoutMs?: number;
 }
 
+export interface ServiceServerOptions extends Pick<ListenOptions, 'port' | 'headersTimeoutMs'> {
+	token: string;
+	app: App;
+	/** Held while an authorised request is in progress. Undefined while the service starts; requests then get a 503. */
+	idleWatch: () => IdleWatch | undefined;
+}
+
 export interface ServiceServer {
-	/** `http://127.0.0.1:<port>`. */
+	/** `http://<host>:<port>`, or `https:` with TLS. */
 	readonly address: string;
 	/** Accepts no further connections, gives replies in progress `graceMs` to finish, then closes the remaining ones. */
 	close(graceMs: number): Promise<void>;
 }
 
-/** Creates the app without routes. Errors of handlers become sentences instead of stack traces; the rest is a 404. */
-export function createApp(logger: Logger): App {
+/**
+ * Creates the app without routes. Errors of handlers become sentences instead of stack traces; the rest is a 404.
+ * `failure` is what the caller learns of an error that only the log says more about.
+ */
+export function createApp(
+	logger: Logger,
+	failure = 'The local service failed at this request; its log (service.log) says why.',
+): App {
 	const app: App = new Hono();
 	app.notFound(context => {
 		const body = errorBody(context.req.path, { status: 404, message: 'There is no such address on this service.' });
@@ -61,8 +75,7 @@ export function createApp(logger: Logger): App {
 			path: context.req.routePath,
 			reason: describeError(error),
 		});
-		const message = 'The local service failed at this request; its log (service.log) says why.';
-		return context.json(errorBody(context.req.path, { status: 500, message }), 500);
+		return context.json(errorBody(context.req.path, { status: 500, message: failure }), 500);
 	});
 	return app;
 }
@@ -76,7 +89,8 @@ export async function readJson(context: AppContext, megabytes: number): Promise<
 	return body.value;
 }
 
-async function refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal): Promise<void> {
+/** Answers a request that no route sees, and closes its connection. */
+export async function refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal): Promise<void> {
 	await dropBody(request);
 	const { status } = refusal;
 	const body = JSON.stringify(errorBody(pathOf(request), refusal));
@@ -90,54 +104,62 @@ async function refuse(request: IncomingMessage, response: ServerResponse, refusa
 }
 
 /** Listens on 127.0.0.1. The guard sees requests before the routes. Throws a UserFacingError if the port is taken. */
-export async function startServer(options: ServiceServerOptions): Promise<ServiceServer> {
-	const answer = getRequestListener(options.app.fetch);
+export async function startServer({ app, token, idleWatch, ...place }: ServiceServerOptions): Promise<ServiceServer> {
+	const answer = getRequestListener(app.fetch);
 	const starting: Guard = () => ({ status: 503, message: 'The local service is starting.' });
 	// The guard checks the port too, so nothing is answered before it is known.
 	let guard = starting;
-	const server = createServer(
-		{
-			headersTimeout: options.headersTimeoutMs ?? HEADERS_TIMEOUT_MS,
-			requestTimeout: REQUEST_TIMEOUT_MS,
-			keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-			connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, options.headersTimeoutMs ?? CHECK_INTERVAL_MS),
-		},
-		(request, response) => {
-			const idleWatch = options.idleWatch();
-			const refusal = (idleWatch === undefined ? starting : guard)(request);
-			if (refusal !== undefined) {
-				void refuse(request, response, refusal);
-				return;
-			}
-			// A request without a token must not keep the service alive.
-			if (!isOpen(request)) {
-				const hold = idleWatch?.hold();
-				response.once('close', () => hold?.dispose());
-			}
-			void answer(request, response);
-		},
-	);
-	const port = await listen(server, options.port);
-	guard = createGuard(options.token, port);
+	const server = await listen({ host: '127.0.0.1', ...place }, (request, response) => {
+		const watch = idleWatch();
+		const refusal = (watch === undefined ? starting : guard)(request);
+		if (refusal !== undefined) {
+			void refuse(request, response, refusal);
+			return;
+		}
+		// A request without a token must not keep the service alive.
+		if (!isOpen(request)) {
+			const hold = watch?.hold();
+			response.once('close', () => hold?.dispose());
+		}
+		void answer(request, response);
+	});
+	guard = createGuard(token, Number(new URL(server.address).port));
+	return server;
+}
+
+/** Listens where the options say. Throws a UserFacingError if it cannot. */
+export async function listen(
+	{ host, port, tls, headersTimeoutMs = HEADERS_TIMEOUT_MS }: ListenOptions,
+	answer: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<ServiceServer> {
+	const limits = {
+		headersTimeout: headersTimeoutMs,
+		requestTimeout: REQUEST_TIMEOUT_MS,
+		keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+		connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, headersTimeoutMs),
+	};
+	const server = tls === undefined ? createServer(limits, answer) : createTlsServer({ ...limits, ...tls }, answer);
+	await listening(server, host, port);
+	const { port: taken } = server.address() as AddressInfo;
 	return {
-		address: `http://127.0.0.1:${port}`,
+		address: `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${taken}`,
 		close: graceMs => closeServer(server, graceMs),
 	};
 }
 
-function listen(server: Server, port: number): Promise<number> {
+function listening(server: Server, host: string, port: number): Promise<void> {
 	return new Promise((resolve, reject) => {
 		const onError = (error: NodeJS.ErrnoException) => {
 			reject(
 				error.code === 'EADDRINUSE'
-					? new UserFacingError(`Port ${port} is taken by another program. Leave out --port to take any free one.`)
+					? new UserFacingError(`Port ${port} is taken by another program. Choose another one, or 0 for any free one.`)
 					: error,
 			);
 		};
 		server.once('error', onError);
-		server.listen({ host: '127.0.0.1', port }, () => {
+		server.listen({ host, port }, () => {
 			server.off('error', onError);
-			resolve((server.address() as AddressInfo).port);
+			resolve();
 		});
 	});
 }
