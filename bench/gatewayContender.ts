@@ -10,7 +10,7 @@ import { systemClock } from '../src/base/async.ts';
 import { nullLogger } from '../src/base/logger.ts';
 import { upstreamHandoverSchema } from '../src/contract/upstreams.ts';
 import { IdleWatch } from '../src/service/idleWatch.ts';
-import { startInference } from '../src/service/inference/inference.ts';
+import { inferenceStateOf, startInference } from '../src/service/inference/inference.ts';
 import { createApp, startServer } from '../src/service/server.ts';
 import { parameters } from './contender.ts';
 
@@ -64,8 +64,9 @@ async function startOurs(): Promise<string> {
 	const idleWatch = new IdleWatch({ idleMs: 3_600_000, isBusy: () => true, onIdle: () => {} });
 	const app = createApp(nullLogger);
 	startInference({
+		...inferenceStateOf(os.tmpdir(), () => nullLogger),
 		app,
-		stateFolder: os.tmpdir(),
+		demo: true,
 		address: () => '',
 		clock: systemClock,
 		logger: () => nullLogger,

@@ -21,7 +21,7 @@ import {
 	registerTaskRecordRoutes,
 } from './controlRoutes.ts';
 import { IdleWatch } from './idleWatch.ts';
-import { startInference } from './inference/inference.ts';
+import { inferenceStateOf, startInference } from './inference/inference.ts';
 import { takeInstanceLock } from './instanceLock.ts';
 import { type App, createApp, type ServiceServer, startServer } from './server.ts';
 import { ServiceLog } from './serviceLog.ts';
@@ -143,13 +143,15 @@ async function run(options: ServiceOptions, { lock, log, token, app, server, ope
 		void stop();
 	};
 
+	const loggerOf = (topic: string) => log.logger(topic);
 	const inference = startInference({
+		...inferenceStateOf(stateFolder, loggerOf),
 		app,
-		stateFolder,
+		demo: true,
 		address: () => server.address,
 		handover: options.handover,
 		clock: systemClock,
-		logger: topic => log.logger(topic),
+		logger: loggerOf,
 	});
 	const builtIn = [
 		demoAgent('demo', 'Demo', options.programFile),

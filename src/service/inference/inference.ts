@@ -3,6 +3,7 @@ import type { Logger } from '../../base/logger.ts';
 import { ownerOfPort } from '../../base/portOwner.ts';
 import { createUndiciTransport } from '../../client/core/undiciTransport.ts';
 import type { FoundAnswer } from '../../contract/foundServers.ts';
+import type { Alias } from '../../contract/modelIdentifier.ts';
 import type { UpstreamHandover } from '../../contract/upstreams.ts';
 import { ollamaServer } from '../../contract/usualServers.ts';
 import { registerDecisionRoutes } from '../decisions/decisionRoutes.ts';
@@ -18,16 +19,27 @@ import { demoProvider } from './demo/demoProvider.ts';
 import { type ChatGateway, createGateway } from './gateway.ts';
 import { registerModelRoutes } from './modelRoutes.ts';
 import { ServerAnswers } from './upstreams/serverAnswers.ts';
-import { UpstreamDirectory } from './upstreams/upstreamDirectory.ts';
+import { type ServerSearch, UpstreamDirectory } from './upstreams/upstreamDirectory.ts';
 
-export interface InferenceOptions {
+export interface InferenceOptions extends InferenceState {
 	app: App;
-	stateFolder: string;
-	/** Returns `http://127.0.0.1:<port>`. It is known once the service listens. */
+	/** True to offer the built-in provider, whose images lie in the memory of this process. */
+	demo: boolean;
+	/** Returns the address under which clients reach the service. It is known once the service listens. */
 	address(): string;
 	handover: UpstreamHandover;
 	clock: Clock;
 	logger(topic: string): Logger;
+}
+
+/** What the service keeps about inference from one start to the next. */
+export interface InferenceState {
+	/** Returns the aliases that requests can name now. */
+	aliases(): readonly Alias[];
+	/** The seal of the reasoning that clients of the responses endpoint keep. */
+	seal: ReasoningSeal;
+	/** The servers that are looked for on this machine. Absent: none are. */
+	search?: ServerSearch;
 }
 
 export interface Inference {
@@ -41,38 +53,39 @@ export interface Inference {
 	close(): Promise<void>;
 }
 
-/** Creates the gateway with its providers, and registers its routes on both host forms. */
-export function startInference({ app, stateFolder, address, handover, clock, logger }: InferenceOptions): Inference {
-	const shelf = new ImageShelf();
-	const transport = createUndiciTransport();
-	const upstreamsLogger = logger('upstreams');
-	const directory = new UpstreamDirectory(
-		[demoProvider({ clock, publish: image => address() + shelf.put(image) })],
-		{ transport, logger: upstreamsLogger, clock },
-		{
+/** Returns what the state folder of the local service holds about inference. */
+export function inferenceStateOf(stateFolder: string, logger: (topic: string) => Logger): InferenceState {
+	const aliasFile = new AliasFile(stateFolder, logger('aliases'));
+	return {
+		aliases: () => aliasFile.read(),
+		seal: openReasoningSeal(stateFolder, () =>
+			logger('responses').log('warn', 'the key of sealed reasoning was unusable and has been replaced'),
+		),
+		search: {
 			known: [ollamaServer(process.env)],
-			answers: new ServerAnswers(stateFolder, upstreamsLogger),
+			answers: new ServerAnswers(stateFolder, logger('upstreams')),
 			ownerOf: ownerOfPort,
 		},
+	};
+}
+
+/** Creates the gateway with its providers, and registers its routes on both host forms. */
+export function startInference(options: InferenceOptions): Inference {
+	const { app, demo, address, handover, clock, logger, aliases, seal, search } = options;
+	const shelf = new ImageShelf();
+	const transport = createUndiciTransport();
+	const directory = new UpstreamDirectory(
+		demo ? [demoProvider({ clock, publish: image => address() + shelf.put(image) })] : [],
+		{ transport, logger: logger('upstreams'), clock },
+		search,
 	);
-	const aliasFile = new AliasFile(stateFolder, logger('aliases'));
-	const gateway = createGateway({
-		directory,
-		aliases: () => aliasFile.read(),
-		logger: logger('gateway'),
-		clock,
-		random: Math.random,
-	});
+	const gateway = createGateway({ directory, aliases, logger: logger('gateway'), clock, random: Math.random });
 	directory.replace(handover);
 	registerChatRoutes(app, { gateway, logger: logger('chat') });
 	registerMessagesRoutes(app, { gateway, logger: logger('messages') });
 	registerModelRoutes(app, gateway);
 	registerImageRoutes(app, shelf);
-	const responsesLogger = logger('responses');
-	const seal = openReasoningSeal(stateFolder, () =>
-		responsesLogger.log('warn', 'the key of sealed reasoning was unusable and has been replaced'),
-	);
-	registerResponsesRoutes(app, { gateway, seal, logger: responsesLogger });
+	registerResponsesRoutes(app, { gateway, seal, logger: logger('responses') });
 	registerDecisionRoutes(app, gateway);
 	return {
 		gateway,

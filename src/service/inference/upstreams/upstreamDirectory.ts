@@ -32,7 +32,7 @@ export interface ServerSearch extends OwnerCheck {
 export class UpstreamDirectory implements ProviderDirectory, Disposable {
 	private readonly builtIn: readonly Provider[];
 	private readonly access: UpstreamAccess;
-	private readonly search: ServerSearch;
+	private readonly search: ServerSearch | undefined;
 	private readonly closed = new AbortController();
 	private handover: UpstreamHandover | undefined;
 	private upstreams: readonly UpstreamProvider[] = [];
@@ -41,8 +41,8 @@ export class UpstreamDirectory implements ProviderDirectory, Disposable {
 	private intervalMs = FIRST_INTERVAL_MS;
 	private firstReading: Promise<void> = Promise.resolve();
 
-	/** The built-in providers are always available, and listed last. */
-	constructor(builtIn: readonly Provider[], access: UpstreamAccess, search: ServerSearch) {
+	/** The built-in providers are always available, and listed last. Without a search, no server is looked for. */
+	constructor(builtIn: readonly Provider[], access: UpstreamAccess, search?: ServerSearch) {
 		this.builtIn = builtIn;
 		this.access = access;
 		this.search = search;
@@ -55,6 +55,7 @@ export class UpstreamDirectory implements ProviderDirectory, Disposable {
 			return;
 		}
 		this.handover = handover;
+		const { search } = this;
 		const { upstreams, findOllama } = handover;
 		this.upstreams = upstreams.map(upstream => new UpstreamProvider(upstream, this.access));
 		const isNamed = (known: UsualServer) =>
@@ -62,9 +63,12 @@ export class UpstreamDirectory implements ProviderDirectory, Disposable {
 		const onOwnerChanged = () => {
 			this.lastReadAt = Number.NEGATIVE_INFINITY;
 		};
-		this.watches = this.search.known
-			.filter(server => findOllama && !isNamed(server))
-			.map(server => new FoundServerWatch(server, this.access, this.search, onOwnerChanged));
+		this.watches =
+			search === undefined || !findOllama
+				? []
+				: search.known
+						.filter(server => !isNamed(server))
+						.map(server => new FoundServerWatch(server, this.access, search, onOwnerChanged));
 		this.access.logger.log('info', 'upstreams were handed over', { count: upstreams.length });
 		this.intervalMs = FIRST_INTERVAL_MS;
 		this.firstReading = this.readAll();
@@ -96,7 +100,7 @@ export class UpstreamDirectory implements ProviderDirectory, Disposable {
 		if (watch?.told === undefined) {
 			return false;
 		}
-		this.search.answers.keep(answer);
+		this.search?.answers.keep(answer);
 		await watch.check(this.closed.signal);
 		return true;
 	}
