@@ -222,7 +222,7 @@ async function run(options: ServiceOptions, { lock, log, token, app, server, ope
 		folder: workFolder,
 		logger: log.logger('tasks'),
 	});
-	registerAgentTaskRoutes(app, store);
+	registerAgentTaskRoutes(app, query => store.list(query));
 	registerSourceRoutes(app, { folders: new FolderStore(database), scratchParent: workFolder });
 
 	const idleWatch = new IdleWatch({

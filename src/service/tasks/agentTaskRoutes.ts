@@ -2,9 +2,9 @@ import { AGENT_TASK_STATES, agentTaskListQuerySchema } from '../../contract/agen
 import { integerBetween } from '../../contract/ranges.ts';
 import { routes } from '../../contract/routes.ts';
 import { numberIn, parseOrRefuse } from '../replies.ts';
-import type { App } from '../server.ts';
+import type { App, AppContext } from '../server.ts';
 import type { TaskRecord, TaskStatus } from '../store/taskRecord.ts';
-import type { TaskStore } from '../store/taskStore.ts';
+import type { TaskPageQuery } from '../store/taskStore.ts';
 
 type AgentTaskState = (typeof AGENT_TASK_STATES)[number];
 
@@ -23,17 +23,26 @@ const STATES: Readonly<Record<AgentTaskState, { statuses: readonly TaskStatus[];
 	interrupted: { statuses: ['error'], interrupted: true },
 };
 
-/** Registers the task list in the form of the agent API (contract: cloud-tasks.md, GET {agent_url}/api/v1/tasks). */
-export function registerAgentTaskRoutes(app: App, store: TaskStore): void {
-	app.get(routes.agentTaskList.path, context => {
+interface TaskPage {
+	tasks: readonly TaskRecord[];
+	hasMore: boolean;
+}
+
+/**
+ * Registers the task list in the form of the agent API (contract: cloud-tasks.md, GET {agent_url}/api/v1/tasks). `list`
+ * returns a page of the caller's tasks, newest first.
+ */
+export function registerAgentTaskRoutes(
+	app: App,
+	list: (query: TaskPageQuery, context: AppContext) => TaskPage | Promise<TaskPage>,
+): void {
+	app.get(routes.agentTaskList.path, async context => {
 		const { page, limit, status } = context.req.query();
 		const query = parseOrRefuse(querySchema, { page: numberIn(page), limit: numberIn(limit), status });
 		const echoed = { page: query.page ?? 1, limit: query.limit ?? DEFAULT_LIMIT };
-		const { tasks, hasMore } = store.list({
-			limit: echoed.limit,
-			offset: (echoed.page - 1) * echoed.limit,
-			...(query.status === undefined ? {} : STATES[query.status]),
-		});
+		const offset = (echoed.page - 1) * echoed.limit;
+		const wanted = query.status === undefined ? {} : STATES[query.status];
+		const { tasks, hasMore } = await list({ limit: echoed.limit, offset, ...wanted }, context);
 		return context.json({ tasks: tasks.map(toAgentTask), ...echoed, hasMore });
 	});
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises';
+import type { Disposable } from '../../base/disposable.ts';
 import { sseComment, sseEvent } from '../../base/streamText.ts';
-import { FINAL_STATUSES, type TaskRecord } from '../store/taskRecord.ts';
-import type { TaskStore } from '../store/taskStore.ts';
+import { FINAL_STATUSES, type LogRecord, type TaskRecord } from '../store/taskRecord.ts';
 
 /** The number of entries that are read at a time. */
 const PAGE_SIZE = 200;
@@ -12,8 +12,18 @@ const TURN_MS = 20;
 /** The interval of comments that keep a stream without status alive. Clients wait much longer before they give up. */
 const COMMENT_INTERVAL_MS = 15_000;
 
+/** A store whose tasks can be followed. Its answers may have to be waited for. */
+export interface FollowedStore {
+	get(id: string): TaskRecord | undefined | Promise<TaskRecord | undefined>;
+	/** Returns entries from an index on. The list is empty only if there are no more. */
+	entries(task: TaskRecord, from: number, limit: number): LogRecord[] | Promise<LogRecord[]>;
+	entryCount(task: TaskRecord): number | Promise<number>;
+	/** Calls `listener` after every change of the task or its log, until disposed. */
+	watch(id: string, listener: () => void): Disposable;
+}
+
 export interface LogStreamOptions {
-	store: TaskStore;
+	store: FollowedStore;
 	task: TaskRecord;
 	fromIndex: number;
 	includeStatus: boolean;
@@ -45,8 +55,8 @@ export async function* logStream(options: LogStreamOptions): AsyncGenerator<stri
 			// The promise is created before reading, so that no change between reading and waiting is missed.
 			changed = Promise.withResolvers<void>();
 			// The task is read before its entries: if it is final, all of its entries are there.
-			const task = store.get(id) ?? options.task;
-			const page = store.entries(task, next, PAGE_SIZE);
+			const task = (await store.get(id)) ?? options.task;
+			const page = await store.entries(task, next, PAGE_SIZE);
 			const timestamp = now();
 			let text = page.map((log, offset) => sseEvent({ index: next + offset, log, timestamp }, 'log')).join('');
 			next += page.length;
@@ -66,7 +76,7 @@ export async function* logStream(options: LogStreamOptions): AsyncGenerator<stri
 				yield sseEvent(
 					{
 						status: task.status,
-						totalLogs: store.entryCount(task),
+						totalLogs: await store.entryCount(task),
 						message: `The task has ended: ${task.status}.`,
 						timestamp: now(),
 					},
@@ -86,7 +96,7 @@ export async function* logStream(options: LogStreamOptions): AsyncGenerator<stri
 		}
 	} catch (error) {
 		// The cause is in the service's own log only, because it may contain private data.
-		yield sseEvent({ error: 'The local service could not read the log of the task any further.' }, 'error');
+		yield sseEvent({ error: 'The service could not read the log of the task any further.' }, 'error');
 		throw error;
 	} finally {
 		watch.dispose();

@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { describeError, UserFacingError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import {
@@ -10,42 +9,32 @@ import {
 import { controlPaths } from '../../contract/control.ts';
 import { type TaskServer, taskWithServersSchema } from '../../contract/mcpServers.ts';
 import { routes } from '../../contract/routes.ts';
-import {
-	followQuerySchema,
-	multiAgentTaskCreateSchema,
-	type TaskCreateRequest,
-	taskCreateSchema,
-	taskFollowUpSchema,
-	taskListQuerySchema,
-	taskStopSchema,
-} from '../../contract/tasks.ts';
-import { numberIn, parseOrRefuse, RequestRefused } from '../replies.ts';
-import { type App, readJson } from '../server.ts';
+import { multiAgentTaskCreateSchema, type TaskCreateRequest, taskStopSchema } from '../../contract/tasks.ts';
+import { RequestRefused } from '../replies.ts';
+import type { App } from '../server.ts';
 import { SQLITE_FULL, sqliteErrorCode } from '../store/sqlite.ts';
-import {
-	type AgentChoice,
-	type ExecutionRecord,
-	FINAL_STATUSES,
-	isAgents,
-	statusesOf,
-	type TaskRecord,
-	toTask,
-} from '../store/taskRecord.ts';
+import { type ExecutionRecord, FINAL_STATUSES, isAgents, type TaskRecord, toTask } from '../store/taskRecord.ts';
 import type { TaskStore } from '../store/taskStore.ts';
 import { streamReply } from '../streamReply.ts';
 import type { Agent } from './agent.ts';
+import { chooseAgent, chooseAgents } from './agentChoice.ts';
 import { isMoved } from './composition.ts';
 import { logStream } from './logStream.ts';
 import { queryRepository } from './queryRepository.ts';
 import { folderOfRepoUrl, withoutFieldName } from './repoUrl.ts';
 import { type ReferencesQuery, readBranchToMove, readReferences, readSource } from './sourceRepository.ts';
 import { registerStepRoutes } from './steps/stepRoutes.ts';
+import {
+	branchToContinue,
+	checkEnded,
+	DEFAULT_MAXIMUM_DURATION,
+	pattern,
+	readBody,
+	readFollowQuery,
+	readListQuery,
+	taskContinueSchema,
+} from './taskRequests.ts';
 import type { TaskRunner } from './taskRunner.ts';
-
-const BODY_MEGABYTES = 1;
-const DEFAULT_LIMIT = 50;
-/** contract: not shown. The time limit of a task in seconds if the request names none. */
-const DEFAULT_MAXIMUM_DURATION = 1_800;
 
 export interface TaskRoutesDependencies {
 	store: TaskStore;
@@ -56,9 +45,6 @@ export interface TaskRoutesDependencies {
 	folder: string;
 	logger: Logger;
 }
-
-/** Converts a path of the routes table to Hono's form. */
-const pattern = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
 
 export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencies): void {
 	const { store, runner, agents, logger } = dependencies;
@@ -78,23 +64,11 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 		checkEnded(task);
 		return task;
 	};
-	registerStepRoutes(app, { store, runner, logger, required, ended, pattern });
+	registerStepRoutes(app, { store, runner, logger, required, ended });
 
 	app.get(routes.taskList.path, context => {
-		const { limit, offset, filter, status } = context.req.query();
-		// contract: not shown. A value outside its range gets a 400, as in the other areas.
-		const query = parseOrRefuse(taskListQuerySchema, {
-			limit: numberIn(limit),
-			offset: numberIn(offset),
-			filter,
-			status,
-		});
-		const page = { limit: query.limit ?? DEFAULT_LIMIT, offset: query.offset ?? 0 };
-		const { tasks, hasMore } = store.list({
-			...page,
-			filter: query.filter ?? 'all',
-			statuses: query.status === undefined ? [] : statusesOf(query.status),
-		});
+		const { page, ...wanted } = readListQuery(context);
+		const { tasks, hasMore } = store.list({ ...page, ...wanted });
 		// The diffs are left out, because lists are requested often.
 		const views = tasks.map(task => shown(task, false));
 		return context.json({ tasks: views, hasMore, ...page });
@@ -125,18 +99,18 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 	};
 
 	app.post(routes.taskCreate.path, async context => {
-		const request = parseOrRefuse(multiAgentTaskCreateSchema, await readJson(context, BODY_MEGABYTES));
+		const request = await readBody(context, multiAgentTaskCreateSchema);
 		return context.json({ task: shown(await create(request)) });
 	});
 
 	app.post(controlPaths.tasks, async context => {
-		const request = parseOrRefuse(taskWithServersSchema, await readJson(context, BODY_MEGABYTES));
+		const request = await readBody(context, taskWithServersSchema);
 		return context.json({ task: shown(await create(request.task, request.mcpServers)) });
 	});
 
 	app.post(pattern(routes.taskContinue.path), async context => {
 		const task = required(context.req.param('taskId'));
-		const request = parseOrRefuse(taskContinueSchema, await readJson(context, BODY_MEGABYTES));
+		const request = await readBody(context, taskContinueSchema);
 		checkUnused(runner, task);
 		const branch = branchToContinue(task, request.fromStep);
 		const { agent, choice } = chooseAgent(
@@ -164,7 +138,7 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 
 	app.post(pattern(COMPOSITIONS), async context => {
 		const task = required(context.req.param('taskId'));
-		const composition = parseOrRefuse(compositionSchema, await readJson(context, BODY_MEGABYTES));
+		const composition = await readBody(context, compositionSchema);
 		const branches = branchesToCompose(store.executions(task), composition);
 		checkRoom(runner, 1);
 		await queryOrRefuse(409, task.repoUrl, dependencies.folder, async query => {
@@ -191,7 +165,7 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 
 	app.patch(pattern(routes.taskStop.path), async context => {
 		const task = required(context.req.param('taskId'));
-		parseOrRefuse(taskStopSchema, await readJson(context, BODY_MEGABYTES));
+		await readBody(context, taskStopSchema);
 		// contract: not shown. Stopping a task that has ended is not an error, because the caller wanted it ended.
 		await runner.stop(task.id);
 		const after = required(task.id);
@@ -202,18 +176,13 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 
 	app.get(pattern(routes.taskStream.path), context => {
 		const task = required(context.req.param('taskId'));
-		const { fromIndex, includeStatus } = context.req.query();
-		const query = parseOrRefuse(followQuerySchema, {
-			fromIndex: numberIn(fromIndex),
-			includeStatus: booleanIn(includeStatus),
-		});
+		const query = readFollowQuery(context);
 		return streamReply(
 			signal =>
 				logStream({
 					store,
 					task,
-					fromIndex: query.fromIndex ?? 0,
-					includeStatus: query.includeStatus ?? true,
+					...query,
 					signal,
 				}),
 			{
@@ -223,10 +192,6 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 			},
 		);
 	});
-}
-
-function booleanIn(text: string | undefined): unknown {
-	return text === 'true' ? true : text === 'false' ? false : text;
 }
 
 function checkRoom(runner: TaskRunner, count: number): void {
@@ -244,30 +209,6 @@ function checkUnused(runner: TaskRunner, { id }: TaskRecord): void {
 	if (use !== undefined) {
 		throw new RequestRefused(409, use);
 	}
-}
-
-function checkEnded(task: TaskRecord): void {
-	if (!FINAL_STATUSES.has(task.status)) {
-		throw new RequestRefused(409, 'The task is still at work. Wait for its end or stop it, then ask again.');
-	}
-}
-
-/**
- * contract: not shown. Checks that a follow-up can continue the task, and refuses with 409 otherwise. Returns the branch
- * of the task, or null if it has made none and goes on from one of its steps.
- */
-function branchToContinue(task: TaskRecord, fromStep: number | undefined): string | null {
-	checkEnded(task);
-	if (task.multiLaunch) {
-		throw new RequestRefused(
-			409,
-			'The agents of this task have a branch each. Start a new task from the branch to go on with.',
-		);
-	}
-	if (task.branchName === null && fromStep === undefined) {
-		throw new RequestRefused(409, 'The task has made no branch, so there is nothing to go on with. Start a new task.');
-	}
-	return task.branchName;
 }
 
 /**
@@ -328,69 +269,4 @@ function storedOrRefused<T>(write: () => T): T {
 		}
 		throw error;
 	}
-}
-
-/** The maximum number of agents for one prompt. */
-const MAXIMUM_AGENTS = 8;
-
-const { prompt, selectedAgent, selectedModel } = taskCreateSchema.shape;
-
-/** contract: not shown. The body of a follow-up (unspecified.md, "follow-up prompt"). */
-const taskContinueSchema = z.strictObject({
-	currentPrompt: prompt,
-	selectedAgent,
-	selectedModel,
-	fromStep: taskFollowUpSchema.shape.fromStep,
-});
-
-/** An available agent that a request names, with one of its models. */
-interface ChosenAgent {
-	agent: Agent;
-	choice: AgentChoice;
-}
-
-interface AgentsRequest {
-	selectedAgent?: string | undefined;
-	selectedModel?: string | undefined;
-	selectedAgents?: readonly AgentChoice[] | undefined;
-}
-
-/** Throws a RequestRefused 400 that names the field. */
-function chooseAgents(
-	agents: readonly Agent[],
-	{ selectedAgent, selectedModel, selectedAgents }: AgentsRequest,
-): [ChosenAgent, ...ChosenAgent[]] {
-	if (selectedAgents === undefined) {
-		return [chooseAgent(agents, selectedAgent, selectedModel)];
-	}
-	if (selectedAgents.length > MAXIMUM_AGENTS) {
-		throw new RequestRefused(400, `selectedAgents: at most ${MAXIMUM_AGENTS} agents work on one prompt.`);
-	}
-	const [first, ...others] = selectedAgents.map((choice, index) =>
-		chooseAgent(agents, choice.agent, choice.model, `selectedAgents[${index}].`),
-	);
-	if (first === undefined) {
-		throw new RequestRefused(400, 'selectedAgents: name at least one agent.');
-	}
-	return [first, ...others];
-}
-
-/** `of` is the prefix of the field names. */
-function chooseAgent(
-	agents: readonly Agent[],
-	id: string | undefined,
-	model: string | undefined,
-	of = '',
-): ChosenAgent {
-	const [agentField, modelField] = of === '' ? ['selectedAgent', 'selectedModel'] : [`${of}agent`, `${of}model`];
-	const agent = id === undefined ? agents[0] : agents.find(candidate => candidate.id === id);
-	if (agent === undefined) {
-		const names = agents.map(candidate => `"${candidate.id}"`).join(', ');
-		throw new RequestRefused(400, `${agentField}: there is no agent of this name here. There is ${names}.`);
-	}
-	if (model !== undefined && !agent.models.includes(model)) {
-		const names = agent.models.map(name => `"${name}"`).join(', ');
-		throw new RequestRefused(400, `${modelField}: the agent "${agent.id}" has no such model. It has ${names}.`);
-	}
-	return { agent, choice: { agent: agent.id, model: model ?? agent.models[0] } };
 }

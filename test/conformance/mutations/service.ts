@@ -123,7 +123,7 @@ export const serviceMutations: readonly Mutation[] = [
 		],
 	),
 	...of(
-		'src/service/tasks/taskRoutes.ts',
+		'src/service/tasks/taskRequests.ts',
 		['localService/tasks'],
 		[
 			['a page has 20 tasks', 'DEFAULT_LIMIT = 50', 'DEFAULT_LIMIT = 20'],
@@ -133,6 +133,12 @@ export const serviceMutations: readonly Mutation[] = [
 				'includeStatus: query.includeStatus ?? true',
 				'includeStatus: query.includeStatus ?? false',
 			],
+		],
+	),
+	...of(
+		'src/service/tasks/taskRoutes.ts',
+		['localService/tasks'],
+		[
 			['a missing task is told in other words', "'Task not found'", "'No such task'"],
 			['the page is not told', 'tasks: views, hasMore, ...page }', 'tasks: views, hasMore }'],
 		],
@@ -142,7 +148,11 @@ export const serviceMutations: readonly Mutation[] = [
 		['localService/tasks'],
 		[
 			['a state every 20 seconds', 'STATUS_INTERVAL_MS = 2_000', 'STATUS_INTERVAL_MS = 20_000'],
-			['the number of entries is wrong', 'totalLogs: store.entryCount(task)', 'totalLogs: store.entryCount(task) + 1'],
+			[
+				'the number of entries is wrong',
+				'totalLogs: await store.entryCount(task)',
+				'totalLogs: 1 + await store.entryCount(task)',
+			],
 			['an entry has another index', 'index: next + offset', 'index: next + offset + 1'],
 			['states come though nobody wants them', 'if (includeStatus && (', 'if ((true) && ('],
 			['the greeting does not tell where it begins', 'taskId: id, fromIndex, message', 'taskId: id, message'],

@@ -15,6 +15,7 @@ import type { TaskRecord } from '../../store/taskRecord.ts';
 import type { TaskStore } from '../../store/taskStore.ts';
 import { streamReply } from '../../streamReply.ts';
 import { withoutFieldName } from '../repoUrl.ts';
+import { pattern } from '../taskRequests.ts';
 import type { TaskRunner } from '../taskRunner.ts';
 import { NO_TESTS, type StepSearch } from './stepSearch.ts';
 import { stepsPrefix } from './taskSteps.ts';
@@ -34,13 +35,11 @@ export interface StepRoutesDependencies {
 	required(id: string | undefined): TaskRecord;
 	/** Returns a task that is over and whose folders nothing uses, or refuses the request. */
 	ended(id: string | undefined): TaskRecord;
-	/** Converts a path to Hono's form. */
-	pattern(path: string): string;
 }
 
 /** Registers the routes of the steps (contract/taskSteps.ts). */
 export function registerStepRoutes(app: App, dependencies: StepRoutesDependencies): void {
-	const { store, runner, logger, required, ended, pattern } = dependencies;
+	const { store, runner, logger, required, ended } = dependencies;
 	app.get(pattern(stepPaths.list), context => {
 		const task = required(context.req.param('taskId'));
 		const { fromIndex = 0 } = parseOrRefuse(listQuerySchema, { fromIndex: numberIn(context.req.query('fromIndex')) });

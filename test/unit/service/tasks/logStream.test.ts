@@ -107,7 +107,7 @@ describe('the log stream of a task', () => {
 		await assert.rejects(ended, /not open|finalized/);
 		assert.deepEqual(seen.at(-1), {
 			name: 'error',
-			data: { error: 'The local service could not read the log of the task any further.' },
+			data: { error: 'The service could not read the log of the task any further.' },
 		});
 	});
 

@@ -1,0 +1,90 @@
+// What the routes of tasks read and check, whichever store the tasks are in.
+import * as z from 'zod';
+import { followQuerySchema, taskCreateSchema, taskFollowUpSchema, taskListQuerySchema } from '../../contract/tasks.ts';
+import { numberIn, parseOrRefuse, RequestRefused } from '../replies.ts';
+import { type AppContext, readJson } from '../server.ts';
+import { FINAL_STATUSES, statusesOf, type TaskFilter, type TaskRecord, type TaskStatus } from '../store/taskRecord.ts';
+
+const BODY_MEGABYTES = 1;
+const DEFAULT_LIMIT = 50;
+/** contract: not shown. The time limit of a task in seconds if the request names none. */
+export const DEFAULT_MAXIMUM_DURATION = 1_800;
+
+/** Converts a path of the routes table to Hono's form. */
+export const pattern = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
+
+/** Reads the body of a request as this schema has it. */
+export async function readBody<T extends z.ZodType>(context: AppContext, schema: T): Promise<z.output<T>> {
+	return parseOrRefuse(schema, await readJson(context, BODY_MEGABYTES));
+}
+
+export interface ListQuery {
+	/** The page, which the reply repeats. */
+	page: { limit: number; offset: number };
+	filter: TaskFilter;
+	/** Any state, if there is none. */
+	statuses: readonly TaskStatus[];
+}
+
+/** contract: not shown. A value outside its range gets a 400, as in the other areas. */
+export function readListQuery(context: AppContext): ListQuery {
+	const { limit, offset, filter, status } = context.req.query();
+	const query = parseOrRefuse(taskListQuerySchema, {
+		limit: numberIn(limit),
+		offset: numberIn(offset),
+		filter,
+		status,
+	});
+	return {
+		page: { limit: query.limit ?? DEFAULT_LIMIT, offset: query.offset ?? 0 },
+		filter: query.filter ?? 'all',
+		statuses: query.status === undefined ? [] : statusesOf(query.status),
+	};
+}
+
+export function readFollowQuery(context: AppContext): { fromIndex: number; includeStatus: boolean } {
+	const { fromIndex, includeStatus } = context.req.query();
+	const query = parseOrRefuse(followQuerySchema, {
+		fromIndex: numberIn(fromIndex),
+		includeStatus: booleanIn(includeStatus),
+	});
+	return { fromIndex: query.fromIndex ?? 0, includeStatus: query.includeStatus ?? true };
+}
+
+function booleanIn(text: string | undefined): unknown {
+	return text === 'true' ? true : text === 'false' ? false : text;
+}
+
+const { prompt, selectedAgent, selectedModel } = taskCreateSchema.shape;
+
+/** contract: not shown. The body of a follow-up (unspecified.md, "follow-up prompt"). */
+export const taskContinueSchema = z.strictObject({
+	currentPrompt: prompt,
+	selectedAgent,
+	selectedModel,
+	fromStep: taskFollowUpSchema.shape.fromStep,
+});
+
+export function checkEnded(task: TaskRecord): void {
+	if (!FINAL_STATUSES.has(task.status)) {
+		throw new RequestRefused(409, 'The task is still at work. Wait for its end or stop it, then ask again.');
+	}
+}
+
+/**
+ * contract: not shown. Checks that a follow-up can continue the task, and refuses with 409 otherwise. Returns the branch
+ * of the task, or null if it has made none and goes on from one of its steps.
+ */
+export function branchToContinue(task: TaskRecord, fromStep: number | undefined): string | null {
+	checkEnded(task);
+	if (task.multiLaunch) {
+		throw new RequestRefused(
+			409,
+			'The agents of this task have a branch each. Start a new task from the branch to go on with.',
+		);
+	}
+	if (task.branchName === null && fromStep === undefined) {
+		throw new RequestRefused(409, 'The task has made no branch, so there is nothing to go on with. Start a new task.');
+	}
+	return task.branchName;
+}
