@@ -11,11 +11,16 @@ export function createTokenMatch(token: string): (sent: string) => boolean {
 	return sent => timingSafeEqual(expected, digest(sent));
 }
 
+/** Returns the token in an `Authorization` header, if there is one. */
+export function bearerToken(authorization: string | undefined): string | undefined {
+	return /^Bearer ([\x21-\x7e]+)$/i.exec(authorization ?? '')?.[1];
+}
+
 /** Creates a function that returns whether an `Authorization` header carries the token, another token, or none. */
 export function createTokenCheck(token: string): (authorization: string | undefined) => 'right' | 'wrong' | 'none' {
 	const isToken = createTokenMatch(token);
 	return authorization => {
-		const [, sent] = /^Bearer ([\x21-\x7e]+)$/i.exec(authorization ?? '') ?? [];
+		const sent = bearerToken(authorization);
 		return sent === undefined ? 'none' : isToken(sent) ? 'right' : 'wrong';
 	};
 }

@@ -16,11 +16,30 @@ function countOf(request: IncomingMessage, name: string): number {
 	return request.rawHeaders.filter((value, index) => index % 2 === 0 && value.toLowerCase() === name).length;
 }
 
+export const NO_CREDENTIALS: Refusal = {
+	status: 401,
+	message: 'Valid credentials are needed: send the token as Authorization: Bearer or as x-api-key.',
+};
+
+/** Returns the `Authorization` of a request. Clients of the Messages API send the key in a header of its own. */
+export function authorizationOf({ headers }: IncomingMessage): string | undefined {
+	const key = headers['x-api-key'];
+	return headers.authorization ?? (typeof key === 'string' ? `Bearer ${key}` : undefined);
+}
+
+/** Returns why no service of ours answers a request, whoever sends it. Browsers send `Origin` for web pages. */
+export function problemOf(request: IncomingMessage): Refusal | undefined {
+	if (request.headers.origin !== undefined) {
+		return { status: 403, message: 'Requests of web pages (with an Origin header) are not answered.' };
+	}
+	return request.url?.startsWith('/') ? undefined : { status: 400, message: 'The request target must be a path.' };
+}
+
 /**
  * Creates a guard that checks a request by its head alone, before anything else processes it.
  * - `Host` must be this server's own: a web page whose host name was made to resolve to this machine (DNS rebinding)
  * sends that name.
- * - `Origin` must be absent: browsers send it for web pages, and no page may use the service.
+ * - It must not come from a web page.
  * - The token is required for everything that is not open.
  */
 export function createGuard(token: string, port: number): Guard {
@@ -30,23 +49,13 @@ export function createGuard(token: string, port: number): Guard {
 		if (!hosts.has(request.headers.host ?? '') || countOf(request, 'host') !== 1) {
 			return { status: 403, message: `The Host header must be 127.0.0.1:${port} or localhost:${port}, once.` };
 		}
-		if (request.headers.origin !== undefined) {
-			return { status: 403, message: 'Requests of web pages (with an Origin header) are not answered.' };
+		const problem = problemOf(request);
+		if (problem !== undefined || isOpen(request)) {
+			return problem;
 		}
-		if (!request.url?.startsWith('/')) {
-			return { status: 400, message: 'The request target must be a path.' };
-		}
-		if (isOpen(request)) {
-			return undefined;
-		}
-		// Clients of the Messages API send the key in a header of its own.
-		const { authorization, 'x-api-key': key } = request.headers;
-		const sent = checkToken(authorization ?? (typeof key === 'string' ? `Bearer ${key}` : undefined));
+		const sent = checkToken(authorizationOf(request));
 		if (sent === 'none') {
-			return {
-				status: 401,
-				message: 'Valid credentials are needed: send the token as Authorization: Bearer or as x-api-key.',
-			};
+			return NO_CREDENTIALS;
 		}
 		if (sent === 'wrong') {
 			return { status: 401, message: 'Valid credentials are needed: this token is not the one of this service.' };
@@ -61,7 +70,10 @@ export function createGuard(token: string, port: number): Guard {
  * guessed.
  */
 export function isOpen(request: IncomingMessage): boolean {
-	const path = pathOf(request);
-	const isRead = request.method === 'GET' || request.method === 'HEAD';
-	return path === controlPaths.proof || (isRead && isImagePath(path));
+	return pathOf(request) === controlPaths.proof || isImageRequest(request);
+}
+
+/** Returns whether the request reads an image. */
+export function isImageRequest(request: IncomingMessage): boolean {
+	return (request.method === 'GET' || request.method === 'HEAD') && isImagePath(pathOf(request));
 }

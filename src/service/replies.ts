@@ -2,9 +2,9 @@ import { STATUS_CODES } from 'node:http';
 import type * as z from 'zod';
 import { defined } from '../base/defined.ts';
 import type { UpstreamProblem } from '../base/errors.ts';
-import { ENTERPRISE_PATH, LOCAL_SCM } from '../contract/localConnection.ts';
+import { ENTERPRISE_PATH } from '../contract/localConnection.ts';
 import { isMessagesPath, messagesError } from '../contract/messages.ts';
-import { fillPath, type Route, routes } from '../contract/routes.ts';
+import { type Route, routes } from '../contract/routes.ts';
 
 /** Error messages that may repeat the caller's input are cut to this length. */
 const MAXIMUM_DETAIL_LENGTH = 200;
@@ -65,9 +65,8 @@ const INFERENCE_PATHS: ReadonlySet<string> = new Set(
 /** The beginnings of the paths of single models. */
 const MODEL_PATHS = ['', ENTERPRISE_PATH].map(form => `${form}${routes.modelList.path}/`);
 
-const LOOK_UP_PATHS: ReadonlySet<string> = new Set(
-	[routes.organisations, routes.repositories, routes.branches].map(({ path }) => fillPath(path, { scm: LOCAL_SCM })),
-);
+/** The paths of the look-ups, at whichever source host. What follows `tasks` is the name of a task. */
+const LOOK_UP_PATH = /^\/api\/(?!tasks\/)[^/]+\/(?:orgs|repos|branches)$/;
 
 type Answered = Pick<RequestRefused, 'status' | 'message'> & Partial<Pick<RequestRefused, 'code' | 'upstreams'>>;
 
@@ -84,7 +83,7 @@ export function errorBody(path: string, { status, message, code = codeOf(status)
 	if (INFERENCE_PATHS.has(path) || MODEL_PATHS.some(start => path.startsWith(start))) {
 		return { error: { message, code, ...defined({ upstreams: upstreams.length > 0 ? upstreams : undefined }) } };
 	}
-	if (LOOK_UP_PATHS.has(path)) {
+	if (LOOK_UP_PATH.test(path)) {
 		return { error: STATUS_CODES[status] ?? code, message, status };
 	}
 	return { error: status === 401 && path === routes.agentTaskList.path ? 'Unauthorized' : message };

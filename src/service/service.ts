@@ -195,6 +195,7 @@ async function run(options: ServiceOptions, { lock, log, token, app, server, ope
 	}
 	registerChannelRoutes(app, {
 		gateway: inference.gateway,
+		server: 'Errand local service',
 		version: options.version,
 		clock: systemClock,
 		logger: log.logger('channel'),

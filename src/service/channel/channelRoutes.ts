@@ -27,6 +27,8 @@ const LINES = 'application/x-ndjson';
 
 export interface ChannelRoutesDependencies {
 	gateway: ChatGateway;
+	/** The name by which the service calls itself. */
+	server: string;
 	version: string;
 	clock: Clock;
 	logger: Logger;
@@ -45,7 +47,7 @@ interface Place {
  * memory.
  */
 export function registerChannelRoutes(app: App, dependencies: ChannelRoutesDependencies): void {
-	const { gateway, version, clock, logger } = dependencies;
+	const { gateway, server, version, clock, logger } = dependencies;
 	let responder: Promise<Responder> | undefined;
 	const ready = (): Promise<Responder> => {
 		// The cryptography takes a tenth of a second to set up, and most runs of the service never need it.
@@ -66,7 +68,7 @@ export function registerChannelRoutes(app: App, dependencies: ChannelRoutesDepen
 
 	mountChannel(app, 'health', async context => {
 		await ready();
-		return context.json(healthOf(version));
+		return context.json(healthOf(server, version));
 	});
 	mountChannel(app, 'attestation', async context => {
 		const record = (await ready()).attest(nameOf(placeOf(context)));
@@ -140,11 +142,11 @@ async function chatRequestFor(
 	return { model: first.id, messages };
 }
 
-function healthOf(version: string): Health {
+function healthOf(server: string, version: string): Health {
 	return {
 		status: 'healthy',
 		crypto_status: 'ready',
-		server: 'Errand local service',
+		server,
 		version,
 		timestamp: (performance.timeOrigin + performance.now()) / 1000,
 		worker_pid: process.pid,
