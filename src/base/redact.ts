@@ -63,18 +63,27 @@ export function redactText(text: string): string {
 	return text.replace(SECRET, '[redacted]');
 }
 
-/** Formats each allowed field as ` key=value`; secrets, line breaks and excess length are removed from the values. */
-export function redactFields(fields: LogFields): string {
-	let line = '';
+/** Returns the allowed fields; secrets, line breaks and excess length are removed from their values. */
+export function allowedFields(fields: LogFields): Record<string, string | number> {
+	const allowed: Record<string, string | number> = {};
 	for (const [key, value] of Object.entries(fields)) {
-		if (!ALLOWED.has(key) || value === undefined) {
-			continue;
+		if (ALLOWED.has(key) && value !== undefined) {
+			allowed[key] = typeof value === 'number' ? value : printable(String(value));
 		}
-		// Secrets are removed first, because a secret that has been cut short would not be recognised.
-		const text = replaceHidden(redactText(String(value)), () => ' ')
-			.replace(/[\t\r\n ]+/g, ' ')
-			.slice(0, MAXIMUM_VALUE_LENGTH);
-		line += ` ${key}=${/\s/.test(text) ? JSON.stringify(text) : text}`;
 	}
-	return line;
+	return allowed;
+}
+
+/** Formats each allowed field as ` key=value`. */
+export function redactFields(fields: LogFields): string {
+	return Object.entries(allowedFields(fields))
+		.map(([key, value]) => ` ${key}=${/\s/.test(String(value)) ? JSON.stringify(value) : value}`)
+		.join('');
+}
+
+function printable(value: string): string {
+	// Secrets are removed first, because a secret that has been cut short would not be recognised.
+	return replaceHidden(redactText(value), () => ' ')
+		.replace(/[\t\r\n ]+/g, ' ')
+		.slice(0, MAXIMUM_VALUE_LENGTH);
 }
