@@ -65,6 +65,8 @@ export interface GitLocation {
 export interface GitOptions {
 	signal: AbortSignal;
 	input?: string;
+	/** What the programs that git starts can read from descriptor 3. */
+	furtherInput?: Uint8Array;
 	env?: Record<string, string>;
 	/** The encoding of input and output. File names can be in any encoding: `latin1` keeps each byte. */
 	encoding?: 'utf8' | 'latin1';
@@ -86,7 +88,10 @@ export async function runGit(location: GitLocation, args: readonly string[], opt
 		cwd: location.cwd,
 		env: gitEnvironment(location, options.env),
 		signal: AbortSignal.any([options.signal, tooMuch.signal]),
-		...defined({ input: options.input === undefined ? undefined : Buffer.from(options.input, encoding) }),
+		...defined({
+			input: options.input === undefined ? undefined : Buffer.from(options.input, encoding),
+			furtherInput: options.furtherInput,
+		}),
 		onOutput(stream, bytes) {
 			if (stream === 'stdout') {
 				outputBytes += bytes.length;

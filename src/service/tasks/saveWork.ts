@@ -14,6 +14,8 @@ export interface SaveOptions {
 	execution: ExecutionRecord;
 	log: TaskLog;
 	signal: AbortSignal;
+	/** The number of this attempt at the turn; 1 by default. */
+	attempt?: number | undefined;
 	/** The commit, if it was composed and is not to be made of the tree. */
 	composed?: CompositionCommit | undefined;
 }
@@ -86,7 +88,11 @@ async function commitTree({ checkout, task, log }: SaveOptions): Promise<CommitR
 }
 
 /** Returns the branch with the work: a new one if the task's branch was checked out while the agent worked. */
-async function push({ checkout, task, execution, log }: SaveOptions, start: string, commit: string): Promise<string> {
+async function push(
+	{ checkout, task, execution, attempt, log }: SaveOptions,
+	start: string,
+	commit: string,
+): Promise<string> {
 	if (execution.branchName !== null) {
 		try {
 			await checkout.push(commit, execution.branchName, start);
@@ -99,7 +105,7 @@ async function push({ checkout, task, execution, log }: SaveOptions, start: stri
 			log.step('git_committed', message, 'warning');
 		}
 	}
-	const branchName = newBranchOf(task, execution);
+	const branchName = newBranchOf(task, execution, attempt);
 	await checkout.push(commit, branchName);
 	return branchName;
 }

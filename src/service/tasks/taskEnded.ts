@@ -1,3 +1,5 @@
+import { systemClock } from '../../base/async.ts';
+import { type Disposable, toDisposable } from '../../base/disposable.ts';
 import { describeError, UserFacingError } from '../../base/errors.ts';
 import { GitError } from '../../base/gitError.ts';
 import { SQLITE_FULL, sqliteErrorCode } from '../store/sqlite.ts';
@@ -16,6 +18,12 @@ export class TaskEnded extends Error {
 		this.status = status;
 		this.interrupted = interrupted;
 	}
+}
+
+/** Ends an execution when it takes longer than its limit, unless disposed before. */
+export function limitTime(controller: AbortController, seconds: number): Disposable {
+	const sentence = `The task took longer than its limit of ${seconds} s and was ended. Start it again with a higher limit.`;
+	return toDisposable(systemClock.after(seconds * 1000, () => controller.abort(new TaskEnded('timeout', sentence))));
 }
 
 /** Returns how an execution ended, with a sentence that says why. */

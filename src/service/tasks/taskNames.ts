@@ -12,13 +12,18 @@ export function commitSubject(prompt: string): string {
 	return firstLine(prompt, MAXIMUM_SUBJECT_LENGTH) || 'Errand task';
 }
 
-/** Returns the name of an execution's new branch. A follow-up creates one only if its task's branch cannot be moved. */
+/**
+ * Returns the name of an execution's new branch. A follow-up creates one only if its task's branch cannot be moved, and
+ * a further attempt at a turn never takes the name of an earlier one, which may have made its branch.
+ */
 export function newBranchOf(
 	task: { prompt: string; id: string; multiLaunch: boolean; turn: number },
 	{ position, branchName }: { position: number; branchName: string | null },
+	attempt = 1,
 ): string {
 	const name = branchNameOf(task, position);
-	return branchName === null ? name : `${name}-${task.turn}`;
+	const ofTurn = branchName === null ? name : `${name}-${task.turn}`;
+	return attempt === 1 ? ofTurn : `${ofTurn}-attempt-${attempt}`;
 }
 
 /**

@@ -60,6 +60,14 @@ export interface RunStorage {
 	folder: string;
 }
 
+/** A branch that a run has just made or moved in the source repository. */
+export interface MadeBranch {
+	name: string;
+	commit: string;
+	/** The commit that the branch was moved from; undefined for a new one. */
+	movedFrom: string | undefined;
+}
+
 /** The services that a run uses, and the signal that ends it. */
 export interface RunContext {
 	services: RunServices;
@@ -67,6 +75,13 @@ export interface RunContext {
 	logger: Logger;
 	/** Aborts with a TaskEnded. */
 	signal: AbortSignal;
+	/** The number of this attempt at the turn, for a service that repeats runs; 1 by default. */
+	attempt?: number;
+	/**
+	 * Takes the branch on to where the source repository itself comes from. The run has failed if this rejects. The
+	 * source repository is the end of the way by default.
+	 */
+	publish?(branch: MadeBranch): Promise<void>;
 }
 
 /**
@@ -83,6 +98,7 @@ const NO_RELAY = 'This agent works with an account of its own, so it gets no mod
 class TaskRun {
 	private readonly job: AgentJob;
 	private readonly storage: RunStorage;
+	private readonly context: RunContext;
 	private readonly services: RunServices;
 	private readonly servers: TaskServers;
 	private readonly logger: Logger;
@@ -97,9 +113,11 @@ class TaskRun {
 	/** Nothing of the repository is run for an agent that runs nothing itself. */
 	private runsTests: boolean;
 
-	constructor(job: AgentJob, storage: RunStorage, { services, servers, logger, signal }: RunContext) {
+	constructor(job: AgentJob, storage: RunStorage, context: RunContext) {
+		const { services, servers, logger, signal } = context;
 		this.job = job;
 		this.storage = storage;
+		this.context = context;
 		this.services = services;
 		this.servers = servers;
 		this.logger = logger;
@@ -401,7 +419,8 @@ class TaskRun {
 	private async save(checkout: Checkout, place: RunPlace, composed: CompositionCommit | undefined): Promise<void> {
 		const { task, execution } = this.job;
 		const { log, signal } = this;
-		const saved = await saveWork({ checkout, task, execution, log, signal, composed });
+		const { attempt } = this.context;
+		const saved = await saveWork({ checkout, task, execution, attempt, log, signal, composed });
 		if (saved === undefined) {
 			const made = execution.branchName === null ? 'no commit and no branch' : 'no new commit';
 			const message = `The agent changed nothing, so there is ${made}.`;
@@ -409,9 +428,12 @@ class TaskRun {
 			await this.complete(execution.branchName === null ? none : {}, 'git_committed', 'warning', message);
 			return;
 		}
-		// The branch exists from here on, so the task is complete even if it is stopped now.
-		const message = `The branch ${saved.branchName} is in ${folderOfRepoUrl(task.repoUrl)}.`;
 		const { commit, ...result } = saved;
+		const name = saved.branchName;
+		const movedFrom = name === execution.branchName ? await checkout.start() : undefined;
+		await this.context.publish?.({ name, commit, movedFrom });
+		// The branch exists from here on, so the task is complete even if it is stopped now.
+		const message = `The branch ${name} is in ${folderOfRepoUrl(task.repoUrl)}.`;
 		this.update(result);
 		const tested = !this.runsTests ? {} : await this.test({ checkout, base: saved.baseCommit, commit }, place);
 		await this.complete({ ...result, ...tested }, 'git_pushed', 'success', message);

@@ -24,7 +24,7 @@ import { type PushEnd, readPushEnd } from './interruptedPush.ts';
 import { commitPartialWork } from './partialWork.ts';
 import type { RunServices } from './runServices.ts';
 import { StepSearch } from './steps/stepSearch.ts';
-import { TaskEnded } from './taskEnded.ts';
+import { limitTime, TaskEnded } from './taskEnded.ts';
 import { endWithoutRun, logRecord } from './taskLog.ts';
 import { commitSubject } from './taskNames.ts';
 import { processMarker } from './taskPlace.ts';
@@ -35,8 +35,6 @@ const MAXIMUM_RUNNING = 2;
 const MAXIMUM_WAITING = 200;
 /** The share of the machine's memory that agents may need together. */
 const SHARE_OF_MEMORY = 0.75;
-/** The longest delay of Node's timers; a longer one would fire at once. */
-const MAXIMUM_TIMER_MS = 2 ** 31 - 1;
 const KEEPING = 'What the agent had done is just being kept. Ask again in a moment.';
 const SEARCHING = 'The steps of the task are just being searched. Wait for the end of that, or cancel it.';
 const INTERRUPTED = 'Interrupted: the local service stopped while the task was running.';
@@ -353,14 +351,7 @@ export class TaskRunner {
 
 	private async run(job: Job): Promise<void> {
 		const { task, execution, controller } = job;
-		const seconds = task.maxDuration;
-		const timer = setTimeout(
-			() => {
-				const sentence = `The task took longer than its limit of ${seconds} s and was ended. Start it again with a higher limit.`;
-				controller.abort(new TaskEnded('timeout', sentence));
-			},
-			Math.min(seconds * 1000, MAXIMUM_TIMER_MS),
-		);
+		const limit = limitTime(controller, task.maxDuration);
 		const { store } = this.storage;
 		const folder = this.folderOf(task, execution.position);
 		const { services, logger, onBroken } = this.support;
@@ -369,7 +360,7 @@ export class TaskRunner {
 		} catch (error) {
 			onBroken(error);
 		} finally {
-			clearTimeout(timer);
+			limit.dispose();
 		}
 		this.forget(job);
 		void this.removeOldWork();
