@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { UserFacingError } from '../base/errors.ts';
 
 const CIPHER = 'aes-256-gcm';
@@ -64,6 +64,11 @@ export class Secrets {
 				? error
 				: new UserFacingError('A secret in the database cannot be opened: it was changed. Store it again.');
 		}
+	}
+
+	/** Returns a key for another purpose, which is the same wherever the same key seals. */
+	derive(purpose: string): Buffer {
+		return Buffer.from(hkdfSync('sha256', this.keyOf(this.current), '', purpose, KEY_BYTES));
 	}
 
 	private keyOf(id: string): Buffer {

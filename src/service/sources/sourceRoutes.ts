@@ -77,7 +77,8 @@ export function registerSourceRoutes(app: App, { folders, scratchParent }: Sourc
 	});
 }
 
-function parameter(context: AppContext, name: string): string {
+/** Returns a parameter of the query. @throws RequestRefused 400 if it is missing. */
+export function parameter(context: AppContext, name: string): string {
 	const value = context.req.query(name);
 	if (value === undefined || value.trim() === '') {
 		throw new RequestRefused(400, `The parameter ${name} is missing.`);

@@ -230,12 +230,12 @@ const WORDS: Readonly<Record<GuardRefusal['reason'], string>> = {
 export function findRepository(
 	sources: readonly Source[],
 	repoUrl: string,
-): { source: Source; owner: string; name: string; url: string } | undefined {
+): { source: Source; owner: string; name: string } | undefined {
 	for (const source of sources) {
 		const prefix = `${source.clone}/`;
 		const [, owner = '', name = ''] = /^([^/]+)\/([^/]+?)(?:\.git)?\/?$/.exec(repoUrl.slice(prefix.length)) ?? [];
-		if (repoUrl.toLowerCase().startsWith(prefix.toLowerCase()) && isName(owner) && isName(name)) {
-			return { source, owner, name, url: `${prefix}${owner}/${name}.git` };
+		if (repoUrl.startsWith(prefix) && isName(owner) && isName(name)) {
+			return { source, owner, name };
 		}
 	}
 	return undefined;

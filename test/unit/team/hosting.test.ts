@@ -149,10 +149,10 @@ describe('the repository of an address', () => {
 	);
 
 	it('is that of the host whose address it begins with', () => {
-		for (const address of ['https://github.com/a/b', 'https://github.com/a/b.git', 'https://GitHub.com/a/b/']) {
+		for (const address of ['https://github.com/a/b', 'https://github.com/a/b.git', 'https://github.com/a/b/']) {
 			const { source, ...found } = findRepository(sources, address) ?? assert.fail(address);
 			assert.equal(source.scm, 'github');
-			assert.deepEqual(found, { owner: 'a', name: 'b', url: 'https://github.com/a/b.git' });
+			assert.deepEqual(found, { owner: 'a', name: 'b' });
 		}
 		assert.equal(findRepository(sources, 'https://forge.example/git/a/b')?.source.scm, 'forge');
 	});

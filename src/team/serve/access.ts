@@ -1,0 +1,130 @@
+import type { IncomingMessage } from 'node:http';
+import { pathOf } from '../../base/httpRequest.ts';
+import { bearerToken } from '../../base/tokenCheck.ts';
+import { authorizationOf, isImageRequest, NO_CREDENTIALS, problemOf, type Refusal } from '../../service/guard.ts';
+import { RequestRefused } from '../../service/replies.ts';
+import type { App, AppContext } from '../../service/server.ts';
+import type { People, Team, User } from '../database/people.ts';
+import type { TeamTask } from '../database/taskRows.ts';
+import { HEALTH_PATH, READY_PATH } from './operation.ts';
+
+/** The two public endpoints of the encrypted channel (contract: encrypted-channel.md, Endpoints), in both addressings. */
+const PUBLIC_CHANNEL = /^\/(?:encrypted|enc\/[^/]+\/[^/]+)\/(?:health|attestation)$/;
+/** How long a stream goes on at most after the token of its reader was revoked. */
+const RECHECK_MS = 10_000;
+
+interface Caller {
+	token: string;
+	user: User;
+	checkedAt: number;
+}
+
+/**
+ * Knows who calls. Every request is checked against the database, so that a revoked token is refused at once, and so is
+ * a stream that is open for longer.
+ */
+export class Access {
+	private readonly people: People;
+	private readonly requestsAMinute: number;
+	private readonly callers = new WeakMap<IncomingMessage, Caller>();
+
+	constructor(people: People, requestsAMinute: number) {
+		this.people = people;
+		this.requestsAMinute = requestsAMinute;
+	}
+
+	/** Registers the check, which has to come before all routes. */
+	register(app: App): void {
+		app.use(async (context, next) => {
+			const { incoming } = context.env;
+			const problem = problemOf(incoming);
+			if (problem !== undefined) {
+				throw refusedBy(problem);
+			}
+			if (!isOpen(incoming)) {
+				await this.admit(incoming);
+			}
+			await next();
+		});
+	}
+
+	/** Returns who sends a request that has passed the check. */
+	userOf(context: AppContext): User {
+		return this.callerOf(context).user;
+	}
+
+	/** Returns the same as it is by now. @throws RequestRefused 401 if the token has been revoked. */
+	async presentUserOf(context: AppContext): Promise<User> {
+		const caller = this.callerOf(context);
+		if (performance.now() - caller.checkedAt > RECHECK_MS) {
+			const user = await this.people.userOfToken(caller.token);
+			if (user === undefined) {
+				throw refusedBy(NO_CREDENTIALS);
+			}
+			caller.user = user;
+			caller.checkedAt = performance.now();
+		}
+		return caller.user;
+	}
+
+	private callerOf(context: AppContext): Caller {
+		const caller = this.callers.get(context.env.incoming);
+		if (caller === undefined) {
+			throw new Error('An open route has asked who calls.');
+		}
+		return caller;
+	}
+
+	private async admit(incoming: IncomingMessage): Promise<void> {
+		const token = bearerToken(authorizationOf(incoming));
+		const user = token && (await this.people.userOfToken(token));
+		if (!token) {
+			throw refusedBy(NO_CREDENTIALS);
+		}
+		if (!user) {
+			throw new RequestRefused(
+				401,
+				'Valid credentials are needed: this token is none of this service, or was revoked.',
+			);
+		}
+		const { count, secondsLeft } = await this.people.countRequest(user.id);
+		if (count > this.requestsAMinute) {
+			throw new RequestRefused(
+				429,
+				`You have sent more than ${this.requestsAMinute} requests in this minute. Wait ${secondsLeft} s.`,
+				'rate_limited',
+				{ retryAfterMs: secondsLeft * 1000 },
+			);
+		}
+		this.callers.set(incoming, { token, user, checkedAt: performance.now() });
+	}
+}
+
+function isOpen(incoming: IncomingMessage): boolean {
+	const path = pathOf(incoming);
+	const isRead = incoming.method === 'GET' || incoming.method === 'HEAD';
+	return (
+		isImageRequest(incoming) || (isRead && (path === HEALTH_PATH || path === READY_PATH || PUBLIC_CHANNEL.test(path)))
+	);
+}
+
+const refusedBy = ({ status, message }: Refusal): RequestRefused => new RequestRefused(status, message);
+
+/** Returns whether a user sees a task (contract: cloud-tasks.md, GET {cloud_url}/api/tasks/{taskId}/stream). */
+export const maySee = (user: User, task: TeamTask): boolean => task.isPublic || mayChange(user, task);
+
+/** Returns whether a user may stop a task or let it go on. */
+export const mayChange = ({ id, teams }: User, task: TeamTask): boolean =>
+	task.userId === id || teams.some(team => team.id === task.teamId);
+
+/** Returns the team that a request names by its name or its id. @throws RequestRefused 403 if the user is not in it. */
+export function teamOf({ teams }: User, named: string): Team {
+	const team = teams.find(({ id, name }) => id === named || name === named);
+	if (team === undefined) {
+		throw new RequestRefused(403, `You are not a member of the selected team ${JSON.stringify(named.slice(0, 100))}.`);
+	}
+	return team;
+}
+
+/** A task that a user does not see is answered as one that is not there. */
+export const noTask = (): RequestRefused => new RequestRefused(404, 'Task not found');

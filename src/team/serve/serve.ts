@@ -1,0 +1,133 @@
+// A front end: the contract's HTTP for many users. It keeps nothing that another front end would miss but the images of
+// the demo and the sessions of the encrypted channel, so any number of them can stand behind one address.
+import { mkdtemp } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { getRequestListener } from '@hono/node-server';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { singleFlight, systemClock } from '../../base/async.ts';
+import { describeError } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import { removeFolder } from '../../base/removeFolder.ts';
+import { registerChannelRoutes } from '../../service/channel/channelRoutes.ts';
+import { startInference } from '../../service/inference/inference.ts';
+import { ReasoningSeal } from '../../service/responses/reasoningSeal.ts';
+import { createApp, type ListenOptions, listen, type ServiceServer } from '../../service/server.ts';
+import type { Configuration } from '../configuration.ts';
+import { checkSchema } from '../database/migrations.ts';
+import { Notifications } from '../database/notifications.ts';
+import { People } from '../database/people.ts';
+import { openPool } from '../database/pool.ts';
+import { SourceTokens } from '../database/sourceTokens.ts';
+import { TaskDatabase } from '../database/taskDatabase.ts';
+import { Workers } from '../database/workers.ts';
+import { listenForMetrics } from '../metrics.ts';
+import { type OfferedAgent, offeredAgents } from '../offeredAgents.ts';
+import { RunQueue } from '../runQueue.ts';
+import type { Secrets } from '../secrets.ts';
+import { Repositories } from '../sources/repositories.ts';
+import { Access } from './access.ts';
+import { registerHealthRoutes, registerMeasures } from './operation.ts';
+import { registerSourceRoutes } from './sourceRoutes.ts';
+import { registerTaskRoutes } from './taskRoutes.ts';
+
+/** The time for replies in progress when the front end stops. Followers of logs go on elsewhere at once. */
+const CLOSE_GRACE_MS = 10_000;
+
+export interface ServeOptions {
+	databaseUrl: string;
+	configuration: Configuration;
+	secrets: Secrets;
+	listen: ListenOptions;
+	/** Where metrics can be read without a token. Absent: nowhere. */
+	metrics: { host: string; port: number } | undefined;
+	version: string;
+	logger(topic: string): Logger;
+}
+
+export interface FrontEnd {
+	readonly address: string;
+	/** Where metrics can be read, if anywhere. */
+	readonly metricsAddress: string | undefined;
+	stop(): Promise<void>;
+}
+
+/** @throws UserFacingError if the schema is not of this version, or the front end cannot listen. */
+export async function serve(options: ServeOptions): Promise<FrontEnd> {
+	const { databaseUrl, configuration, secrets, version, logger } = options;
+	const pool = openPool(databaseUrl, logger('database'));
+	const notifications = new Notifications(databaseUrl, logger('database'));
+	const queue = new RunQueue(databaseUrl, logger('queue'));
+	const scratchParent = await mkdtemp(path.join(os.tmpdir(), 'errand-serve-'));
+	const stopping = new AbortController();
+	const registry = new Registry();
+	let inference: ReturnType<typeof startInference> | undefined;
+	let server: ServiceServer | undefined;
+	let metrics: ServiceServer | undefined;
+
+	const stop = singleFlight(async () => {
+		stopping.abort();
+		await Promise.all([server?.close(CLOSE_GRACE_MS), metrics?.close(0)]);
+		await inference?.close();
+		await queue.stop();
+		await notifications.dispose();
+		await pool.end();
+		await removeFolder(scratchParent);
+	});
+
+	try {
+		await checkSchema(pool);
+		await queue.start();
+		notifications.start();
+		collectDefaultMetrics({ register: registry });
+
+		const app = createApp(logger('server'), 'The service failed at this request; its log says why.');
+		const people = new People(pool);
+		const tokens = new SourceTokens(pool, secrets);
+		const workers = new Workers<readonly OfferedAgent[]>(pool);
+		const access = new Access(people, configuration.limits.requestsAMinute);
+		registerMeasures(app, registry, logger('requests'));
+		access.register(app);
+		registerHealthRoutes(app, pool, stopping.signal);
+		inference = startInference({
+			app,
+			demo: configuration.demo,
+			address: () => configuration.address ?? server?.address ?? '',
+			aliases: () => configuration.aliases,
+			// What one front end has sealed can be opened by every other.
+			seal: new ReasoningSeal(secrets.derive('reasoning')),
+			handover: configuration.handover,
+			clock: systemClock,
+			logger,
+		});
+		registerChannelRoutes(app, {
+			gateway: inference.gateway,
+			server: 'Errand service',
+			version,
+			clock: systemClock,
+			logger: logger('channel'),
+		});
+		registerTaskRoutes(app, {
+			access,
+			people,
+			tasks: new TaskDatabase(pool, notifications),
+			queue,
+			agents: () => offeredAgents(workers),
+			repositories: new Repositories(configuration, tokens, scratchParent),
+			limits: configuration.limits,
+			stopping: stopping.signal,
+			logger: logger('tasks'),
+		});
+		registerSourceRoutes(app, { access, sources: configuration.sources, tokens });
+
+		const answer = getRequestListener(app.fetch);
+		server = await listen(options.listen, (request, response) => void answer(request, response));
+		metrics = options.metrics && (await listenForMetrics(options.metrics, registry));
+	} catch (error) {
+		await stop().catch(failure =>
+			logger('service').log('warn', 'a front end did not end cleanly', { reason: describeError(failure) }),
+		);
+		throw error;
+	}
+	return { address: server.address, metricsAddress: metrics?.address, stop };
+}
