@@ -1,5 +1,6 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { createClient } from '../../../src/client/client.ts';
 import { createFetchTransport } from '../../../src/client/core/fetchTransport.ts';
 import type { Client } from '../../../src/client/types.ts';
@@ -11,6 +12,7 @@ import {
 	LOCAL_SERVICE,
 } from '../../../src/contract/localConnection.ts';
 import { searchModelOf } from '../../../src/contract/search.ts';
+import type { UpstreamHandoverInput } from '../../../src/contract/upstreams.ts';
 import type { Tampering } from '../../support/contractServer/contractServer.ts';
 import { CODE_STAND_IN, PROMPTS, STAND_IN, startStandIns } from '../../support/modelStandIn.ts';
 import { ServiceProcess } from '../../support/serviceProcess.ts';
@@ -39,6 +41,7 @@ export interface Implementation {
 	service: string;
 	/** A repository that tasks can run on. */
 	repoUrl: string;
+	lookUps: LookUps;
 	/** A model of two model servers, and which of them is best in what. It is there if the area needs model servers. */
 	race: { model: string; cheapest: string; firstToBegin: string; fastest: string };
 	/**
@@ -62,6 +65,24 @@ export interface Implementation {
 	under(tampering: Tampering): Implementation;
 	stop(): Promise<void>;
 }
+
+/** What the look-ups find of a repository. */
+export interface LookUps {
+	owner: string;
+	repo: string;
+	cloneUrl: string;
+	/** Makes its branches impossible to read, and returns what undoes that. */
+	breakBranches(): Promise<() => Promise<void>>;
+}
+
+/** A service that has started, with what the suite cannot find out from outside. */
+export interface RunningService extends Pick<Implementation, 'repoUrl' | 'lookUps' | 'stored' | 'stop'> {
+	address: string;
+	token: string;
+}
+
+/** Starts a service with these model servers. */
+type StartService = (upstreams: UpstreamHandoverInput['upstreams']) => Promise<RunningService>;
 
 /** What the tests of an area need of the service. */
 interface Needs {
@@ -149,7 +170,14 @@ export async function stopShared(): Promise<void> {
 
 const PIECES = Array.from({ length: 6 }, (_, index) => `word ${index} `);
 
-const implementers: Implementer[] = [{ name: 'the local service', start: startLocalService }];
+const implementers: Implementer[] = [
+	{ name: 'the local service', start: needs => startImplementation(needs, startLocalService) },
+];
+
+/** Makes the suite test another service instead. The files of the suite have to be loaded after that. */
+export function useService(name: string, start: StartService): void {
+	implementers.splice(0, implementers.length, { name, start: needs => startImplementation(needs, start) });
+}
 
 /** The tokens that the upstream with a cache in memory tells of. */
 const CACHED_TOKENS = 11;
@@ -180,28 +208,30 @@ async function startUpstreams() {
 	};
 }
 
-async function startLocalService({ modelServers = false }: Needs): Promise<Implementation> {
+async function startImplementation({ modelServers = false }: Needs, start: StartService): Promise<Implementation> {
 	const servers = [await startStandIns(), ...(modelServers ? [await startUpstreams()] : [])];
-	const upstreams = servers.flatMap(server => server.upstreams);
-	const service = await ServiceProcess.start({ handover: { upstreams } });
-	const repository = await TemporaryRepository.create();
+	const service = await start(servers.flatMap(server => server.upstreams));
+	const { address, token, repoUrl, lookUps, stored } = service;
 	const connection: Connection = {
 		name: 'local',
 		...connectionSchema.parse({
-			apiUrl: service.address,
-			enterpriseUrl: service.address + ENTERPRISE_PATH,
-			cloudUrl: service.address,
-			agentUrl: service.address,
+			apiUrl: address,
+			enterpriseUrl: address + ENTERPRISE_PATH,
+			cloudUrl: address,
+			agentUrl: address,
 			scm: LOCAL_SCM,
 			service: LOCAL_SERVICE,
 			decisionModel: LOCAL_DECISION_MODEL,
 		}),
 	};
+	const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+	const ask = (target: string, init: RequestInit = {}) =>
+		fetch(address + target, { ...init, headers: { ...headers, ...(init.headers as Record<string, string>) } });
 	const implementation: Implementation = {
-		client: createClient({ connection, keys: async () => service.token }),
-		fetch: (path, init) => service.fetch(path, init),
-		fetchEnterprise: (path, init) => service.fetch(ENTERPRISE_PATH + path, init),
-		key: service.token,
+		client: createClient({ connection, keys: async () => token }),
+		fetch: ask,
+		fetchEnterprise: (path, init) => ask(ENTERPRISE_PATH + path, init),
+		key: token,
 		model: STAND_IN,
 		codeModel: CODE_STAND_IN,
 		imageModel: 'demo-image',
@@ -209,10 +239,50 @@ async function startLocalService({ modelServers = false }: Needs): Promise<Imple
 		decisionModel: LOCAL_DECISION_MODEL,
 		provider: 'first',
 		service: LOCAL_SERVICE,
-		repoUrl: repository.path,
+		repoUrl,
+		lookUps,
 		race: { model: 'racer', cheapest: 'early', firstToBegin: 'early', fastest: 'swift' },
 		caching: { model: 'keeper', provider: 'caching', cachedTokens: CACHED_TOKENS },
 		prompts: { ...PROMPTS, slowTask: '/demo slow', failingTask: '/demo fail' },
+		stored,
+		under(tampering) {
+			const tampered = tamperedFetch(ask, tampering);
+			const direct = tamperedFetch((target, init) => fetch(target, init), tampering);
+			const transport = createFetchTransport((target, init) => direct(target, init));
+			return {
+				...implementation,
+				client: createClient({ connection, keys: async () => token, transport }),
+				fetch: tampered,
+				fetchEnterprise: (target, init) => tampered(ENTERPRISE_PATH + target, init),
+			};
+		},
+		async stop() {
+			await service.stop();
+			await Promise.all(servers.map(server => server.stop()));
+		},
+	};
+	return implementation;
+}
+
+async function startLocalService(upstreams: UpstreamHandoverInput['upstreams']): Promise<RunningService> {
+	const service = await ServiceProcess.start({ handover: { upstreams } });
+	const repository = await TemporaryRepository.create();
+	const { address, token } = service;
+	return {
+		address,
+		token,
+		repoUrl: repository.path,
+		lookUps: {
+			owner: path.basename(path.dirname(repository.path)),
+			repo: path.basename(repository.path),
+			cloneUrl: pathToFileURL(repository.path).href,
+			async breakBranches() {
+				const references = path.join(repository.path, '.git', 'refs');
+				// Without it git calls the folder no repository, while its files are there.
+				await rename(references, `${references}-away`);
+				return () => rename(`${references}-away`, references);
+			},
+		},
 		async stored() {
 			const files = await readdir(service.stateFolder, { recursive: true, withFileTypes: true });
 			const texts = files
@@ -220,22 +290,9 @@ async function startLocalService({ modelServers = false }: Needs): Promise<Imple
 				.map(file => readFile(path.join(file.parentPath, file.name), 'latin1'));
 			return (await Promise.all(texts)).join('\n');
 		},
-		under(tampering) {
-			const fetch = tamperedFetch((target, init) => service.fetch(target, init), tampering);
-			const direct = tamperedFetch((address, init) => globalThis.fetch(address, init), tampering);
-			const transport = createFetchTransport((address, init) => direct(address, init));
-			return {
-				...implementation,
-				client: createClient({ connection, keys: async () => service.token, transport }),
-				fetch,
-				fetchEnterprise: (target, init) => fetch(ENTERPRISE_PATH + target, init),
-			};
-		},
 		async stop() {
 			await service.stop();
 			await repository.remove();
-			await Promise.all(servers.map(server => server.stop()));
 		},
 	};
-	return implementation;
 }

@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { rename } from 'node:fs/promises';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { ClientError } from '../../../src/base/errors.ts';
 import { waitFor } from '../../support/waitFor.ts';
 import { conformance, type Implementation } from './harness.ts';
@@ -24,13 +21,13 @@ async function refused({ fetch }: Implementation, target: string, status: number
 }
 
 /** What the service knows after its first task. */
-async function known({ client, repoUrl }: Implementation) {
+async function known({ client, repoUrl, lookUps }: Implementation) {
 	const { id } = await client.tasks.create({ prompt: 'Known', repoUrl, selectedAgent: 'demo' });
 	const task = await waitFor('the end of the task', async () => {
 		const read = await client.tasks.get(id);
 		return read.status === 'completed' && read;
 	});
-	return { owner: path.basename(path.dirname(repoUrl)), repo: path.basename(repoUrl), task };
+	return { ...lookUps, task };
 }
 
 conformance('look-ups', verifies => {
@@ -45,15 +42,15 @@ conformance('look-ups', verifies => {
 		],
 		'organisations, repositories and branches come as records with their documented fields, and no others',
 		async implementation => {
-			const { client, repoUrl, fetch } = implementation;
-			const { owner, repo } = await known(implementation);
+			const { client, fetch } = implementation;
+			const { owner, repo, cloneUrl } = await known(implementation);
 			const organisations = await client.sources.organisations();
 			assert.ok(organisations.some(({ login }) => login === owner));
 			const repositories = await client.sources.repositories(owner);
 			const [repository] = repositories;
 			assert.equal(repositories.length, 1);
 			assert.equal(repository?.full_name, `${owner}/${repo}`);
-			assert.equal(fileURLToPath(repository?.clone_url ?? ''), repoUrl);
+			assert.equal(repository?.clone_url, cloneUrl);
 			const branches = await client.sources.branches(owner, repo);
 			assert.ok(branches.some(({ name, isDefault }) => name === 'main' && isDefault));
 
@@ -132,15 +129,13 @@ conformance('look-ups', verifies => {
 		['cloud-tasks/errors/9', 'cloud-tasks/errors/prose/3'],
 		'a repository that cannot be read gets 502',
 		async implementation => {
-			const { owner, repo } = await known(implementation);
-			const references = path.join(implementation.repoUrl, '.git', 'refs');
-			// Without it git calls the folder no repository, while its files are there.
-			await rename(references, `${references}-away`);
+			const { owner, repo, breakBranches } = await known(implementation);
+			const mend = await breakBranches();
 			try {
 				const message = await refused(implementation, `branches?owner=${owner}&repo=${repo}`, 502);
-				assert.match(message, /git/);
+				assert.match(message, /git|host/);
 			} finally {
-				await rename(`${references}-away`, references);
+				await mend();
 			}
 		},
 	);
