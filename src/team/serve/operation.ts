@@ -1,7 +1,7 @@
 // What the operator's own programs ask of a front end, and what it counts and logs for them.
 import type { Pool } from 'pg';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { UserFacingError } from '../../base/errors.ts';
+import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { App } from '../../service/server.ts';
 import { checkSchema } from '../database/migrations.ts';
@@ -49,22 +49,23 @@ export function registerMeasures(app: App, registry: Registry, logger: Logger): 
 }
 
 /** Registers `/health`, which says that this process answers, and `/ready`, which says that it should be sent requests. */
-export function registerHealthRoutes(app: App, pool: Pool, stopping: AbortSignal): void {
+export function registerHealthRoutes(app: App, pool: Pool, stopping: AbortSignal, logger: Logger): void {
 	app.get(HEALTH_PATH, context => context.json({ status: 'healthy' }));
 	app.get(READY_PATH, async context => {
-		const problem = stopping.aborted ? 'This front end is stopping.' : await databaseProblem(pool);
+		const problem = stopping.aborted ? 'This front end is stopping.' : await databaseProblem(pool, logger);
 		return problem === undefined
 			? context.json({ ready: true })
 			: context.json({ ready: false, message: problem }, 503);
 	});
 }
 
-/** Whoever asks needs no token, so nothing but our own sentences is told. */
-async function databaseProblem(pool: Pool): Promise<string | undefined> {
+/** Whoever asks needs no token, so the cause, which may name machines, is only logged. */
+async function databaseProblem(pool: Pool, logger: Logger): Promise<string | undefined> {
 	try {
 		await checkSchema(pool);
 		return undefined;
 	} catch (error) {
-		return error instanceof UserFacingError ? error.message : 'The database does not answer.';
+		logger.log('warn', 'this front end is not ready', { reason: describeError(error) });
+		return 'The database does not answer, or its schema is of another version. The log says which.';
 	}
 }

@@ -88,7 +88,7 @@ export async function serve(options: ServeOptions): Promise<FrontEnd> {
 		const access = new Access(people, configuration.limits.requestsAMinute);
 		registerMeasures(app, registry, logger('requests'));
 		access.register(app);
-		registerHealthRoutes(app, pool, stopping.signal);
+		registerHealthRoutes(app, pool, stopping.signal, logger('health'));
 		inference = startInference({
 			app,
 			demo: configuration.demo,

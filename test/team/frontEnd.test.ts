@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { request } from 'node:https';
+import { Pool } from 'pg';
+import { makeAuthority, makeCertificate } from '../support/certificates.ts';
+import { TemporaryRepository } from '../support/temporaryRepository.ts';
+import { type Caller, useFrontEnd } from '../support/useFrontEnd.ts';
+
+describe('a front end', () => {
+	const test = useFrontEnd();
+	let ada: Caller;
+	let repository: TemporaryRepository;
+	const create = (caller: Caller) => caller.ask('/api/tasks', { json: { prompt: 'x', repoUrl: repository.path } });
+	const refused = async (response: Response, status: number, message: RegExp) => {
+		const { error } = (await response.json()) as { error: string };
+		assert.equal(response.status, status, error);
+		assert.match(error, message);
+		return Number(response.headers.get('retry-after'));
+	};
+
+	before(async () => {
+		repository = await TemporaryRepository.create();
+		ada = await test.caller('ada');
+	});
+	after(() => repository.remove());
+
+	it('takes so many requests of a user in a minute, and then says when to come again', async () => {
+		const frugal = await test.caller('frugal');
+		await test.start({ limits: { requestsAMinute: 5 } });
+		const statuses: number[] = [];
+		let last: Response | undefined;
+		// A minute may end between two of them.
+		for (let count = 0; count < 11; count++) {
+			last = await frugal.ask('/api/tasks');
+			statuses.push(last.status);
+			if (last.status === 429) {
+				break;
+			}
+			await last.text();
+		}
+		assert.deepEqual(new Set(statuses.slice(0, 5)), new Set([200]));
+		const seconds = await refused(last as Response, 429, /more than 5 requests/);
+		assert.ok(seconds >= 1 && seconds <= 60, String(seconds));
+		const other = await ada.ask('/api/tasks');
+		assert.equal(other.status, 200, 'another user has requests of their own');
+		await other.text();
+	});
+
+	it('takes so many tasks of a user at once', async () => {
+		const busy = await test.caller('busy');
+		await test.start({ limits: { tasksAtOnce: 2 }, allowLocalRepositories: true });
+		const replies = await Promise.all([1, 2, 3, 4].map(() => create(busy)));
+		assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 200, 429, 429]);
+		const seconds = await refused(replies.find(({ status }) => status === 429) as Response, 429, /2 tasks/);
+		assert.ok(seconds > 0);
+		const [first] = (await (await busy.ask('/api/tasks')).json()).tasks as { id: string }[];
+		await busy.ask(`/api/tasks/${first?.id}`, { method: 'PATCH', json: { action: 'stop' } });
+		assert.equal((await create(busy)).status, 200);
+	});
+
+	it('takes no further task of a user whose tasks have cost enough this month', async () => {
+		const costly = await test.caller('costly');
+		await test.start({ limits: { costAMonth: 2 }, allowLocalRepositories: true });
+		const { task } = (await (await create(costly)).json()) as { task: { id: string } };
+		const attempt = { taskId: task.id, position: 0, turn: 1, attempt: 1 };
+		await test.team.attempts.begin(attempt);
+		const use = {
+			...{ position: 0, turn: 1, agent: 'demo', model: 'm', provider: 'p', calls: 1, failedCalls: 0 },
+			...{ estimatedCalls: 0, inputTokens: 1, outputTokens: 1, cost: 2.5 },
+		};
+		const change = { status: 'completed', branchName: 'errand/x' } as const;
+		await test.team.attempts.write(attempt, { sent: 0, entries: [], change, use: [use] });
+		const seconds = await refused(await create(costly), 402, /2 US dollars/);
+		assert.ok(seconds > 0 && seconds <= 31 * 24 * 3_600);
+		const further = costly.ask(`/api/tasks/${task.id}/continue`, { json: { currentPrompt: 'x' } });
+		await refused(await further, 402, /this month/);
+	});
+
+	it('refuses a revoked token at once, and ends the streams that are open with it', async () => {
+		const leaver = await test.caller('leaver');
+		await test.start({ allowLocalRepositories: true });
+		const { task } = (await (await create(leaver)).json()) as { task: { id: string } };
+		const stream = await leaver.ask(`/api/tasks/${task.id}/stream`);
+		assert.equal(stream.status, 200);
+		await test.team.people.revokeToken(leaver.tokenId);
+		await refused(await leaver.ask('/api/tasks'), 401, /credentials/);
+		// The end of a stream that is broken off is an error of the connection.
+		let log = '';
+		await assert.rejects(async () => {
+			for await (const piece of stream.body as ReadableStream<Uint8Array>) {
+				log += Buffer.from(piece).toString();
+			}
+		});
+		assert.doesNotMatch(log, /event: complete/);
+	});
+
+	it('says that it is healthy and ready without a token, and that it is not ready for another schema', async () => {
+		const { address } = await test.start({});
+		assert.deepEqual(await (await fetch(`${address}/health`)).json(), { status: 'healthy' });
+		assert.deepEqual(await (await fetch(`${address}/ready`)).json(), { ready: true });
+		assert.equal((await fetch(`${address}/encrypted/health`)).status, 200);
+		for (const [target, init] of [
+			['/health', { method: 'POST' }],
+			['/api/tasks', {}],
+			['/no-such-path', {}],
+			['/enc/a/b/message', { method: 'POST' }],
+		] as const) {
+			assert.equal((await fetch(address + target, init)).status, 401, target);
+		}
+		assert.equal((await fetch(`${address}/health`, { headers: { origin: 'https://example.com' } })).status, 403);
+		const pool = new Pool({ connectionString: test.team.database.url });
+		await pool.query('INSERT INTO schema_versions (version) VALUES (1000)');
+		try {
+			const response = await fetch(`${address}/ready`);
+			assert.equal(response.status, 503);
+			const { ready, message } = (await response.json()) as { ready: boolean; message: string };
+			assert.equal(ready, false);
+			assert.match(message, /schema/);
+			await assert.rejects(test.start({}), { name: 'UserFacingError' });
+		} finally {
+			await pool.query('DELETE FROM schema_versions WHERE version = 1000');
+			await pool.end();
+		}
+	});
+
+	it('counts requests by their routes for programs that collect metrics, and by nothing of their callers', async () => {
+		const { metricsAddress } = await test.start({}, { metrics: { host: '127.0.0.1', port: 0 } });
+		await (await ada.ask('/api/tasks')).text();
+		await (await ada.ask('/api/tasks/some-id')).text();
+		await (await ada.ask(`/${ada.token}`)).text();
+		const text = await (await fetch(`${metricsAddress}/metrics`)).text();
+		assert.match(text, /errand_requests_total\{method="GET",route="\/api\/tasks",status="200"\} 1/);
+		assert.match(text, /errand_requests_total\{method="GET",route="\/api\/tasks\/:taskId",status="404"\} 1/);
+		assert.match(text, /process_resident_memory_bytes/);
+		assert.ok(!text.includes(ada.token) && !text.includes('some-id'));
+		assert.equal((await fetch(`${metricsAddress}/`)).status, 404);
+	});
+
+	it('speaks TLS with the certificate that it is given', async () => {
+		const authority = makeAuthority('Team');
+		const tls = makeCertificate({ hosts: ['localhost', '127.0.0.1'], issuer: authority });
+		const { address } = await test.start({}, { listen: { host: '127.0.0.1', port: 0, tls } });
+		assert.match(address, /^https:/);
+		const status = await new Promise<number | undefined>((resolve, reject) => {
+			request(`${address}/health`, { ca: authority.cert }, response => {
+				response.resume();
+				resolve(response.statusCode);
+			})
+				.on('error', reject)
+				.end();
+		});
+		assert.equal(status, 200);
+	});
+
+	it('seals reasoning so that every other front end with the same key can open it', async () => {
+		const { ReasoningSeal } = await import('../../src/service/responses/reasoningSeal.ts');
+		const { Secrets } = await import('../../src/team/secrets.ts');
+		const [one, other] = ['A', 'B'].map(letter => Buffer.alloc(32, letter).toString('base64'));
+		const sealOf = (keys: string) => new ReasoningSeal(new Secrets(keys).derive('reasoning'));
+		const sealed = sealOf(`${one}`).seal('because');
+		assert.equal(sealOf(`${one},${other}`).open(sealed), 'because');
+		assert.equal(sealOf(`${other}`).open(sealed), undefined);
+	});
+});
