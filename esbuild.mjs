@@ -8,6 +8,7 @@
 // and the notices of the packages in them. All but the sandbox and the pages share chunks.
 // `--production` minifies, `--watch` keeps building, `--tests` builds the tests that run inside the extension host.
 // `--processes=<folder>` builds nothing but the programs that are processes of their own, into that folder.
+// `--team` builds nothing but the service for a team with what its workers start, and its notices, into dist-team.
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
@@ -181,6 +182,10 @@ async function build() {
 		await Promise.all([processes, sandbox].map(options => esbuild.build({ ...options, outdir, sourcemap: false })));
 		return;
 	}
+	if (process.argv.includes('--team')) {
+		await buildTeam();
+		return;
+	}
 	if (watch) {
 		for (const options of programs) {
 			await (await esbuild.context(options)).watch();
@@ -193,8 +198,29 @@ async function build() {
 	if (production) {
 		shortenChunkNames('dist');
 	}
+	writeNotices('dist', results);
+}
+
+async function buildTeam() {
+	const outdir = 'dist-team';
+	rmSync(outdir, { recursive: true, force: true });
+	const team = {
+		...split,
+		entryPoints: { 'errand-service': 'src/team/main.ts', agent: processEntries.agent },
+		// The driver would use it if it were installed.
+		external: ['pg-native'],
+		plugins: [oneParser],
+	};
+	writeNotices(outdir, await Promise.all([team, sandbox].map(options => esbuild.build({ ...options, outdir }))));
+}
+
+/**
+ * @param {string} folder
+ * @param {readonly esbuild.BuildResult[]} results
+ */
+function writeNotices(folder, results) {
 	const inputs = results.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {}));
-	writeFileSync(path.join('dist', NOTICES_FILE), thirdPartyNotices(bundledPackages(inputs, '.')));
+	writeFileSync(path.join(folder, NOTICES_FILE), thirdPartyNotices(bundledPackages(inputs, '.')));
 }
 
 try {

@@ -42,7 +42,9 @@ export function registerMeasures(app: App, registry: Registry, logger: Logger): 
 			open.dec();
 			total.inc({ method, route, status });
 			duration.observe({ method, route }, seconds);
-			logger.log('info', 'a request ended', { method, path: route, status, durationMs: Math.round(seconds * 1000) });
+			// The operator's own programs ask for these every few seconds.
+			const level = route === HEALTH_PATH || route === READY_PATH ? 'debug' : 'info';
+			logger.log(level, 'a request ended', { method, path: route, status, durationMs: Math.round(seconds * 1000) });
 		});
 		await next();
 	});
