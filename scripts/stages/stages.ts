@@ -40,6 +40,8 @@ const jobs = 2 * cores;
 /** Makes the conformance stage break the code, to see whether its proofs notice. */
 const MUTATE = '--mutate';
 
+const readsAllProofs = /^test\/conformance\/(?:faults\/|requirements\.)/;
+
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** The stages of `npm run test:all`, and of `npm test`, which runs a part of their files and leaves out some of them. */
@@ -111,17 +113,20 @@ export class TestRun {
 					const chosen = args.filter(argument => argument !== MUTATE);
 					return mutateConformance({ chosen, folder, jobs: cores });
 				}
-				return this.withProcesses(environment =>
-					runMocha({
-						files: this.filesOf('conformance'),
+				return this.withProcesses(environment => {
+					const files = this.filesOf('conformance');
+					return runMocha({
+						files,
 						args,
 						folder,
 						environment: { ...environment, TMPDIR: this.temporary },
 						// Most of the time passes in waiting: for parts missing in a falsified reply, or for a limit to expire.
 						jobs: 4 * cores,
-						first: 'test/conformance/faults/',
-					}),
-				);
+						filesPerProcess: 3,
+						// These load the proofs of all files, and would run those of a file beside them twice. They also take longest.
+						together: files.filter(file => readsAllProofs.test(file)).map(file => [file]),
+					});
+				});
 			case 'interoperability':
 				await ensureDependencies(path.join(root, 'bench'));
 				await ensureAgents();
