@@ -12,9 +12,9 @@ const SANDBOX_PROBLEMS: Readonly<Record<SandboxProblem, string>> = {
 	platform: 'Errand knows none for this system yet',
 };
 
-/** Returns the marker that identifies the processes of an execution. */
-export function processMarker(taskId: string, position: number): string {
-	return `${taskId}/${position}`;
+/** Returns the marker that identifies the processes of an execution. Two attempts may be on one machine at a time. */
+export function processMarker(taskId: string, position: number, attempt = 1): string {
+	return `${taskId}/${position}${attempt === 1 ? '' : `-${attempt}`}`;
 }
 
 type SandboxServices = Pick<RunServices, 'probeSandbox' | 'allowsUnsandboxed'>;

@@ -197,7 +197,7 @@ class TaskRun {
 		await writeGitConfiguration(configuration, signal);
 		const query = { folder: sourceFolder, branch, scratchFolder: folder, configuration, signal };
 		const source = await (execution.branchName === null ? readSource(query) : readBranchToMove(query));
-		const marker = processMarker(task.id, execution.position);
+		const marker = processMarker(task.id, execution.position, this.context.attempt);
 		const { agent } = execution;
 		const step = await stepToGoOnFrom({ store, task }, folder, source.commit);
 		const options = { folder, source, sourceFolder, configuration, agent, signal, marker };
@@ -232,7 +232,7 @@ class TaskRun {
 	private placeFor({ tree, submodules }: Checkout, isSandboxed: boolean): PlaceOptions {
 		const { agent, task, execution } = this.job;
 		const { folder } = this.storage;
-		const marker = processMarker(task.id, execution.position);
+		const marker = processMarker(task.id, execution.position, this.context.attempt);
 		return {
 			tree,
 			lent: submodules.lent,

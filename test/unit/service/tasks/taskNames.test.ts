@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { isBranchName } from '../../../../src/service/tasks/repoUrl.ts';
-import { branchNameOf, commitSubject } from '../../../../src/service/tasks/taskNames.ts';
+import { branchNameOf, commitSubject, newBranchOf } from '../../../../src/service/tasks/taskNames.ts';
 
 const ID = '01234567-89ab-cdef-0123-456789abcdef';
 
@@ -36,5 +36,21 @@ describe('branchNameOf', () => {
 				assert.ok(isBranchName(name));
 			}),
 		);
+	});
+});
+
+describe('newBranchOf', () => {
+	const task = { prompt: 'Both', id: ID, multiLaunch: true, turn: 3 };
+	const first = { position: 0, branchName: null };
+
+	it('is never the name of another turn, agent or attempt', () => {
+		assert.equal(newBranchOf(task, first), 'errand/both-01234567-1');
+		const further = { position: 1, branchName: 'errand/both-01234567-2' };
+		const names = [first, further].flatMap(execution =>
+			[1, 2, 3].map(attempt => newBranchOf(task, execution, attempt)),
+		);
+		assert.equal(new Set(names).size, 6);
+		assert.equal(names.at(-1), 'errand/both-01234567-2-3-attempt-3');
+		assert.ok(names.every(isBranchName));
 	});
 });
