@@ -15,6 +15,10 @@ export class GitHttpServer {
 	private readonly server: Server;
 	/** The number of requests that were refused because the password was missing. */
 	refused = 0;
+	user = USER;
+	password = PASSWORD;
+	/** Called with each request that has the password. It may answer instead of git, now or never. */
+	fault: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
 
 	private constructor(folder: string) {
 		this.folder = folder;
@@ -47,13 +51,20 @@ export class GitHttpServer {
 	}
 
 	private answer(request: IncomingMessage, response: ServerResponse): void {
-		const expected = `Basic ${Buffer.from(`${USER}:${PASSWORD}`).toString('base64')}`;
+		const expected = `Basic ${Buffer.from(`${this.user}:${this.password}`).toString('base64')}`;
 		if (request.headers.authorization !== expected) {
 			this.refused++;
 			request.resume();
 			response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="git"' }).end();
 			return;
 		}
+		if (!this.fault?.(request, response)) {
+			this.serve(request, response);
+		}
+	}
+
+	/** Lets git answer a request, which a fault may have held. */
+	serve(request: IncomingMessage, response: ServerResponse): void {
 		const url = new URL(request.url ?? '/', 'http://127.0.0.1');
 		const header = (name: string) => String(request.headers[name] ?? '');
 		const program = spawn('git', ['http-backend'], {
@@ -64,7 +75,7 @@ export class GitHttpServer {
 				GIT_CONFIG_GLOBAL: os.devNull,
 				GIT_PROJECT_ROOT: this.folder,
 				GIT_HTTP_EXPORT_ALL: '1',
-				REMOTE_USER: USER,
+				REMOTE_USER: this.user,
 				REQUEST_METHOD: request.method,
 				PATH_INFO: decodeURIComponent(url.pathname),
 				QUERY_STRING: url.search.slice(1),

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describeError, UserFacingError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { readRemoteUrl } from '../../base/remoteUrl.ts';
@@ -10,6 +11,7 @@ import type { TaskRecord } from '../../service/store/taskRecord.ts';
 import { TaskStore } from '../../service/store/taskStore.ts';
 import { endOf, limitTime, TaskEnded } from '../../service/tasks/taskEnded.ts';
 import { endWithoutRun, logLabel, logRecord } from '../../service/tasks/taskLog.ts';
+import { newBranchOf } from '../../service/tasks/taskNames.ts';
 import { processMarker } from '../../service/tasks/taskPlace.ts';
 import { type MadeBranch, runTask } from '../../service/tasks/taskRun.ts';
 import { TaskServers } from '../../service/tasks/taskServers.ts';
@@ -23,6 +25,9 @@ import type { WorkerServices } from './workerServices.ts';
 
 /** A worker that the queue has taken for dead by then could not end a run itself. */
 const LONGEST_LIMIT_SECONDS = 23 * 3_600;
+
+/** A host that hangs keeps nobody waiting for the end of a task. */
+const WITHDRAWAL_WAIT_MS = 1_000;
 
 export interface AttemptSupport {
 	attempts: Attempts;
@@ -49,6 +54,7 @@ export class AttemptRun {
 	private relay: RunRelay | undefined;
 	private hosted: HostedRepository | undefined;
 	private published: MadeBranch | undefined;
+	private withdrawal: Promise<void> | undefined;
 
 	constructor(attempt: Attempt, support: AttemptSupport) {
 		const { taskId, position, attempt: number } = attempt;
@@ -131,6 +137,7 @@ export class AttemptRun {
 			logger.log('info', 'a run was given up', { taskId: task.id, attempt: attempt.attempt });
 		} finally {
 			limit.dispose();
+			await this.withdrawal;
 		}
 	}
 
@@ -159,6 +166,9 @@ export class AttemptRun {
 			if (hosted !== undefined) {
 				tell(`Fetching ${branch} from ${task.repoUrl}…`);
 				await hosted.clone(branch);
+				const earlier =
+					execution.branchName === null ? Array.from({ length: attempt - 1 }, (_, index) => index + 1) : [];
+				await (earlier.length > 0 && hosted.withdrawLeft(earlier.map(each => newBranchOf(task, execution, each))));
 			}
 			await runTask(
 				{ task: { ...task, repoUrl: hosted?.folder ?? task.repoUrl }, execution, agent },
@@ -195,7 +205,8 @@ export class AttemptRun {
 		if (token === undefined) {
 			throw new UserFacingError(`You have no token for ${source.scm} here. Have one stored for you, then start again.`);
 		}
-		const marker = processMarker(task.id, this.attempt.position);
+		const { position, attempt } = this.attempt;
+		const marker = processMarker(task.id, position, attempt);
 		const { signal } = this.controller;
 		this.hosted = new HostedRepository({ url, token, folder: this.folder, marker, signal });
 		return this.hosted;
@@ -210,7 +221,8 @@ export class AttemptRun {
 			await relay.checkCurrent();
 			this.controller.signal.throwIfAborted();
 		} catch (error) {
-			await hosted.withdraw(made);
+			this.withdrawal = hosted.withdraw(made);
+			await Promise.race([this.withdrawal, delay(WITHDRAWAL_WAIT_MS, undefined, { ref: false })]);
 			throw error;
 		}
 		this.published = made;

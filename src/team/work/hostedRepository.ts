@@ -68,6 +68,19 @@ export class HostedRepository {
 		await this.move(name, commit, movedFrom, AbortSignal.timeout(WITHDRAW_TIMEOUT_MS)).catch(() => {});
 	}
 
+	/** Withdraws branches of these names that earlier attempts have made before their workers died. Never rejects. */
+	async withdrawLeft(names: readonly string[]): Promise<void> {
+		const references = names.map(name => `refs/heads/${name}`);
+		const commandLine = ['ls-remote', '--', this.url.href, ...references];
+		const listed = await this.reach(commandLine, this.options.signal).catch(() => '');
+		for (const line of listed.split('\n')) {
+			const [commit = '', reference = ''] = line.split('\t');
+			if (references.includes(reference)) {
+				await this.withdraw({ name: reference.replace('refs/heads/', ''), commit, movedFrom: undefined });
+			}
+		}
+	}
+
 	private move(name: string, from: string | undefined, to: string | undefined, signal: AbortSignal): Promise<string> {
 		const reference = `refs/heads/${name}`;
 		const how = ['--quiet', '--no-verify', `--force-with-lease=${reference}:${from ?? ''}`];
