@@ -20,6 +20,8 @@ export type AppContext = Context<{ Bindings: HttpBindings }>;
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_TIMEOUT_MS = 60_000;
+/** The interval at which a server that closes looks for connections whose replies have ended. */
+const IDLE_CHECK_MS = 50;
 /** The interval at which Node looks for requests that have exceeded these limits. */
 const CHECK_INTERVAL_MS = 2_000;
 
@@ -167,8 +169,11 @@ function listening(server: Server, host: string, port: number): Promise<void> {
 function closeServer(server: Server, graceMs: number): Promise<void> {
 	return new Promise(resolve => {
 		const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+		// Node closes the connections that are idle now, and leaves open those that become so at the end of their reply.
+		const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
 		server.close(() => {
 			clearTimeout(timer);
+			clearInterval(idle);
 			resolve();
 		});
 	});
