@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:https';
 import { Pool } from 'pg';
+import { logRecord } from '../../src/service/tasks/taskLog.ts';
 import { makeAuthority, makeCertificate } from '../support/certificates.ts';
 import { TemporaryRepository } from '../support/temporaryRepository.ts';
 import { type Caller, useFrontEnd } from '../support/useFrontEnd.ts';
@@ -91,6 +92,31 @@ describe('a front end', () => {
 			}
 		});
 		assert.doesNotMatch(log, /event: complete/);
+	});
+
+	it('lets a log be followed that another one changes, and sends its followers there when it stops', async () => {
+		const first = await test.start({ allowLocalRepositories: true });
+		const second = await test.start({ allowLocalRepositories: true });
+		const { task } = (await (await create(ada)).json()) as { task: { id: string } };
+		const follow = (address: string, fromIndex = 0) =>
+			fetch(`${address}/api/tasks/${task.id}/stream?fromIndex=${fromIndex}`, {
+				headers: { authorization: `Bearer ${ada.token}` },
+			});
+		const left = await follow(first.address);
+		const ended = left.text();
+		await first.stop();
+		assert.doesNotMatch(await ended, /event: (?:complete|error)/);
+
+		const log = (await follow(second.address)).text();
+		const attempt = { taskId: task.id, position: 0, turn: 1, attempt: 1 };
+		await test.team.attempts.begin(attempt);
+		const entry = logRecord('demo', 'agent_executing', 'info', 'from a worker');
+		await test.team.attempts.write(attempt, { sent: 0, entries: [entry, entry] });
+		await test.team.attempts.write(attempt, { sent: 2, entries: [], change: { status: 'completed' } });
+		assert.equal((await log).match(/from a worker/g)?.length, 2);
+		const rest = await (await follow(second.address, 1)).text();
+		assert.equal(rest.match(/from a worker/g)?.length, 1);
+		assert.match(rest, /event: complete\ndata: .*"totalLogs":2/);
 	});
 
 	it('says that it is healthy and ready without a token, and that it is not ready for another schema', async () => {

@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { singleFlight, systemClock } from '../../base/async.ts';
+import { systemClock } from '../../base/async.ts';
 import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { removeFolder } from '../../base/removeFolder.ts';
@@ -65,7 +65,7 @@ export async function serve(options: ServeOptions): Promise<FrontEnd> {
 	let server: ServiceServer | undefined;
 	let metrics: ServiceServer | undefined;
 
-	const stop = singleFlight(async () => {
+	const end = async (): Promise<void> => {
 		stopping.abort();
 		await Promise.all([server?.close(CLOSE_GRACE_MS), metrics?.close(0)]);
 		await inference?.close();
@@ -73,7 +73,12 @@ export async function serve(options: ServeOptions): Promise<FrontEnd> {
 		await notifications.dispose();
 		await pool.end();
 		await removeFolder(scratchParent);
-	});
+	};
+	let ended: Promise<void> | undefined;
+	const stop = (): Promise<void> => {
+		ended ??= end();
+		return ended;
+	};
 
 	try {
 		await checkSchema(pool);
