@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { describeError } from '../../base/errors.ts';
 import { pathOf } from '../../base/httpRequest.ts';
+import type { Logger } from '../../base/logger.ts';
 import { bearerToken } from '../../base/tokenCheck.ts';
 import { authorizationOf, isImageRequest, NO_CREDENTIALS, problemOf, type Refusal } from '../../service/guard.ts';
 import { RequestRefused } from '../../service/replies.ts';
@@ -12,6 +14,8 @@ import { HEALTH_PATH, READY_PATH } from './operation.ts';
 const PUBLIC_CHANNEL = /^\/(?:encrypted|enc\/[^/]+\/[^/]+)\/(?:health|attestation)$/;
 /** How long a stream goes on at most after the token of its reader was revoked. */
 const RECHECK_MS = 10_000;
+/** A database that is started anew is there again after so long. */
+const AWAY_RETRY_MS = 3_000;
 
 interface Caller {
 	token: string;
@@ -26,10 +30,12 @@ interface Caller {
 export class Access {
 	private readonly people: People;
 	private readonly requestsAMinute: number;
+	private readonly logger: Logger;
 	private readonly callers = new WeakMap<IncomingMessage, Caller>();
 
-	constructor(people: People, requestsAMinute: number) {
+	constructor(people: People, requestsAMinute: number, logger: Logger) {
 		this.people = people;
+		this.logger = logger;
 		this.requestsAMinute = requestsAMinute;
 	}
 
@@ -42,7 +48,9 @@ export class Access {
 				throw refusedBy(problem);
 			}
 			if (!isOpen(incoming)) {
-				await this.admit(incoming);
+				await this.admit(incoming).catch(error => {
+					throw error instanceof RequestRefused ? error : this.databaseAway(error);
+				});
 			}
 			await next();
 		});
@@ -65,6 +73,13 @@ export class Access {
 			caller.checkedAt = performance.now();
 		}
 		return caller.user;
+	}
+
+	/** Nothing of the request has been done, so that clients can send it again. */
+	private databaseAway(error: unknown): RequestRefused {
+		this.logger.log('warn', 'the database could not be asked who calls', { reason: describeError(error) });
+		const message = 'The database of the service does not answer. Try again in a moment.';
+		return new RequestRefused(503, message, 'unavailable', { retryAfterMs: AWAY_RETRY_MS });
 	}
 
 	private callerOf(context: AppContext): Caller {
