@@ -2,7 +2,7 @@
 // which workers start for every task, so that nothing else is loaded before it is known what is wanted.
 import process from 'node:process';
 import { text as readText } from 'node:stream/consumers';
-import { describeError, systemErrorCode, UserFacingError } from '../base/errors.ts';
+import { describeError, UserFacingError } from '../base/errors.ts';
 import { nullLogger } from '../base/logger.ts';
 import { DEMO_AGENT_ARGUMENT } from '../service/tasks/agent.ts';
 import type { CommandLine } from './commandLine.ts';
@@ -190,21 +190,10 @@ function stopOnSignal(stop: () => Promise<void>): void {
 }
 
 function fail(error: unknown): void {
-	process.stderr.write(`${sentenceOf(error)}\n`);
+	process.stderr.write(
+		`${error instanceof UserFacingError ? error.message : `The command failed (${describeError(error)}).`}\n`,
+	);
 	process.exit(1);
-}
-
-/** The codes of PostgreSQL for a login that it refuses and for a database that it does not have. */
-const REFUSALS: ReadonlySet<string> = new Set(['28000', '28P01', '3D000']);
-
-function sentenceOf(error: unknown): string {
-	if (error instanceof UserFacingError) {
-		return error.message;
-	}
-	const code = systemErrorCode(error) ?? '';
-	return /^E[A-Z]/.test(code) || REFUSALS.has(code)
-		? `The database cannot be used (${describeError(error)}). Check that it runs and that its address is right.`
-		: `The command failed (${describeError(error)}).`;
 }
 
 // A program that reads this output may end while the service runs.

@@ -51,6 +51,11 @@ export class TeamProcesses {
 		return team;
 	}
 
+	/** Puts a new key before the others, for the programs that are started from now on. */
+	addKey(key: string): void {
+		this.environment['ERRAND_SERVICE_KEYS'] = `${key},${this.environment['ERRAND_SERVICE_KEYS']}`;
+	}
+
 	/** Runs a command to its end, and returns what it has printed. */
 	async run(args: readonly string[], input = ''): Promise<string> {
 		const child = this.spawn(args);
