@@ -10,13 +10,13 @@ import type { Logger } from '../../base/logger.ts';
 import { removeFolder } from '../../base/removeFolder.ts';
 import { takeInstanceLock } from '../../service/instanceLock.ts';
 import { prepareStateFolder, prepareWorkFolder, WORK_MARKER, workFolderOf } from '../../service/stateFolder.ts';
-import type { Agent } from '../../service/tasks/agent.ts';
 import type { Configuration } from '../configuration.ts';
 import { Attempts } from '../database/attempts.ts';
 import { checkSchema } from '../database/migrations.ts';
 import { openPool } from '../database/pool.ts';
 import { SourceTokens } from '../database/sourceTokens.ts';
 import { Workers } from '../database/workers.ts';
+import type { OfferedAgent } from '../offeredAgents.ts';
 import { RunQueue, type TakenRun } from '../runQueue.ts';
 import type { Secrets } from '../secrets.ts';
 import { AttemptRun, type AttemptSupport } from './attemptRun.ts';
@@ -28,9 +28,6 @@ const LOOK_MS = 1_000;
 const TELL_MS = 20_000;
 /** The connections besides those of the queue. Runs share them, as none holds one for long. */
 const CONNECTIONS = 4;
-
-/** An agent as front ends offer it. */
-export type OfferedAgent = Pick<Agent, 'id' | 'label' | 'models'>;
 
 export interface WorkerOptions {
 	databaseUrl: string;
