@@ -164,6 +164,11 @@ async function next(stream: EventStream): Promise<SseEvent[] | 'unreadable' | un
 	}
 }
 
+/** Returns whether a connection has ended otherwise than by having nothing more to say. */
+function hasFailed({ cause, error, said }: Loss): boolean {
+	return error !== undefined || said !== undefined || cause === 'error';
+}
+
 function told(said: string): Loss {
 	return { cause: said, said };
 }
@@ -213,7 +218,7 @@ async function endOf(
 		return undefined;
 	}
 	try {
-		return log.endFromTask(await getTask(id, signal));
+		return log.endFromTask(await getTask(id, signal), hasFailed(loss));
 	} catch (error) {
 		if (signal.aborted || !ClientError.is(error)) {
 			throw error;

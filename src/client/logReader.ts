@@ -30,6 +30,8 @@ export class LogReader {
 	/** True if the current connection has brought something other than a greeting or an error. */
 	isAlive = false;
 	private isGreeted = false;
+	/** True if the task itself had ended when it was asked for last, and nothing new has come since. */
+	private isFoundEnded = false;
 	private finalReports = 0;
 	private askedAgainFrom: number | undefined;
 	/** The entries of this connection that came before their turn, by index. */
@@ -116,9 +118,16 @@ export class LogReader {
 		return true;
 	}
 
-	/** Returns the end of the log as the task itself reports it, or undefined while the task runs. */
-	endFromTask(task: Task): FollowEvent[] | undefined {
+	/**
+	 * Returns the end of the log as the task itself reports it, or undefined while the task runs. If the last connection
+	 * has failed, there may be entries that it would have brought: the task has to report its end twice.
+	 */
+	endFromTask(task: Task, hasFailed: boolean): FollowEvent[] | undefined {
 		if (isActiveTask(task)) {
+			return undefined;
+		}
+		if (hasFailed && !this.isFoundEnded) {
+			this.isFoundEnded = true;
 			return undefined;
 		}
 		return this.promised ? this.endAsPromised() : this.end(task.status ?? 'completed', task.error);
@@ -143,6 +152,7 @@ export class LogReader {
 			return undefined;
 		}
 		this.finalReports = 0;
+		this.isFoundEnded = false;
 		const entry: Log = { type: 'log', index, entry: log, sentAt: timestamp };
 		if (index === this.nextIndex && this.early.size === 0) {
 			// Nearly every entry comes in order, and there may be millions.

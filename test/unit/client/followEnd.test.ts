@@ -4,7 +4,18 @@ import { LIMITS } from '../../../src/client/core/limits.ts';
 import type { FollowEvent } from '../../../src/client/types.ts';
 import { type Answer, beginEvents, sendJson, sseEvent } from '../../support/faultServer.ts';
 import { waitFor } from '../../support/waitFor.ts';
-import { complete, connected, LogServer, log, logs, send, sendThenBreak, status, wordsOf } from './logServer.ts';
+import {
+	complete,
+	connected,
+	type LogConnection,
+	LogServer,
+	log,
+	logs,
+	send,
+	sendThenBreak,
+	status,
+	wordsOf,
+} from './logServer.ts';
 import { collect, countingTransport, testClient } from './testClient.ts';
 
 describe('the end of client.tasks.follow', () => {
@@ -152,6 +163,29 @@ describe('the end of client.tasks.follow', () => {
 			assert.equal(words.at(-1), 'complete error null');
 			assert.equal(served.streams.length, 9);
 		});
+
+		for (const [how, fail] of [
+			['are refused', response => sendJson(response, 503, {})],
+			['read nothing but an error', send(connected, sseEvent({ error: 'The log cannot be read.' }, 'error'))],
+		] as const satisfies [string, LogConnection][]) {
+			it(`does not cut off entries while connections ${how}`, async () => {
+				served.answerTask = answerFinal;
+				const { words } = await served.follow(
+					sendThenBreak(connected, log(0)),
+					...[fail, fail, fail],
+					send(connected, log(1), complete(2, 'error')),
+				);
+				assert.deepEqual(words.slice(-2), ['log 1', 'complete error 2']);
+				assert.equal(served.taskQueries, 1);
+			});
+
+			it(`is taken from the task at last if connections still ${how}`, async () => {
+				served.answerTask = answerFinal;
+				const { words } = await served.follow(fail);
+				assert.equal(words.at(-1), 'complete error null');
+				assert.equal(served.taskQueries, 2);
+			});
+		}
 
 		it('is no end while the task goes on, even after a final status', async () => {
 			const { words } = await served.follow(
