@@ -1,14 +1,11 @@
 // A front end: the contract's HTTP for many users. It keeps nothing that another front end would miss but the images of
 // the demo and the sessions of the encrypted channel, so any number of them can stand behind one address.
-import { mkdtemp } from 'node:fs/promises';
 import os from 'node:os';
-import path from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { systemClock } from '../../base/async.ts';
 import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
-import { removeFolder } from '../../base/removeFolder.ts';
 import { registerChannelRoutes } from '../../service/channel/channelRoutes.ts';
 import { startInference } from '../../service/inference/inference.ts';
 import { ReasoningSeal } from '../../service/responses/reasoningSeal.ts';
@@ -58,7 +55,6 @@ export async function serve(options: ServeOptions): Promise<FrontEnd> {
 	const pool = openPool(databaseUrl, logger('database'));
 	const notifications = new Notifications(databaseUrl, logger('database'));
 	const queue = new RunQueue(databaseUrl, logger('queue'));
-	const scratchParent = await mkdtemp(path.join(os.tmpdir(), 'errand-serve-'));
 	const stopping = new AbortController();
 	const registry = new Registry();
 	let inference: ReturnType<typeof startInference> | undefined;
@@ -72,7 +68,6 @@ export async function serve(options: ServeOptions): Promise<FrontEnd> {
 		await queue.stop();
 		await notifications.dispose();
 		await pool.end();
-		await removeFolder(scratchParent);
 	};
 	let ended: Promise<void> | undefined;
 	const stop = (): Promise<void> => {
@@ -118,7 +113,7 @@ export async function serve(options: ServeOptions): Promise<FrontEnd> {
 			tasks: new TaskDatabase(pool, notifications),
 			queue,
 			agents: () => offeredAgents(workers),
-			repositories: new Repositories(configuration, tokens, scratchParent),
+			repositories: new Repositories(configuration, tokens, os.tmpdir()),
 			limits: configuration.limits,
 			stopping: stopping.signal,
 			logger: logger('tasks'),
