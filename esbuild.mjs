@@ -98,8 +98,16 @@ const processEntries = {
 	mcp: 'src/mcp/server/main.ts',
 };
 
+const teamEntries = { 'errand-service': 'src/team/main.ts' };
+
 /** @type {esbuild.BuildOptions} */
-const processes = { ...split, entryPoints: processEntries, plugins: [oneParser] };
+const processes = {
+	...split,
+	entryPoints: processEntries,
+	plugins: [oneParser],
+	// The driver of the database would use it if it were installed.
+	external: [...split.external, 'pg-native'],
+};
 
 /** @type {esbuild.BuildOptions} */
 const sandbox = { ...node, entryPoints: { sandbox: 'src/agents/sandbox/inside.ts' } };
@@ -179,7 +187,8 @@ async function build() {
 	}
 	const outdir = process.argv.find(argument => argument.startsWith(PROCESSES))?.slice(PROCESSES.length);
 	if (outdir !== undefined) {
-		await Promise.all([processes, sandbox].map(options => esbuild.build({ ...options, outdir, sourcemap: false })));
+		const all = { ...processes, entryPoints: { ...processEntries, ...teamEntries } };
+		await Promise.all([all, sandbox].map(options => esbuild.build({ ...options, outdir, sourcemap: false })));
 		return;
 	}
 	if (process.argv.includes('--team')) {
@@ -204,13 +213,7 @@ async function build() {
 async function buildTeam() {
 	const outdir = 'dist-team';
 	rmSync(outdir, { recursive: true, force: true });
-	const team = {
-		...split,
-		entryPoints: { 'errand-service': 'src/team/main.ts', agent: processEntries.agent },
-		// The driver would use it if it were installed.
-		external: ['pg-native'],
-		plugins: [oneParser],
-	};
+	const team = { ...processes, entryPoints: { ...teamEntries, agent: processEntries.agent } };
 	writeNotices(outdir, await Promise.all([team, sandbox].map(options => esbuild.build({ ...options, outdir }))));
 }
 

@@ -17,6 +17,9 @@ export const AGENT_PROGRAM = programFile('agent.js', 'src/agent/main.ts');
 /** The first program in an agent's sandbox. */
 export const SANDBOX_PROGRAM = programFile('sandbox.js', 'src/agents/sandbox/inside.ts');
 
+/** The service for a team: its front ends, its workers, and what its operators do. */
+export const TEAM_PROGRAM = programFile('errand-service.js', 'src/team/main.ts');
+
 /** The MCP server. */
 export const MCP_PROGRAM = programFile('mcp.js', 'src/mcp/server/main.ts');
 

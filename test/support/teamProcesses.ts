@@ -8,8 +8,8 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { workFolderOf } from '../../src/service/stateFolder.ts';
+import { TEAM_PROGRAM } from './programs.ts';
 
-const PROGRAM = path.resolve('src/team/main.ts');
 const STOP_LIMIT_MS = 20_000;
 
 /** A process that serves or works. */
@@ -26,11 +26,13 @@ export interface TeamProcess {
 export class TeamProcesses {
 	private readonly folder: string;
 	private readonly environment: Record<string, string | undefined>;
+	private readonly program: string;
 	private readonly running: TeamProcess[] = [];
 
-	private constructor(folder: string, environment: Record<string, string | undefined>) {
+	private constructor(folder: string, environment: Record<string, string | undefined>, program: string) {
 		this.folder = folder;
 		this.environment = environment;
+		this.program = program;
 	}
 
 	/** Prepares the schema of an empty database. `environment` has the variables that the configuration names. */
@@ -38,15 +40,20 @@ export class TeamProcesses {
 		databaseUrl: string,
 		configuration: object,
 		environment: Record<string, string> = {},
+		program = TEAM_PROGRAM,
 	): Promise<TeamProcesses> {
 		const folder = await mkdtemp(path.join(os.tmpdir(), 'errand-team-'));
 		await writeFile(path.join(folder, 'errand.json'), JSON.stringify(configuration));
-		const team = new TeamProcesses(folder, {
-			...process.env,
-			...environment,
-			DATABASE_URL: databaseUrl,
-			ERRAND_SERVICE_KEYS: randomBytes(32).toString('base64'),
-		});
+		const team = new TeamProcesses(
+			folder,
+			{
+				...process.env,
+				...environment,
+				DATABASE_URL: databaseUrl,
+				ERRAND_SERVICE_KEYS: randomBytes(32).toString('base64'),
+			},
+			program,
+		);
 		await team.run(['migrate']);
 		return team;
 	}
@@ -98,7 +105,7 @@ export class TeamProcesses {
 	}
 
 	private spawn(args: readonly string[]): ChildProcess {
-		return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', PROGRAM, ...args], {
+		return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', this.program, ...args], {
 			stdio: ['pipe', 'pipe', 'pipe'],
 			env: this.environment as NodeJS.ProcessEnv,
 		});
