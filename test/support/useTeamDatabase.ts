@@ -10,9 +10,9 @@ import { migrate } from '../../src/team/database/migrations.ts';
 import { openPool } from '../../src/team/database/pool.ts';
 
 /** Starts a PostgreSQL of a test's own, which it may stop and start again. */
-export async function startOwnPostgres(): Promise<Postgres> {
+export async function startOwnPostgres({ isDurable = false } = {}): Promise<Postgres> {
 	const folder = mkdtempSync(path.join(os.tmpdir(), 'errand-postgres-'));
-	const postgres = await startPostgres(folder, { isDurable: false });
+	const postgres = await startPostgres(folder, { isDurable });
 	return {
 		...postgres,
 		stop: async () => {
