@@ -144,7 +144,7 @@ const programs = [
 
 /** @returns {esbuild.BuildOptions} */
 function editorTests() {
-	const files = globSync('test/editor/**/*.ts');
+	const files = globSync(['test/editor/**/*.test.ts', 'test/editor/index.ts']);
 	const outdir = path.join('.cache', 'out', 'editor');
 	rmSync(outdir, { recursive: true, force: true });
 	return {
@@ -160,6 +160,8 @@ function editorTests() {
 		define: { ...common.define, 'import.meta.url': 'importMetaUrl' },
 		banner: { js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
 		minify: false,
+		// The extension host reads none.
+		sourcemap: false,
 	};
 }
 
