@@ -31,7 +31,7 @@ async function main(all: boolean): Promise<void> {
 		await prepareSandbox();
 		await (all ? ensurePostgres().catch(() => {}) : undefined);
 		if (browser === undefined) {
-			run.prepare();
+			void run.prepare();
 		}
 		for (const name of stageNames.filter(stage => all || !stagesOutsideGate.includes(stage))) {
 			console.log(`\n== ${name}`);

@@ -193,10 +193,9 @@ export class TestRun {
 	 * Begins to install and build what later stages need, beside those that need nothing of it. A stage that needs what
 	 * could not be had tries again or says why.
 	 */
-	prepare(): void {
-		for (const begun of [ensureAgents(), this.prepareEditor()]) {
-			begun.catch(() => {});
-		}
+	async prepare(): Promise<void> {
+		await ensureAgents().catch(() => {});
+		await this.prepareEditor().catch(() => {});
 	}
 
 	/** Builds the extension, an editor and a browser, and returns the environment variables that the tests read. */
