@@ -45,7 +45,7 @@ describe('text that runs from right to left', () => {
 			for (let start = 0; isGrowing && start < RIGHT_TO_LEFT.length; start += 7) {
 				await chat.append(turn.id, RIGHT_TO_LEFT.slice(start, start + 7));
 			}
-			await chat.page.getByText('This paragraph is in English.').waitFor();
+			await chat.page.locator('chat-markdown').getByText('This paragraph is in English.').waitFor();
 			assert.deepEqual(await directions('chat-markdown .content > *'), [
 				'p rtl',
 				'h6 rtl',
