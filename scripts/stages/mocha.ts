@@ -38,7 +38,7 @@ export async function runMocha(stage: MochaStage): Promise<Totals> {
 		args: [
 			// Node copies the page tables of its memory for each program that it starts, which costs as much as a start of git.
 			// A small nursery keeps that memory small.
-			'--max-semi-space-size=1',
+			'--max-semi-space-size=4',
 			path.join(root, 'node_modules', 'mocha', 'bin', 'mocha.js'),
 			...['--extension', 'ts', '--timeout', String(TEST_LIMIT_MS)],
 			...['--reporter', path.join(root, 'scripts', 'stages', 'reporter.ts')],
