@@ -119,8 +119,8 @@ describe('a worker of the service for a team', () => {
 
 	it('fails when the token ends before the push', async () => {
 		await workers.start();
-		workers.host.fault = ({ method }) => {
-			if (method === 'POST') {
+		workers.host.fault = ({ url }) => {
+			if (url?.includes('git-receive-pack')) {
 				workers.host.password = 'another';
 			}
 			return false;
@@ -155,16 +155,15 @@ describe('a worker of the service for a team', () => {
 		await workers.start();
 		const { id } = await workers.create('Try');
 		const branch = (await workers.final(id)).branchName ?? '';
-		let moved: Promise<string> | undefined;
-		workers.host.fault = ({ method }) => {
-			if (method === 'POST') {
-				moved ??= workers.git('branch', '--force', branch, 'main');
+		workers.host.fault = (request, response) => {
+			const isPush = request.url?.includes('git-receive-pack') ?? false;
+			if (isPush) {
+				void workers.git('branch', '--force', branch, 'main').then(() => workers.host.serve(request, response));
 			}
-			return false;
+			return isPush;
 		};
 		await workers.followUp(id, 'Try again');
 		const task = await workers.final(id);
-		await moved;
 		assert.equal(task.status, 'error');
 		assert.match(task.error ?? '', /somebody else has made or moved it/);
 		assert.equal(await workers.git('rev-parse', branch), await workers.git('rev-parse', 'main'));

@@ -23,7 +23,7 @@ import { HostedRepository } from './hostedRepository.ts';
 import { RunRelay, untilAnswered } from './runRelay.ts';
 import type { WorkerServices } from './workerServices.ts';
 
-/** A worker that the queue has taken for dead by then could not end a run itself. */
+/** The longest limit of a run. The queue would take a worker for dead that needs a day. */
 const LONGEST_LIMIT_SECONDS = 23 * 3_600;
 
 /** A host that hangs keeps nobody waiting for the end of a task. */
