@@ -16,7 +16,7 @@ import { removeFolder } from '../../base/removeFolder.ts';
 import type { AgentTrial } from '../../contract/agents.ts';
 import type { Inference } from '../inference/inference.ts';
 import { createModelListener } from '../tasks/relay/modelListener.ts';
-import { TaskGateway } from '../tasks/relay/taskGateway.ts';
+import { TaskGateway, USER_SETTINGS } from '../tasks/relay/taskGateway.ts';
 import type { RunServices } from '../tasks/runServices.ts';
 import type { Agents } from './agents.ts';
 import { consentFolder } from './consentFolder.ts';
@@ -61,9 +61,15 @@ export function createRunServices(options: RunServicesOptions): RunServices {
 		rememberMissing: async (repoUrl, hosts) => consents.addMissing(await consentFolder(repoUrl), hosts),
 		openModels(model, events) {
 			const { provider, maxCost } = directory.settings;
-			const gateway = new TaskGateway(inference.gateway, { model, provider, maxCost }, events, systemClock);
+			const gateway = new TaskGateway(
+				inference.gateway,
+				{ model, provider, maxCost, settings: USER_SETTINGS },
+				events,
+				systemClock,
+			);
 			return {
 				maxCost,
+				settings: USER_SETTINGS,
 				tellCost: cost => gateway.tellCost(cost),
 				allCounted: () => gateway.allCounted(),
 				search: (query, signal) => gateway.search(query, signal),

@@ -1,5 +1,7 @@
 import { type ExecutionUse, knownCost } from '../store/modelUseStore.ts';
 import { costWords } from './relay/modelCall.ts';
+import type { CostSettings } from './relay/taskGateway.ts';
+import type { RunModels } from './runServices.ts';
 
 /**
  * Describes, for the log of a task, the cost of an agent's run, the providers that served it, and the used part of its
@@ -7,14 +9,14 @@ import { costWords } from './relay/modelCall.ts';
  */
 export function describeCost(
 	use: readonly ExecutionUse[],
-	{ turn, maxCost }: { turn: number; maxCost: number | undefined },
+	{ turn, maxCost, settings }: { turn: number } & Pick<RunModels, 'maxCost' | 'settings'>,
 ): string {
 	const run = use.filter(part => part.turn === turn);
 	const earlier = use.filter(part => part.turn < turn);
 	const lines =
 		run.length === 0 ? ['No model was asked.'] : [`The models have cost ${sumOf(run)}:`, ...run.map(partOf)];
 	if (maxCost !== undefined) {
-		lines.push(limitOf(run, maxCost));
+		lines.push(limitOf(run, maxCost, settings));
 	}
 	if (earlier.length > 0) {
 		lines.push(`With the earlier turns, the task has cost ${sumOf(use)}.`);
@@ -45,8 +47,8 @@ function partOf({ model, provider, calls, failedCalls, estimatedCalls, ...amount
 	return `${who}: ${[...times, ...used].join(', ')}.`;
 }
 
-function limitOf(run: readonly ExecutionUse[], maxCost: number): string {
+function limitOf(run: readonly ExecutionUse[], maxCost: number, settings: CostSettings): string {
 	const share = maxCost > 0 ? Math.round((knownCost(run) / maxCost) * 100) : 100;
-	const used = `${share} % of the limit of US$ ${maxCost} (errand.tasks.maxCost) is used`;
+	const used = `${share} % of the limit of US$ ${maxCost} (${settings.maxCost}) is used`;
 	return run.every(({ cost }) => cost !== null) ? `${used}.` : `${used}; it does not count models without a price.`;
 }

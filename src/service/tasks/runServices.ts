@@ -1,11 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { SandboxProblem, SandboxStatus } from '../../contract/agents.ts';
-import type { ModelCallEvents } from './relay/taskGateway.ts';
+import type { CostSettings, ModelCallEvents } from './relay/taskGateway.ts';
 
 /** The model access of one run: the chosen model, under the policy and the limits of the task. */
 export interface RunModels {
 	/** The limit of the cost in US dollars, or undefined if there is none. */
 	readonly maxCost: number | undefined;
+	/** Where that is set, and where prices are. */
+	readonly settings: CostSettings;
 	/** Receives the cost of the run that the agent reports, in US dollars. The larger figure counts against the limit. */
 	tellCost(cost: number): void;
 	/** Resolves when every call so far has ended and `onCall` was called for it. */

@@ -365,13 +365,13 @@ class TaskRun {
 	}
 
 	/** Logs the cost of this run, the providers that served it, and the used part of its limit. */
-	private async accountFor({ allCounted, maxCost }: RunModels): Promise<void> {
+	private async accountFor({ allCounted, maxCost, settings }: RunModels): Promise<void> {
 		const { task, execution } = this.job;
 		const { store } = this.storage;
 		// The calls end with the relay; those still waiting for a provider end a moment later.
 		await Promise.race([allCounted(), delay(COUNT_TIMEOUT_MS, undefined, { ref: false })]);
 		const use = store.modelUse.ofTask(task).filter(({ position }) => position === execution.position);
-		this.log.step('agent_cost', describeCost(use, { turn: task.turn, maxCost }));
+		this.log.step('agent_cost', describeCost(use, { turn: task.turn, maxCost, settings }));
 	}
 
 	private endOverLimit(sentence: string): void {

@@ -19,6 +19,9 @@ import { TaskGateway } from '../../service/tasks/relay/taskGateway.ts';
 import type { RunServices } from '../../service/tasks/runServices.ts';
 import type { Configuration } from '../configuration.ts';
 
+/** The fields of the configuration. */
+const settings = { maxCost: 'limits.maxCost of this service', upstreams: 'the upstreams of this service' };
+
 const SEAL_KEY_BYTES = 32;
 
 export interface WorkerServicesOptions {
@@ -87,9 +90,15 @@ export function startWorkerServices(options: WorkerServicesOptions): WorkerServi
 			...common,
 			openModels(model, events) {
 				const left = maxCost && maxCost - spent;
-				const gateway = new TaskGateway(inference.gateway, { model, provider, maxCost: left }, events, systemClock);
+				const gateway = new TaskGateway(
+					inference.gateway,
+					{ model, provider, maxCost: left, settings },
+					events,
+					systemClock,
+				);
 				return {
 					maxCost: left,
+					settings,
 					tellCost: cost => gateway.tellCost(cost),
 					allCounted: () => gateway.allCounted(),
 					search: (query, signal) => gateway.search(query, signal),

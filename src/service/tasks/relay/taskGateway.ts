@@ -28,6 +28,15 @@ const OVER_BUDGET = 402;
 type Description = Awaited<ReturnType<ChatGateway['describe']>>;
 type ModelDescription = Description['models'][number];
 
+/** The names of what limits the cost of runs, as sentences about it name them. */
+export interface CostSettings {
+	maxCost: string;
+	upstreams: string;
+}
+
+/** What the settings of a user are called. */
+export const USER_SETTINGS: CostSettings = { maxCost: 'errand.tasks.maxCost', upstreams: 'errand.local.upstreams' };
+
 /** The terms that a task sets for its agent's calls: model, routing policy and budget. */
 export interface ModelTerms {
 	/** The model of the task, in any form that a request may name it. */
@@ -36,6 +45,8 @@ export interface ModelTerms {
 	provider: RoutingPolicy | undefined;
 	/** The limit for all calls together, in US dollars. Models without a known price count as free here. */
 	maxCost: number | undefined;
+	/** Where that is set, and where prices are. */
+	settings: CostSettings;
 }
 
 /** The callbacks that report the calls of an agent. */
@@ -240,17 +251,18 @@ export class TaskGateway implements ChatGateway {
 	}
 
 	private noticeUnpriced({ model, provider, prices }: GatewayReply): void {
-		const { maxCost } = this.terms;
+		const { maxCost, settings } = this.terms;
 		if (maxCost !== undefined && prices === undefined && !this.isUnpricedSaid) {
 			this.isUnpricedSaid = true;
 			this.events.onUnpriced(
-				`The model ${model} of ${provider} has no price here, so the limit of US$ ${maxCost} (errand.tasks.maxCost) does not hold for it. Give it prices in errand.local.upstreams.`,
+				`The model ${model} of ${provider} has no price here, so the limit of US$ ${maxCost} (${settings.maxCost}) does not hold for it. Give it prices in ${settings.upstreams}.`,
 			);
 		}
 	}
 
 	private get budgetSentence(): string {
-		return `This agent has spent its limit of US$ ${this.terms.maxCost} for models, which errand.tasks.maxCost sets.`;
+		const { maxCost, settings } = this.terms;
+		return `This agent has spent its limit of US$ ${maxCost} for models, which ${settings.maxCost} sets.`;
 	}
 }
 

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { nullLogger } from '../../../../src/base/logger.ts';
 import type { Agent } from '../../../../src/service/tasks/agent.ts';
 import { RETENTION_DAYS, removeOldFolders, writeMarker } from '../../../../src/service/tasks/folderRetention.ts';
+import { USER_SETTINGS } from '../../../../src/service/tasks/relay/taskGateway.ts';
 import type { RunServices } from '../../../../src/service/tasks/runServices.ts';
 import type { QueueLimits, RunSupport } from '../../../../src/service/tasks/taskRunner.ts';
 import { waitFor } from '../../../support/waitFor.ts';
@@ -18,6 +19,7 @@ const execute = promisify(execFile);
 /** Models that no agent here calls. */
 const NO_MODELS: RunServices['openModels'] = () => ({
 	maxCost: undefined,
+	settings: USER_SETTINGS,
 	tellCost: () => {},
 	allCounted: async () => {},
 	handle: (_request, response) => response.end(),

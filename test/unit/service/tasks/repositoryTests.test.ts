@@ -4,6 +4,7 @@ import { mkdir, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import type { Agent } from '../../../../src/service/tasks/agent.ts';
 import { Checkout } from '../../../../src/service/tasks/checkout.ts';
+import { USER_SETTINGS } from '../../../../src/service/tasks/relay/taskGateway.ts';
 import { runRepositoryTests } from '../../../../src/service/tasks/repositoryTests.ts';
 import type { RunServices } from '../../../../src/service/tasks/runServices.ts';
 import { readSource, writeGitConfiguration } from '../../../../src/service/tasks/sourceRepository.ts';
@@ -17,6 +18,7 @@ const ALLOWED: RunServices = {
 	allowsUnsandboxed: async () => true,
 	openModels: () => ({
 		maxCost: undefined,
+		settings: USER_SETTINGS,
 		tellCost: () => {},
 		allCounted: async () => {},
 		handle: (_request, response) => response.end(),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ExecutionUse } from '../../../../src/service/store/modelUseStore.ts';
+import { USER_SETTINGS } from '../../../../src/service/tasks/relay/taskGateway.ts';
 import { describeCost } from '../../../../src/service/tasks/runCost.ts';
 
 const USE: ExecutionUse = {
@@ -20,7 +21,7 @@ describe('the account of a run in the log', () => {
 	const account = (use: Partial<ExecutionUse>[], maxCost?: number, turn = 1) =>
 		describeCost(
 			use.map(part => ({ ...USE, ...part })),
-			{ turn, maxCost },
+			{ turn, maxCost, settings: USER_SETTINGS },
 		).split('\n');
 
 	it('names which provider served what at which cost, and how much of the limit that is', () => {

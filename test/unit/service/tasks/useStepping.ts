@@ -4,6 +4,7 @@ import { nullLogger } from '../../../../src/base/logger.ts';
 import { type TaskStep, taskStepsSchema } from '../../../../src/contract/taskSteps.ts';
 import { createApp } from '../../../../src/service/server.ts';
 import type { Agent } from '../../../../src/service/tasks/agent.ts';
+import { USER_SETTINGS } from '../../../../src/service/tasks/relay/taskGateway.ts';
 import type { RunServices } from '../../../../src/service/tasks/runServices.ts';
 import { registerTaskRoutes } from '../../../../src/service/tasks/taskRoutes.ts';
 import type { QueueLimits } from '../../../../src/service/tasks/taskRunner.ts';
@@ -17,6 +18,7 @@ export const STEPPING_SERVICES: RunServices = {
 	allowsUnsandboxed: async () => true,
 	openModels: () => ({
 		maxCost: undefined,
+		settings: USER_SETTINGS,
 		tellCost: () => {},
 		allCounted: async () => {},
 		handle: (_request, response) => response.end(),

@@ -9,7 +9,7 @@ import { createLogger } from '../../../../../src/base/logger.ts';
 import { ReasoningSeal } from '../../../../../src/service/responses/reasoningSeal.ts';
 import type { ModelCall } from '../../../../../src/service/tasks/relay/modelCall.ts';
 import { createModelListener } from '../../../../../src/service/tasks/relay/modelListener.ts';
-import { TaskGateway } from '../../../../../src/service/tasks/relay/taskGateway.ts';
+import { TaskGateway, USER_SETTINGS } from '../../../../../src/service/tasks/relay/taskGateway.ts';
 import { waitFor } from '../../../../support/waitFor.ts';
 import { errorOf, eventsOf } from '../../helpers.ts';
 import { type GatewayHarness, useGateway } from '../../inference/gatewayHarness.ts';
@@ -39,7 +39,7 @@ describe('the models behind the relay', () => {
 		const logger = createLogger('test', (_, line) => log.push(line));
 		const gateway = new TaskGateway(
 			harness.gateway,
-			{ model: 'small', provider: undefined, maxCost },
+			{ model: 'small', provider: undefined, maxCost, settings: USER_SETTINGS },
 			{
 				onCall: call => calls.push(call),
 				onRefused: sentence => log.push(sentence),

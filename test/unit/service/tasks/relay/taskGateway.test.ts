@@ -3,7 +3,7 @@ import { systemClock } from '../../../../../src/base/async.ts';
 import type { ChatGateway } from '../../../../../src/service/inference/gateway.ts';
 import { ProviderFailure, type ProviderRequest } from '../../../../../src/service/inference/provider.ts';
 import { describeCall, type ModelCall } from '../../../../../src/service/tasks/relay/modelCall.ts';
-import { type ModelTerms, TaskGateway } from '../../../../../src/service/tasks/relay/taskGateway.ts';
+import { type ModelTerms, TaskGateway, USER_SETTINGS } from '../../../../../src/service/tasks/relay/taskGateway.ts';
 import { waitFor } from '../../../../support/waitFor.ts';
 import { allOf, refusal, textOf, useGateway } from '../../inference/gatewayHarness.ts';
 
@@ -21,7 +21,7 @@ describe('the gateway of one run', () => {
 		const unpriced: string[] = [];
 		const task = new TaskGateway(
 			gateway,
-			{ model: 'small', provider: undefined, maxCost: undefined, ...terms },
+			{ model: 'small', provider: undefined, maxCost: undefined, settings: USER_SETTINGS, ...terms },
 			{
 				onCall: call => calls.push(call),
 				onRefused: sentence => refused.push(sentence),
