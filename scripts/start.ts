@@ -10,8 +10,7 @@ import { agentsLine } from './start/agentsLine.ts';
 import { claimLaunch } from './start/claim.ts';
 import { desktopCode, openDesktop } from './start/desktop.ts';
 import { openServed } from './start/served.ts';
-
-const dataFolder = path.join(cache, 'start');
+import { startTeam } from './start/team.ts';
 
 /** Resolves when the launch should end: on a signal, or when the parent launcher is gone. */
 const stopAsked = new Promise<undefined>(resolve => {
@@ -26,9 +25,10 @@ for (const stream of [process.stdout, process.stderr]) {
 
 async function main(): Promise<void> {
 	const { values, positionals } = parseArgs({
-		options: { port: { type: 'string' }, served: { type: 'boolean' } },
+		options: { port: { type: 'string' }, served: { type: 'boolean' }, team: { type: 'boolean' } },
 		allowPositionals: true,
 	});
+	const dataFolder = path.join(cache, values.team ? 'start-team' : 'start');
 	const port = portOf(values.port ?? process.env['ERRAND_PORT']);
 	const chosen = positionals[0] === undefined ? undefined : existingFolder(positionals[0]);
 	const claim = await Promise.race([claimLaunch(dataFolder), stopAsked]);
@@ -37,7 +37,7 @@ async function main(): Promise<void> {
 	}
 	if (typeof claim === 'string') {
 		console.log('Errand is running already and goes on there.');
-		console.log(`Errand is ready: ${claim}${encodeURIComponent(chosen ?? sampleFolder())}`);
+		console.log(`Errand is ready: ${claim}${encodeURIComponent(chosen ?? sampleFolder(dataFolder))}`);
 		return;
 	}
 	try {
@@ -48,18 +48,27 @@ async function main(): Promise<void> {
 		) {
 			return;
 		}
-		const input = { dataFolder, extension: root, folder: chosen ?? sampleFolder() };
-		const code = values.served ? undefined : desktopCode();
-		const launch = code ? openDesktop(code, input) : await openServed(input, port, claim);
+		const folder = chosen ?? sampleFolder(dataFolder);
+		const team = values.team ? await startTeam(path.join(cache, 'team'), sampleFolder(dataFolder)) : undefined;
 		try {
-			console.log(await agentsLine(process.env['PATH'] ?? '', path.join(dataFolder, 'service')));
-			console.log(`Errand is ready: ${launch.address}`);
-			const failure = await Promise.race([launch.ended, stopAsked]);
-			if (failure !== undefined) {
-				throw new Error(failure);
+			const input = { dataFolder, extension: root, folder, settings: team?.settings ?? {} };
+			const code = values.served ? undefined : desktopCode();
+			const launch = code ? openDesktop(code, input) : await openServed(input, port, claim);
+			try {
+				if (team !== undefined) {
+					console.log(`The service for a team is at ${team.address}. The key that the editor asks for: ${team.token}`);
+				}
+				console.log(await agentsLine(process.env['PATH'] ?? '', path.join(dataFolder, 'service')));
+				console.log(`Errand is ready: ${launch.address}`);
+				const failure = await Promise.race([launch.ended, stopAsked]);
+				if (failure !== undefined) {
+					throw new Error(failure);
+				}
+			} finally {
+				await launch.stop();
 			}
 		} finally {
-			await launch.stop();
+			await team?.stop();
 		}
 	} finally {
 		claim.release();
@@ -86,7 +95,7 @@ function existingFolder(name: string): string {
 }
 
 /** Creates the repository only once, so that the user's changes in it are kept. */
-function sampleFolder(): string {
+function sampleFolder(dataFolder: string): string {
 	const folder = path.join(dataFolder, 'sample');
 	const made = path.join(dataFolder, 'sample.made');
 	if (!fs.existsSync(made) || !fs.existsSync(folder)) {

@@ -10,6 +10,8 @@ export interface LaunchInput {
 	extension: string;
 	/** The folder that the editor opens. */
 	folder: string;
+	/** Settings beside those of every first launch, which are the user's from then on. */
+	settings: Readonly<Record<string, unknown>>;
 }
 
 export interface Launch {

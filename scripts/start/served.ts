@@ -15,7 +15,7 @@ export async function openServed(input: LaunchInput, wishedPort: number | undefi
 	const extensions = path.join(dataFolder, 'extensions');
 	installExtension(extension, extensions);
 	fs.cpSync(viewOpener, path.join(extensions, 'errand.view-opener-1.0.0'), { recursive: true });
-	writeSettingsOnce(path.join(dataFolder, 'server', 'data', 'User'));
+	writeSettingsOnce(path.join(dataFolder, 'server', 'data', 'User'), input.settings);
 	const portFile = path.join(dataFolder, 'port');
 	const port = wishedPort ?? (await lastPort(portFile));
 	const editor = await startEditorServer({ editor: editorFolder, dataFolder, port });
@@ -38,11 +38,11 @@ export async function openServed(input: LaunchInput, wishedPort: number | undefi
 }
 
 /** Writes the initial settings once. From then on they are the user's. */
-function writeSettingsOnce(folder: string): void {
+function writeSettingsOnce(folder: string, settings: LaunchInput['settings']): void {
 	fs.mkdirSync(folder, { recursive: true });
 	const file = path.join(folder, 'settings.json');
 	if (!fs.existsSync(file)) {
-		fs.writeFileSync(file, `${JSON.stringify(firstSettings, undefined, '\t')}\n`);
+		fs.writeFileSync(file, `${JSON.stringify({ ...firstSettings, ...settings }, undefined, '\t')}\n`);
 	}
 }
 
