@@ -72,6 +72,7 @@ async function testDesktop(args: string[]): Promise<number> {
 async function bench(args: string[]): Promise<number> {
 	await ensureDependencies(path.join(root, 'bench'));
 	await ensureAgents();
+	await build('--team', '--production');
 	return withRun({ buildFlags: ['--production'] }, async run =>
 		runNode([path.join(root, 'scripts', 'bench.ts'), ...args], { environment: await run.prepareEditor() }),
 	);

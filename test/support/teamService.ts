@@ -35,6 +35,7 @@ export interface TeamServiceOptions {
 	isDurable?: boolean;
 	/** True to start the output of `npm run build -- --team` instead of the source. */
 	bundle?: boolean;
+	environment?: Record<string, string>;
 }
 
 export class TeamService {
@@ -55,7 +56,7 @@ export class TeamService {
 	}
 
 	/** Starts a PostgreSQL with the schema, and nothing else yet. */
-	static async start({ configuration = {}, isDurable = false, bundle }: TeamServiceOptions = {}) {
+	static async start({ configuration = {}, isDurable = false, bundle, environment }: TeamServiceOptions = {}) {
 		const folder = await mkdtemp(path.join(os.tmpdir(), 'errand-team-'));
 		const temporary = path.join(folder, 'temporary');
 		await mkdir(temporary);
@@ -63,9 +64,12 @@ export class TeamService {
 		const processes = await TeamProcesses.create(
 			postgres.url,
 			configuration,
-			{ TMPDIR: temporary },
+			{ ...environment, TMPDIR: temporary },
 			bundle ? BUNDLE : TEAM_PROGRAM,
-		);
+		).catch(async error => {
+			await postgres.stop();
+			throw error;
+		});
 		return new TeamService(postgres, processes, folder);
 	}
 
