@@ -58,13 +58,17 @@ export class RunQueue {
 	/** Connects, and makes what the queue needs in the database. */
 	async start(): Promise<void> {
 		await this.boss.start();
-		const kept = { retentionSeconds: YEAR_SECONDS, deleteAfterSeconds: DAY_SECONDS, notify: true };
-		// What is lost must be told in any case, however often that fails.
+		const kept = {
+			retentionSeconds: YEAR_SECONDS,
+			deleteAfterSeconds: DAY_SECONDS,
+			heartbeatSeconds: HEARTBEAT_SECONDS,
+			notify: true,
+		};
+		// What is lost must be told in any case, however often that fails, or whoever is about to tell it dies too.
 		await this.boss.createQueue(LOST, { ...kept, retryLimit: 1_000_000, retryDelay: POLLING_SECONDS });
 		await this.boss.createQueue(RUNS, {
 			...kept,
 			retryLimit: 1,
-			heartbeatSeconds: HEARTBEAT_SECONDS,
 			expireInSeconds: LONGEST_RUN_SECONDS,
 			deadLetter: LOST,
 		});
@@ -99,7 +103,7 @@ export class RunQueue {
 				this.boss.notifyWorker(id);
 			});
 		}
-		await this.boss.work<RunData>(LOST, polling, async jobs => {
+		await this.boss.work<RunData>(LOST, options, async jobs => {
 			for (const { data } of jobs) {
 				await lost(turnOf(data));
 			}
