@@ -70,14 +70,20 @@ export function streamText(
 	let resume: (() => void) | undefined;
 	const onDrain = () => resume?.();
 	outgoing.on('drain', onDrain);
-	outgoing.once('close', () => {
+	const onClose = () => {
 		clearInterval(comments);
 		gone.abort(CLIENT_GONE);
 		// This is not awaited: a generator that waits for something returns only after its signal has woken it. If the
 		// generator has ended, the call does nothing.
 		source.return().catch(onFailure);
 		resume?.();
-	});
+	};
+	if (outgoing.destroyed) {
+		// The client has gone while something else was waited for, and nothing will tell of that any more.
+		onClose();
+		return;
+	}
+	outgoing.once('close', onClose);
 	outgoing.writeHead(200, { 'content-type': contentType, 'cache-control': 'no-store' });
 	// The head is sent together with the data that is available by the end of this turn of the event loop, or alone if
 	// the first piece takes longer. The socket is corked instead of the response, as a corked response that ends loses

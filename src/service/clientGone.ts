@@ -9,8 +9,13 @@ export async function untilClientGoes(
 	context: AppContext,
 	answer: (signal: AbortSignal) => Promise<Response>,
 ): Promise<Response> {
+	const { outgoing } = context.env;
 	const gone = new AbortController();
-	context.env.outgoing.once('close', () => gone.abort(CLIENT_GONE));
+	if (outgoing.destroyed) {
+		// It has gone while the check of the request waited, and nothing will tell of that any more.
+		gone.abort(CLIENT_GONE);
+	}
+	outgoing.once('close', () => gone.abort(CLIENT_GONE));
 	try {
 		return await answer(gone.signal);
 	} catch (error) {

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { nullLogger } from '../../../src/base/logger.ts';
 import { sseEvent } from '../../../src/base/streamText.ts';
+import { untilClientGoes } from '../../../src/service/clientGone.ts';
 import { IdleWatch } from '../../../src/service/idleWatch.ts';
 import { createApp, type ServiceServer, startServer } from '../../../src/service/server.ts';
 import { streamReply } from '../../../src/service/streamReply.ts';
@@ -17,11 +18,19 @@ describe('streamReply', () => {
 	let commentEveryMs = 60_000;
 	let produced = 0;
 	let returned = false;
+	let isKnownGone: unknown;
 	let failures: unknown[] = [];
 	let produce: (signal: AbortSignal) => AsyncGenerator<string, void, undefined>;
 
 	before(async () => {
 		const app = createApp(nullLogger);
+		app.get('/late', async context => {
+			const { outgoing } = context.env;
+			await once(outgoing, 'close');
+			const aborted = await untilClientGoes(context, async signal => Response.json(signal.aborted));
+			isKnownGone = await aborted.json();
+			return streamReply(signal => produce(signal), { outgoing, onFailure: error => failures.push(error) });
+		});
 		app.get('/stream', context =>
 			streamReply(signal => produce(signal), {
 				outgoing: context.env.outgoing,
@@ -41,11 +50,11 @@ describe('streamReply', () => {
 		await server.close(0);
 	});
 
-	function open(): Socket {
+	function open(path = '/stream'): Socket {
 		const { port } = new URL(server.address);
 		const socket = connect(Number(port), '127.0.0.1');
 		socket.on('error', () => {});
-		socket.write(`GET /stream HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer token\r\n\r\n`);
+		socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer token\r\n\r\n`);
 		return socket;
 	}
 
@@ -70,6 +79,27 @@ describe('streamReply', () => {
 			assert.equal(await response.text(), texts.join(''));
 		}
 		socket.destroy();
+		assert.deepEqual(failures, []);
+	});
+
+	it('reads nothing for a client that has gone before, which whoever asks then is told too', async () => {
+		let ended = false;
+		produce = signal => {
+			ended = signal.aborted;
+			signal.addEventListener('abort', () => {
+				ended = true;
+			});
+			return (async function* () {
+				produced++;
+				yield 'x';
+			})();
+		};
+		const socket = open('/late');
+		await once(socket, 'connect');
+		setTimeout(() => socket.destroy(), 50);
+		await waitFor('the end of the stream', () => ended);
+		assert.equal(produced, 0);
+		assert.equal(isKnownGone, true);
 		assert.deepEqual(failures, []);
 	});
 
