@@ -20,6 +20,8 @@ interface KeptSession {
 	session: ChannelSession;
 	place: string;
 	lastUsed: number;
+	/** True once somebody has sent a message in it. */
+	isInUse: boolean;
 }
 
 /** The service's side of the channel. Its key and its sessions live in the memory of this process only. */
@@ -39,15 +41,23 @@ export class Responder {
 
 	/**
 	 * Begins a session that is valid for this place only. If there are too many sessions, the one that was idle longest
-	 * is evicted.
+	 * is evicted, of those without any message if there are such: whoever only asks for attestations, which may need no
+	 * token, ends no conversation.
 	 */
 	attest(place: string): AttestationRecord {
 		if (this.sessions.size >= MAXIMUM_SESSIONS) {
-			const [oldest] = [...this.sessions].sort(([, one], [, other]) => one.lastUsed - other.lastUsed);
+			const [oldest] = [...this.sessions].sort(
+				([, one], [, other]) => Number(one.isInUse) - Number(other.isInUse) || one.lastUsed - other.lastUsed,
+			);
 			this.sessions.delete(oldest?.[0] ?? '');
 		}
 		const id = randomBytes(SESSION_ID_BYTES).toString('base64url');
-		this.sessions.set(id, { session: new ChannelSession(this.identity), place, lastUsed: this.clock.now() });
+		this.sessions.set(id, {
+			session: new ChannelSession(this.identity),
+			place,
+			lastUsed: this.clock.now(),
+			isInUse: false,
+		});
 		return this.attester(id);
 	}
 
@@ -67,6 +77,7 @@ export class Responder {
 		}
 		kept.lastUsed = this.clock.now();
 		const { history, seal } = await kept.session.open(request);
+		kept.isInUse = true;
 		return {
 			history,
 			seal: text => {

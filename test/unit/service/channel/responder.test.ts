@@ -291,6 +291,16 @@ describe('the responder of the encrypted channel', () => {
 			await open(oldest.seal(HELLO));
 		});
 
+		it('never for attestations alone, once it has had a message', async () => {
+			const peer = attest();
+			await open(peer.seal(HELLO));
+			for (let count = 0; count <= MAXIMUM_SESSIONS; count++) {
+				clock.pass(1);
+				responder.attest(PLACE);
+			}
+			await open(peer.seal(HELLO));
+		});
+
 		it('at another place than its own, and keeps it there', async () => {
 			const peer = attest();
 			const request = peer.seal(HELLO);
