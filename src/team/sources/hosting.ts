@@ -122,8 +122,10 @@ export class SourceHost {
 		if (!wanted) {
 			return `repoUrl: ${owner}/${name} has no branch yet. Make a first commit, then start again.`;
 		}
-		const path = `/repos/${segment(owner)}/${segment(name)}/branches/${encodeURIComponent(wanted)}`;
-		return !isBranchName(wanted) || (await this.get(path, branchSchema)) === undefined
+		// Half of a surrogate pair cannot be encoded, and no branch has one.
+		const isPossible = isBranchName(wanted) && wanted.isWellFormed();
+		const path = () => `/repos/${segment(owner)}/${segment(name)}/branches/${encodeURIComponent(wanted)}`;
+		return !isPossible || (await this.get(path(), branchSchema)) === undefined
 			? `selectedBranch: there is no branch "${wanted.slice(0, 100)}" in ${owner}/${name}. Choose one that is there.`
 			: { branch: wanted };
 	}

@@ -94,6 +94,7 @@ for (const kind of ['github', 'gitea'] as const) {
 			assert.deepEqual(await ada().branch('ada', 'notes', 'topic/7'), { branch: 'topic/7' });
 			assert.match(String(await ada().branch('ada', 'notes', 'none')), /^selectedBranch: .*"none"/);
 			assert.match(String(await ada().branch('ada', 'notes', '../x')), /^selectedBranch: /);
+			assert.match(String(await ada().branch('ada', 'notes', 'half-\ud800')), /^selectedBranch: /);
 			assert.match(String(await ada().branch('ada', 'nothing', undefined)), /^repoUrl: .*ada\/nothing/);
 			assert.match(String(await ada().branch('bob', 'open', undefined)), /^repoUrl: .*push/);
 			assert.match(String(await ada().branch('bob', 'empty', undefined)), /^repoUrl: .*no branch yet/);
