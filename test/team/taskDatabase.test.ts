@@ -134,6 +134,20 @@ describe('TaskDatabase', () => {
 			assert.deepEqual(woken, ['a', 'b']);
 		});
 
+		it('tells followers of a task what they see of it, and not its prompt', async () => {
+			const { tasks, attempts, user } = team;
+			const id = randomUUID();
+			const owner = { userId: user.id, teamId: null, isPublic: true };
+			const { sequence } = await tasks.create(newTask(id), owner, noQueue);
+			assert.deepEqual(await tasks.followed(id), { id, sequence, status: 'pending', error: null, ...owner });
+			const attempt = { taskId: id, position: 0, turn: 1, attempt: 1 };
+			await attempts.begin(attempt);
+			const change = { status: 'error', error: 'nul \0 and \ud800 lone' } as const;
+			await attempts.write(attempt, { sent: 0, entries: [], change });
+			assert.deepEqual(await tasks.followed(id), { id, sequence, ...change, ...owner });
+			assert.equal(await tasks.followed('another'), undefined);
+		});
+
 		it('tells whose a task is, and lists those of a user or of a team alone', async () => {
 			const { tasks, people, user } = team;
 			const [eve, tools] = [await people.addUser('eve'), await people.addTeam('tools')];

@@ -12,19 +12,22 @@ const TURN_MS = 20;
 /** The interval of comments that keep a stream without status alive. Clients wait much longer before they give up. */
 const COMMENT_INTERVAL_MS = 15_000;
 
+/** What a follower needs of a task. It is read again and again, unlike the prompt, which can be long. */
+export type FollowedTask = Pick<TaskRecord, 'id' | 'sequence' | 'status' | 'error'>;
+
 /** A store whose tasks can be followed. Its answers may have to be waited for. */
 export interface FollowedStore {
-	get(id: string): TaskRecord | undefined | Promise<TaskRecord | undefined>;
+	get(id: string): FollowedTask | undefined | Promise<FollowedTask | undefined>;
 	/** Returns entries from an index on. The list is empty only if there are no more. */
-	entries(task: TaskRecord, from: number, limit: number): LogRecord[] | Promise<LogRecord[]>;
-	entryCount(task: TaskRecord): number | Promise<number>;
+	entries(task: FollowedTask, from: number, limit: number): LogRecord[] | Promise<LogRecord[]>;
+	entryCount(task: FollowedTask): number | Promise<number>;
 	/** Calls `listener` after every change of the task or its log, until disposed. */
 	watch(id: string, listener: () => void): Disposable;
 }
 
 export interface LogStreamOptions {
 	store: FollowedStore;
-	task: TaskRecord;
+	task: FollowedTask;
 	fromIndex: number;
 	includeStatus: boolean;
 	signal: AbortSignal;

@@ -12,6 +12,7 @@ import {
 } from '../../service/store/taskRecord.ts';
 import { MAXIMUM_PAGE_LENGTH, type TaskPageQuery } from '../../service/store/taskStore.ts';
 import { TaskWatchers } from '../../service/store/taskWatchers.ts';
+import type { FollowedTask } from '../../service/tasks/logStream.ts';
 import { endWithoutRun, logRecord } from '../../service/tasks/taskLog.ts';
 import { commitSubject } from '../../service/tasks/taskNames.ts';
 import type { Notifications } from './notifications.ts';
@@ -136,6 +137,23 @@ export class TaskDatabase {
 		return rows[0] && toTask(rows[0]);
 	}
 
+	/** Returns what followers of a task's log see of it. */
+	async followed(id: string): Promise<(FollowedTask & TaskOwner) | undefined> {
+		// Until its end, a task has no error, so the long text of its other fields is not read either. PostgreSQL itself
+		// cannot take a field out of JSON that has U+0000 in it.
+		const { rows } = await this.pool.query(
+			`SELECT sequence, id, status, user_id AS "userId", team_id AS "teamId", is_public AS "isPublic",
+				CASE WHEN status IN ('error', 'timeout') THEN record END AS record
+			FROM tasks WHERE id = $1`,
+			[id],
+		);
+		if (rows[0] === undefined) {
+			return undefined;
+		}
+		const { record, ...columns } = rows[0];
+		return { ...columns, error: record?.error ?? null };
+	}
+
 	/** Returns the executions in the order of the request, with their diffs only if they are needed. */
 	async executions(task: TaskRecord, options: { diffs?: boolean } = {}): Promise<ExecutionRecord[]> {
 		return (await readExecutions(this.pool, task, options)).map(({ execution }) => execution);
@@ -224,7 +242,7 @@ export class TaskDatabase {
 	 * Returns the entries from position `from` on, without gaps: at most `limit`, and no further ones once their text is
 	 * longer than `MAXIMUM_PAGE_LENGTH`. The list is empty only if there are no more entries.
 	 */
-	async entries({ sequence }: TaskRecord, from: number, limit: number): Promise<LogRecord[]> {
+	async entries({ sequence }: FollowedTask, from: number, limit: number): Promise<LogRecord[]> {
 		const { rows } = await this.pool.query(
 			`SELECT entry FROM log_entries JOIN (
 				SELECT position, sum(length) OVER (ORDER BY position) - length AS before FROM (
@@ -238,7 +256,7 @@ export class TaskDatabase {
 		return rows.map(({ entry }) => entry);
 	}
 
-	async entryCount({ sequence }: TaskRecord): Promise<number> {
+	async entryCount({ sequence }: FollowedTask): Promise<number> {
 		const { rows } = await this.pool.query('SELECT entry_count FROM tasks WHERE sequence = $1', [sequence]);
 		return rows[0]?.entry_count ?? 0;
 	}

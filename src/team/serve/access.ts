@@ -7,7 +7,7 @@ import { authorizationOf, isImageRequest, NO_CREDENTIALS, problemOf, type Refusa
 import { RequestRefused } from '../../service/replies.ts';
 import type { App, AppContext } from '../../service/server.ts';
 import type { People, Team, User } from '../database/people.ts';
-import type { TeamTask } from '../database/taskRows.ts';
+import type { TaskOwner } from '../database/taskRows.ts';
 import { HEALTH_PATH, READY_PATH } from './operation.ts';
 
 /** The two public endpoints of the encrypted channel (contract: encrypted-channel.md, Endpoints), in both addressings. */
@@ -126,10 +126,10 @@ function isOpen(incoming: IncomingMessage): boolean {
 const refusedBy = ({ status, message }: Refusal): RequestRefused => new RequestRefused(status, message);
 
 /** Returns whether a user sees a task (contract: cloud-tasks.md, GET {cloud_url}/api/tasks/{taskId}/stream). */
-export const maySee = (user: User, task: TeamTask): boolean => task.isPublic || mayChange(user, task);
+export const maySee = (user: User, task: TaskOwner): boolean => task.isPublic || mayChange(user, task);
 
 /** Returns whether a user may stop a task or let it go on. */
-export const mayChange = ({ id, teams }: User, task: TeamTask): boolean =>
+export const mayChange = ({ id, teams }: User, task: TaskOwner): boolean =>
 	task.userId === id || teams.some(team => team.id === task.teamId);
 
 /** Returns the team that a request names by its name or its id. @throws RequestRefused 403 if the user is not in it. */

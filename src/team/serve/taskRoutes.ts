@@ -11,7 +11,7 @@ import { FINAL_STATUSES, toTask } from '../../service/store/taskRecord.ts';
 import { streamReply } from '../../service/streamReply.ts';
 import { chooseAgent, chooseAgents } from '../../service/tasks/agentChoice.ts';
 import { registerAgentTaskRoutes } from '../../service/tasks/agentTaskRoutes.ts';
-import { logStream } from '../../service/tasks/logStream.ts';
+import { type FollowedTask, logStream } from '../../service/tasks/logStream.ts';
 import { withoutFieldName } from '../../service/tasks/repoUrl.ts';
 import {
 	branchToContinue,
@@ -168,14 +168,14 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 		const store = {
 			// Who follows for long may have lost the token or the team meanwhile.
 			get: async (id: string) => {
-				const [present, user] = await Promise.all([tasks.get(id), access.presentUserOf(context)]);
+				const [present, user] = await Promise.all([tasks.followed(id), access.presentUserOf(context)]);
 				if (present === undefined || !maySee(user, present)) {
 					throw noTask();
 				}
 				return present;
 			},
 			entries: (...page: Parameters<TaskDatabase['entries']>) => tasks.entries(...page),
-			entryCount: (of: TeamTask) => tasks.entryCount(of),
+			entryCount: (of: FollowedTask) => tasks.entryCount(of),
 			watch: (id: string, listener: () => void) => tasks.watch(id, listener),
 		};
 		return streamReply(signal => logStream({ store, task, ...query, signal: AbortSignal.any([signal, stopping]) }), {
