@@ -76,6 +76,25 @@ describe('a front end', () => {
 		await refused(await further, 402, /this month/);
 	});
 
+	it('counts what a task costs for whoever made it, also where others of the team let it go on', async () => {
+		await test.team.people.addTeam('spenders');
+		const maker = await test.caller('maker', ['spenders']);
+		const member = await test.caller('member', ['spenders']);
+		await test.start({ limits: { costAMonth: 1 }, allowLocalRepositories: true });
+		const json = { prompt: 'x', repoUrl: repository.path, teamId: 'spenders' };
+		const { task } = (await (await maker.ask('/api/tasks', { json })).json()) as { task: { id: string } };
+		const attempt = { taskId: task.id, position: 0, turn: 1, attempt: 1 };
+		await test.team.attempts.begin(attempt);
+		const use = {
+			...{ position: 0, turn: 1, agent: 'demo', model: 'm', provider: 'p', calls: 1, failedCalls: 0 },
+			...{ estimatedCalls: 0, inputTokens: 1, outputTokens: 1, cost: 1 },
+		};
+		const change = { status: 'completed', branchName: 'main' } as const;
+		await test.team.attempts.write(attempt, { sent: 0, entries: [], change, use: [use] });
+		const further = member.ask(`/api/tasks/${task.id}/continue`, { json: { currentPrompt: 'x' } });
+		await refused(await further, 402, /The tasks of maker have cost/);
+	});
+
 	it('refuses a revoked token at once, and ends the streams that are open with it', async () => {
 		const leaver = await test.caller('leaver');
 		await test.start({ allowLocalRepositories: true });

@@ -63,7 +63,7 @@ const createSchema = multiAgentTaskCreateSchema.safeExtend({
 
 /** Registers the task service for its users, each of whom sees and changes what is theirs. */
 export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencies): void {
-	const { access, people, tasks, queue, agents, repositories, limits, stopping, logger } = dependencies;
+	const { access, tasks, queue, agents, repositories, limits, stopping, logger } = dependencies;
 	const queueing: Queueing = { enqueue: queue.enqueue, tasksAtOnce: limits.tasksAtOnce };
 
 	const seen = async (context: AppContext): Promise<TeamTask> => {
@@ -102,7 +102,7 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 		const request = await readBody(context, createSchema);
 		const teamId = request.teamId === undefined ? null : teamOf(user, request.teamId).id;
 		const [first, ...others] = chooseAgents(await availableAgents(agents), request);
-		await checkCost(user, people, limits);
+		await checkCost(user, user, dependencies);
 		const branch = await repositories.beginning(user, request.repoUrl, request.selectedBranch).catch(error => {
 			throw error instanceof UserFacingError ? new RequestRefused(400, error.message) : error;
 		});
@@ -140,7 +140,8 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 			// Another agent has other models.
 			request.selectedModel ?? (request.selectedAgent === undefined ? task.selectedModel : undefined),
 		);
-		await checkCost(user, people, limits);
+		// The creator bears the cost, whoever asks: members could otherwise spend without an end in each other's names.
+		await checkCost({ id: task.userId, name: task.creatorName }, user, dependencies);
 		// A member of the team could otherwise push with the token of the task's creator where their own is not enough.
 		await repositories.beginning(user, task.repoUrl, branch).catch(error => {
 			throw error instanceof UserFacingError ? new RequestRefused(409, withoutFieldName(error.message)) : error;
@@ -193,14 +194,18 @@ async function availableAgents(agents: TaskRoutesDependencies['agents']): Promis
 	return available;
 }
 
-/** contract: 402 for an account without credit (unspecified.md, "create a task"). */
-async function checkCost(user: User, people: People, { costAMonth }: Limits): Promise<void> {
-	if (costAMonth !== undefined && (await people.costThisMonth(user.id)) >= costAMonth) {
+/** contract: 402 for an account without credit (unspecified.md, "create a task"). `payer` is whose task it is. */
+async function checkCost(
+	payer: Pick<User, 'id' | 'name'>,
+	caller: User,
+	{ people, limits: { costAMonth } }: Pick<TaskRoutesDependencies, 'people' | 'limits'>,
+): Promise<void> {
+	if (costAMonth !== undefined && (await people.costThisMonth(payer.id)) >= costAMonth) {
 		const now = new Date();
 		const nextMonth = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1);
 		throw new RequestRefused(
 			402,
-			`Your tasks have cost the ${costAMonth} US dollars of this month. The next one can begin next month.`,
+			`${payer.id === caller.id ? 'Your tasks' : `The tasks of ${payer.name}`} have cost the ${costAMonth} US dollars of this month. The next one can begin next month.`,
 			'limit_reached',
 			{ retryAfterMs: nextMonth - now.getTime() },
 		);
