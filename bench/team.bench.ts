@@ -22,7 +22,7 @@ const MINIMUM_RATIO = 3.5;
 const MAXIMUM_DELAY_MS = 250;
 const LIMIT_MS = 900_000;
 
-const LIMITS = { tasksAtOnce: 1_000_000, requestsAMinute: 1_000_000 };
+const LIMITS = { tasksAtOnce: 1_000_000, requestsAMinute: 1_000_000, requestsAtOnce: 1_000_000 };
 
 /** Measures goal 24: what more workers bring, what the way over the database costs, and what a front end bears. */
 export async function rows(): Promise<BenchRow[]> {

@@ -45,6 +45,8 @@ const limitsSchema = z.strictObject({
 	/** The cost of a user's tasks in a calendar month (UTC) in US dollars, after which no further task begins. */
 	costAMonth: z.number().positive().optional(),
 	requestsAMinute: z.int().positive().default(600),
+	/** The requests of a user that one front end answers at a time, streams among them. Each takes memory. */
+	requestsAtOnce: z.int().positive().default(100),
 	/** The limit for each agent of a task in US dollars. */
 	maxCost: z.number().positive().optional(),
 });

@@ -5,6 +5,7 @@ import { logRecord } from '../../src/service/tasks/taskLog.ts';
 import { makeAuthority, makeCertificate } from '../support/certificates.ts';
 import { TemporaryRepository } from '../support/temporaryRepository.ts';
 import { type Caller, useFrontEnd } from '../support/useFrontEnd.ts';
+import { waitFor } from '../support/waitFor.ts';
 
 describe('a front end', () => {
 	const test = useFrontEnd();
@@ -44,6 +45,25 @@ describe('a front end', () => {
 		const other = await ada.ask('/api/tasks');
 		assert.equal(other.status, 200, 'another user has requests of their own');
 		await other.text();
+	});
+
+	it('keeps so many requests of a user open, and counts them until they end', async () => {
+		const curious = await test.caller('curious');
+		await test.start({ limits: { requestsAtOnce: 2 }, allowLocalRepositories: true });
+		const { task } = (await (await create(curious)).json()) as { task: { id: string } };
+		const leaving = new AbortController();
+		const follow = () => curious.ask(`/api/tasks/${task.id}/stream`, { signal: leaving.signal });
+		await Promise.all([follow(), follow()]);
+		assert.ok((await refused(await curious.ask('/api/tasks'), 429, /2 of your requests are still open/)) > 0);
+		const other = await ada.ask('/api/tasks');
+		assert.equal(other.status, 200, 'another user has requests of their own');
+		await other.text();
+		leaving.abort();
+		await waitFor('the end of the streams', async () => {
+			const response = await curious.ask('/api/tasks');
+			await response.text();
+			return response.status === 200;
+		});
 	});
 
 	it('takes so many tasks of a user at once', async () => {

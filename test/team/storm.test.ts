@@ -44,7 +44,7 @@ describe('the service for a team in a storm', () => {
 			configuration: {
 				demo: true,
 				allowLocalRepositories: true,
-				limits: { tasksAtOnce: 1_000_000, requestsAMinute: 1_000_000 },
+				limits: { tasksAtOnce: 1_000_000, requestsAMinute: 1_000_000, requestsAtOnce: 1_000_000 },
 			},
 		});
 		await noteStates(service.pool);

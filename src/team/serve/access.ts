@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describeError } from '../../base/errors.ts';
 import { pathOf } from '../../base/httpRequest.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -6,6 +6,7 @@ import { bearerToken } from '../../base/tokenCheck.ts';
 import { authorizationOf, isImageRequest, NO_CREDENTIALS, problemOf, type Refusal } from '../../service/guard.ts';
 import { RequestRefused } from '../../service/replies.ts';
 import type { App, AppContext } from '../../service/server.ts';
+import type { Limits } from '../configuration.ts';
 import type { People, Team, User } from '../database/people.ts';
 import type { TaskOwner } from '../database/taskRows.ts';
 import { HEALTH_PATH, READY_PATH } from './operation.ts';
@@ -16,6 +17,8 @@ const PUBLIC_CHANNEL = /^\/(?:encrypted|enc\/[^/]+\/[^/]+)\/(?:health|attestatio
 const RECHECK_MS = 10_000;
 /** A database that is started anew is there again after so long. */
 const AWAY_RETRY_MS = 3_000;
+/** When one of many open requests may have ended. */
+const OPEN_RETRY_MS = 5_000;
 
 interface Caller {
 	token: string;
@@ -29,26 +32,28 @@ interface Caller {
  */
 export class Access {
 	private readonly people: People;
-	private readonly requestsAMinute: number;
+	private readonly limits: Limits;
 	private readonly logger: Logger;
 	private readonly callers = new WeakMap<IncomingMessage, Caller>();
+	/** The requests of each user whose replies have not ended. */
+	private readonly open = new Map<string, number>();
 
-	constructor(people: People, requestsAMinute: number, logger: Logger) {
+	constructor(people: People, limits: Limits, logger: Logger) {
 		this.people = people;
 		this.logger = logger;
-		this.requestsAMinute = requestsAMinute;
+		this.limits = limits;
 	}
 
 	/** Registers the check, which has to come before all routes. */
 	register(app: App): void {
 		app.use(async (context, next) => {
-			const { incoming } = context.env;
+			const { incoming, outgoing } = context.env;
 			const problem = problemOf(incoming);
 			if (problem !== undefined) {
 				throw refusedBy(problem);
 			}
 			if (!isOpen(incoming)) {
-				await this.admit(incoming).catch(error => {
+				await this.admit(incoming, outgoing).catch(error => {
 					throw error instanceof RequestRefused ? error : this.databaseAway(error);
 				});
 			}
@@ -90,7 +95,7 @@ export class Access {
 		return caller;
 	}
 
-	private async admit(incoming: IncomingMessage): Promise<void> {
+	private async admit(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
 		const token = bearerToken(authorizationOf(incoming));
 		const user = token && (await this.people.userOfToken(token));
 		if (!token) {
@@ -103,15 +108,40 @@ export class Access {
 			);
 		}
 		const { count, secondsLeft } = await this.people.countRequest(user.id);
-		if (count > this.requestsAMinute) {
+		const { requestsAMinute } = this.limits;
+		if (count > requestsAMinute) {
 			throw new RequestRefused(
 				429,
-				`You have sent more than ${this.requestsAMinute} requests in this minute. Wait ${secondsLeft} s.`,
+				`You have sent more than ${requestsAMinute} requests in this minute. Wait ${secondsLeft} s.`,
 				'rate_limited',
 				{ retryAfterMs: secondsLeft * 1000 },
 			);
 		}
+		this.hold(user.id, outgoing);
 		this.callers.set(incoming, { token, user, checkedAt: performance.now() });
+	}
+
+	/** Counts a request as open until its reply has ended. */
+	private hold(userId: string, outgoing: ServerResponse): void {
+		const { requestsAtOnce } = this.limits;
+		const open = this.open.get(userId) ?? 0;
+		if (open >= requestsAtOnce) {
+			const message = `${requestsAtOnce} of your requests are still open here, such as streams of logs. Close some of them.`;
+			throw new RequestRefused(429, message, 'rate_limited', { retryAfterMs: OPEN_RETRY_MS });
+		}
+		if (outgoing.destroyed) {
+			// The client has gone meanwhile, and nothing will tell of that any more.
+			return;
+		}
+		this.open.set(userId, open + 1);
+		outgoing.once('close', () => {
+			const left = (this.open.get(userId) ?? 0) - 1;
+			if (left > 0) {
+				this.open.set(userId, left);
+			} else {
+				this.open.delete(userId);
+			}
+		});
 	}
 }
 

@@ -85,7 +85,7 @@ export async function serve(options: ServeOptions): Promise<FrontEnd> {
 		const people = new People(pool);
 		const tokens = new SourceTokens(pool, secrets);
 		const workers = new Workers<readonly OfferedAgent[]>(pool);
-		const access = new Access(people, configuration.limits.requestsAMinute, logger('access'));
+		const access = new Access(people, configuration.limits, logger('access'));
 		registerMeasures(app, registry, logger('requests'));
 		access.register(app);
 		registerHealthRoutes(app, pool, stopping.signal, logger('health'));

@@ -9,7 +9,7 @@ describe('the configuration of the service for a team', () => {
 		assert.deepEqual(configuration.handover.upstreams, []);
 		assert.equal(configuration.demo, false);
 		assert.equal(configuration.allowLocalRepositories, false);
-		assert.deepEqual(configuration.limits, { tasksAtOnce: 10, requestsAMinute: 600 });
+		assert.deepEqual(configuration.limits, { tasksAtOnce: 10, requestsAMinute: 600, requestsAtOnce: 100 });
 		assert.equal(configuration.handover.tasks.sandbox, 'require');
 		assert.equal(configuration.handover.tasks.ownAccounts, 'forbid');
 	});
