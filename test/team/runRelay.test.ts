@@ -6,7 +6,7 @@ import { TaskStore } from '../../src/service/store/taskStore.ts';
 import { TaskEnded } from '../../src/service/tasks/taskEnded.ts';
 import { Attempts } from '../../src/team/database/attempts.ts';
 import { openPool } from '../../src/team/database/pool.ts';
-import { RunRelay } from '../../src/team/work/runRelay.ts';
+import { RunRelay, type RunWriter } from '../../src/team/work/runRelay.ts';
 import { CommitCutter } from '../support/commitCutter.ts';
 import { entry, newTask } from '../support/taskStoreSuite.ts';
 import { noQueue, useTeamTasks } from '../support/teamTasks.ts';
@@ -36,7 +36,7 @@ describe('the relay of a run', () => {
 	});
 
 	/** Begins an attempt at a new task. */
-	async function begin() {
+	async function begin(writer: RunWriter = new Attempts(pool)) {
 		const owner = { userId: team.user.id, teamId: null, isPublic: false };
 		const created = await team.tasks.create(newTask(randomUUID()), owner, noQueue);
 		const attempt = { taskId: created.id, position: 0, turn: 1, attempt: 1 };
@@ -45,7 +45,7 @@ describe('the relay of a run', () => {
 		const task = store.create(newTask(created.id));
 		const ends: TaskEnded[] = [];
 		const relay = new RunRelay({
-			writer: new Attempts(pool),
+			writer,
 			attempt,
 			store,
 			task,
@@ -113,6 +113,24 @@ describe('the relay of a run', () => {
 		assert.equal(ends.length, 1);
 		assert.equal(relay.isInDoubt, false);
 		assert.deepEqual(await log(), before);
+	});
+
+	it('stays in doubt where the turn is past after a write that was not answered, which may have ended it', async () => {
+		const { tasks, attempts } = team;
+		const lost = async (...[attempt, write]: Parameters<RunWriter['write']>) => {
+			const result = await attempts.write(attempt, write);
+			if (write.change?.status === 'completed' && result === 'stored') {
+				await tasks.followUp(attempt.taskId, { prompt: 'More', agent: 'a', model: 'm' }, noQueue);
+				throw new Error('Connection terminated unexpectedly');
+			}
+			return result;
+		};
+		const { store, task, relay, stored } = await begin({ write: lost, isCurrent: one => attempts.isCurrent(one) });
+		store.update(task.id, 0, { status: 'completed', branchName: 'errand/x' }, [entry('Done')]);
+		await assert.rejects(relay.flush(), TaskEnded);
+		assert.equal(relay.isInDoubt, true);
+		const { turn, status, branchName } = await stored();
+		assert.deepEqual([turn, status, branchName], [2, 'pending', 'errand/x']);
 	});
 
 	it('that is given up stores nothing more, unless all is stored', async () => {

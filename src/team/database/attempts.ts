@@ -115,10 +115,10 @@ export class Attempts {
 	}
 
 	/**
-	 * Stores what an attempt has done, or nothing if it is over. The same entries are stored once, however often a write
+	 * Stores what an attempt has done, or nothing if it is over, or even its turn is past. The same entries are stored once, however often a write
 	 * whose end is not known is repeated.
 	 */
-	async write({ attempt, ...turn }: Attempt, { sent, entries, change, use }: AttemptWrite): Promise<'stored' | 'over'> {
+	async write({ attempt, ...turn }: Attempt, { sent, entries, change, use }: AttemptWrite): Promise<'stored' | 'over' | 'past'> {
 		const result = await this.change(turn, async ({ client, task, row, store }) => {
 			if (row.attempt !== attempt) {
 				return 'over';
@@ -154,7 +154,7 @@ export class Attempts {
 			}
 			return 'stored';
 		});
-		return result ?? 'over';
+		return result ?? 'past';
 	}
 
 	async isCurrent({ taskId, position, turn, attempt }: Attempt): Promise<boolean> {

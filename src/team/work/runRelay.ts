@@ -113,13 +113,18 @@ export class RunRelay {
 			}
 			try {
 				this.inDoubt = true;
-				const result = await this.persistently(() => writer.write(attempt, write));
-				this.inDoubt = false;
-				if (result === 'over') {
-					this.giveUp();
-				} else {
+				let tries = 0;
+				const result = await this.persistently(() => {
+					tries++;
+					return writer.write(attempt, write);
+				});
+				// The try that was not answered may have ended the turn, and another one goes on with its branch.
+				this.inDoubt = result === 'past' && tries > 1;
+				if (result === 'stored') {
 					this.sent += write.entries.length;
 					this.keep(write);
+				} else {
+					this.giveUp();
 				}
 			} catch (error) {
 				if (!this.over.signal.aborted) {
