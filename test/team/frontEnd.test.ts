@@ -66,6 +66,18 @@ describe('a front end', () => {
 		});
 	});
 
+	it('takes no prompt that would make lists too long', async () => {
+		const wordy = await test.caller('wordy');
+		await test.start({ allowLocalRepositories: true });
+		const creation = (length: number) =>
+			wordy.ask('/api/tasks', { json: { prompt: 'x'.repeat(length), repoUrl: repository.path } });
+		await refused(await creation(100_001), 400, /^prompt: allowed: at most 100000 characters/);
+		const { task } = (await (await creation(100_000)).json()) as { task: { id: string } };
+		await wordy.ask(`/api/tasks/${task.id}`, { method: 'PATCH', json: { action: 'stop' } });
+		const json = { currentPrompt: 'x'.repeat(100_001) };
+		await refused(await wordy.ask(`/api/tasks/${task.id}/continue`, { json }), 400, /^currentPrompt: allowed/);
+	});
+
 	it('takes so many tasks of a user at once', async () => {
 		const busy = await test.caller('busy');
 		await test.start({ limits: { tasksAtOnce: 2 }, allowLocalRepositories: true });

@@ -118,7 +118,10 @@ export class Attempts {
 	 * Stores what an attempt has done, or nothing if it is over, or even its turn is past. The same entries are stored once, however often a write
 	 * whose end is not known is repeated.
 	 */
-	async write({ attempt, ...turn }: Attempt, { sent, entries, change, use }: AttemptWrite): Promise<'stored' | 'over' | 'past'> {
+	async write(
+		{ attempt, ...turn }: Attempt,
+		{ sent, entries, change, use }: AttemptWrite,
+	): Promise<'stored' | 'over' | 'past'> {
 		const result = await this.change(turn, async ({ client, task, row, store }) => {
 			if (row.attempt !== attempt) {
 				return 'over';

@@ -50,8 +50,17 @@ export interface TaskRoutesDependencies {
 	logger: Logger;
 }
 
+/** Lists have the prompts of up to a hundred tasks, of which many may be asked for at the same time. */
+const MAXIMUM_PROMPT_LENGTH = 100_000;
+const promptSchema = multiAgentTaskCreateSchema.shape.prompt.refine(
+	prompt => prompt.length <= MAXIMUM_PROMPT_LENGTH,
+	`allowed: at most ${MAXIMUM_PROMPT_LENGTH} characters. What is longer can stand in a file of the repository`,
+);
+const continueSchema = taskContinueSchema.extend({ currentPrompt: promptSchema });
+
 /** The body of a creation, with whose task it is to be and who else sees it. */
 const createSchema = multiAgentTaskCreateSchema.safeExtend({
+	prompt: promptSchema,
 	/** The name or the id of a team of the user's. */
 	teamId: z.string().min(1).optional(),
 	isPublic: z.boolean().optional(),
@@ -129,7 +138,7 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 	app.post(pattern(routes.taskContinue.path), async context => {
 		const user = access.userOf(context);
 		const task = await changeable(context);
-		const request = await readBody(context, taskContinueSchema);
+		const request = await readBody(context, continueSchema);
 		if (request.fromStep !== undefined) {
 			throw new RequestRefused(400, 'fromStep: the steps of tasks are not kept here.');
 		}
