@@ -17,8 +17,10 @@ const HEARTBEAT_REFRESH_SECONDS = 2;
 const SUPERVISE_SECONDS = 5;
 /** New jobs wake workers. The polling covers wakes that were lost, and jobs that are done once more. */
 const POLLING_SECONDS = 2;
-/** The longest time of a run that the queue permits, and with it the longest limit of a task. */
-export const LONGEST_RUN_SECONDS = 24 * 3_600;
+/** The longest limit of a task. */
+export const LONGEST_LIMIT_SECONDS = 23 * 3_600;
+/** The queue takes a worker for dead that has a run for so long. */
+const LONGEST_RUN_SECONDS = 24 * 3_600;
 const YEAR_SECONDS = 365 * 24 * 3_600;
 const DAY_SECONDS = 24 * 3_600;
 /** Connections for the queue in each process, besides the one that waits for wakes. */

@@ -78,6 +78,15 @@ describe('a front end', () => {
 		await refused(await wordy.ask(`/api/tasks/${task.id}/continue`, { json }), 400, /^currentPrompt: allowed/);
 	});
 
+	it('takes no limit of time that a worker would not keep to', async () => {
+		const patient = await test.caller('patient');
+		await test.start({ allowLocalRepositories: true });
+		const creation = (hours: number) =>
+			patient.ask('/api/tasks', { json: { prompt: 'x', repoUrl: repository.path, maxDuration: hours * 3_600 } });
+		await refused(await creation(24), 400, /^maxDuration: allowed: at most 82800/);
+		assert.equal((await creation(23)).status, 200);
+	});
+
 	it('takes so many tasks of a user at once', async () => {
 		const busy = await test.caller('busy');
 		await test.start({ limits: { tasksAtOnce: 2 }, allowLocalRepositories: true });

@@ -27,7 +27,7 @@ import type { People, User } from '../database/people.ts';
 import { type Queueing, TaskConflict, type TaskDatabase } from '../database/taskDatabase.ts';
 import type { TeamTask } from '../database/taskRows.ts';
 import type { OfferedAgent } from '../offeredAgents.ts';
-import { LONGEST_RUN_SECONDS, type RunQueue } from '../runQueue.ts';
+import { LONGEST_LIMIT_SECONDS, type RunQueue } from '../runQueue.ts';
 import type { Repositories } from '../sources/repositories.ts';
 import { type Access, mayChange, maySee, noTask, teamOf } from './access.ts';
 
@@ -65,8 +65,8 @@ const createSchema = multiAgentTaskCreateSchema.safeExtend({
 	teamId: z.string().min(1).optional(),
 	isPublic: z.boolean().optional(),
 	maxDuration: multiAgentTaskCreateSchema.shape.maxDuration.refine(
-		(seconds = 0) => seconds <= LONGEST_RUN_SECONDS,
-		`allowed: at most ${LONGEST_RUN_SECONDS}`,
+		(seconds = 0) => seconds <= LONGEST_LIMIT_SECONDS,
+		`allowed: at most ${LONGEST_LIMIT_SECONDS}`,
 	),
 });
 

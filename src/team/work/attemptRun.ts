@@ -23,9 +23,6 @@ import { HostedRepository } from './hostedRepository.ts';
 import { RunRelay, untilAnswered } from './runRelay.ts';
 import type { WorkerServices } from './workerServices.ts';
 
-/** The longest limit of a run. The queue would take a worker for dead that needs a day. */
-const LONGEST_LIMIT_SECONDS = 23 * 3_600;
-
 /** A host that hangs keeps nobody waiting for the end of a task. */
 const WITHDRAWAL_WAIT_MS = 1_000;
 
@@ -121,7 +118,7 @@ export class AttemptRun {
 			logger,
 		});
 		this.relay = relay;
-		const limit = limitTime(controller, Math.min(task.maxDuration, LONGEST_LIMIT_SECONDS));
+		const limit = limitTime(controller, task.maxDuration);
 		try {
 			if (controller.signal.aborted) {
 				relay.giveUp();
