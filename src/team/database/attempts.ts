@@ -115,8 +115,8 @@ export class Attempts {
 	}
 
 	/**
-	 * Stores what an attempt has done, or nothing if it is over, or even its turn is past. The same entries are stored once, however often a write
-	 * whose end is not known is repeated.
+	 * Stores what an attempt has done, or nothing if it is over, or even its turn is past. The same entries are stored
+	 * once, however often a write whose end is not known is repeated.
 	 */
 	async write(
 		{ attempt, ...turn }: Attempt,
