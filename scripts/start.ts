@@ -10,7 +10,7 @@ import { agentsLine } from './start/agentsLine.ts';
 import { claimLaunch } from './start/claim.ts';
 import { desktopCode, openDesktop } from './start/desktop.ts';
 import { openServed } from './start/served.ts';
-import { startTeam } from './start/team.ts';
+import type { Team } from './start/team.ts';
 
 /** Resolves when the launch should end: on a signal, or when the parent launcher is gone. */
 const stopAsked = new Promise<undefined>(resolve => {
@@ -49,7 +49,7 @@ async function main(): Promise<void> {
 			return;
 		}
 		const folder = chosen ?? sampleFolder(dataFolder);
-		const team = values.team ? await startTeam(path.join(cache, 'team'), sampleFolder(dataFolder)) : undefined;
+		const team = values.team ? await startTeamBeside(dataFolder) : undefined;
 		try {
 			const input = { dataFolder, extension: root, folder, settings: team?.settings ?? {} };
 			const code = values.served ? undefined : desktopCode();
@@ -73,6 +73,11 @@ async function main(): Promise<void> {
 	} finally {
 		claim.release();
 	}
+}
+
+async function startTeamBeside(dataFolder: string): Promise<Team> {
+	const { startTeam } = await import('./start/team.ts');
+	return startTeam(path.join(cache, 'team'), sampleFolder(dataFolder));
 }
 
 function portOf(text: string | undefined): number | undefined {
