@@ -148,6 +148,36 @@ describe('TaskDatabase', () => {
 			assert.equal(await tasks.followed('another'), undefined);
 		});
 
+		it('reads what belongs to each task of a page at once, as it does for one', async () => {
+			const { tasks, attempts, user } = team;
+			const owner = { userId: user.id, teamId: null, isPublic: false };
+			const agents = [
+				{ agent: 'one', model: 'm' },
+				{ agent: 'other', model: 'm' },
+			] as const;
+			const created = [
+				await tasks.create(newTask(randomUUID()), owner, noQueue),
+				await tasks.create({ ...newTask(randomUUID()), agents }, owner, noQueue),
+			];
+			for (const [index, { id }] of created.entries()) {
+				const attempt = { taskId: id, position: index, turn: 1, attempt: 1 };
+				await attempts.begin(attempt);
+				const use = {
+					...{ position: index, turn: 1, agent: 'one', model: 'm', provider: 'p', calls: 1, failedCalls: 0 },
+					...{ estimatedCalls: 0, inputTokens: 1, outputTokens: 1, cost: index + 1 },
+				};
+				const change = { status: 'processing', progress: 20 + index } as const;
+				await attempts.write(attempt, { sent: 0, entries: [], change, use: [use] });
+			}
+			const partsOf = await tasks.parts(created);
+			for (const task of created) {
+				const alone = { executions: await tasks.executions(task), use: await tasks.modelUse(task) };
+				assert.deepEqual(partsOf(task), alone);
+				assert.equal(alone.use.length, 1);
+			}
+			assert.deepEqual((await tasks.parts([]))(created[0] ?? assert.fail()), { executions: [], use: [] });
+		});
+
 		it('tells whose a task is, and lists those of a user or of a team alone', async () => {
 			const { tasks, people, user } = team;
 			const [eve, tools] = [await people.addUser('eve'), await people.addTeam('tools')];

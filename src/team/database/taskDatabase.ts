@@ -72,6 +72,12 @@ export interface TeamPageQuery extends TaskPageQuery {
 	of: { userId: string } | { teamId: string };
 }
 
+/** What is shown of a task besides its own fields. */
+export interface TaskParts {
+	executions: ExecutionRecord[];
+	use: ExecutionUse[];
+}
+
 export interface FollowUpTurn extends AgentChoice {
 	prompt: string;
 }
@@ -166,6 +172,32 @@ export class TaskDatabase {
 			[sequence],
 		);
 		return rows.flatMap(({ use }) => use);
+	}
+
+	/** Reads the executions, without diffs, and the use of all tasks of a page at once. Returns a function that has them. */
+	async parts(tasks: readonly TaskRecord[]): Promise<(task: TaskRecord) => TaskParts> {
+		const sequences = [tasks.map(({ sequence }) => sequence)];
+		const [executions, use] = await Promise.all([
+			this.pool.query(
+				`SELECT task_sequence AS sequence, status, record FROM executions
+				WHERE task_sequence = ANY($1::bigint[]) ORDER BY position`,
+				sequences,
+			),
+			this.pool.query(
+				`SELECT task_sequence AS sequence, use FROM model_use
+				WHERE task_sequence = ANY($1::bigint[]) ORDER BY position, turn, attempt`,
+				sequences,
+			),
+		]);
+		const [executionsOf, useOf] = [executions, use].map(({ rows }) => Map.groupBy(rows, row => row.sequence));
+		return ({ sequence }) => ({
+			executions: (executionsOf?.get(sequence) ?? []).map(({ record, status }) => ({
+				...record,
+				status,
+				gitDiff: null,
+			})),
+			use: (useOf?.get(sequence) ?? []).flatMap(row => row.use),
+		});
 	}
 
 	/** Returns a page of tasks, newest first. */

@@ -24,7 +24,7 @@ import {
 } from '../../service/tasks/taskRequests.ts';
 import type { Limits } from '../configuration.ts';
 import type { People, User } from '../database/people.ts';
-import { type Queueing, TaskConflict, type TaskDatabase } from '../database/taskDatabase.ts';
+import { type Queueing, TaskConflict, type TaskDatabase, type TaskParts } from '../database/taskDatabase.ts';
 import type { TeamTask } from '../database/taskRows.ts';
 import type { OfferedAgent } from '../offeredAgents.ts';
 import { LONGEST_LIMIT_SECONDS, type RunQueue } from '../runQueue.ts';
@@ -89,10 +89,10 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 		}
 		return task;
 	};
-	const shown = async (task: TeamTask, diffs = task.multiLaunch): Promise<object> => {
+	const shown = async (task: TeamTask): Promise<object> => {
+		const diffs = task.multiLaunch;
 		const [executions, use] = await Promise.all([tasks.executions(task, { diffs }), tasks.modelUse(task)]);
-		const { userId, teamId, creatorName } = task;
-		return { ...toTask(task, executions, use, 0), userId, teamId, creatorName };
+		return shownWith(task, { executions, use });
 	};
 
 	app.get(routes.taskList.path, async context => {
@@ -101,7 +101,8 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 		const team = context.req.query('team');
 		const of = team === undefined ? { userId: user.id } : { teamId: teamOf(user, team).id };
 		const found = await tasks.list({ ...page, ...wanted, of });
-		const views = await Promise.all(found.tasks.map(task => shown(task, false)));
+		const partsOf = await tasks.parts(found.tasks);
+		const views = found.tasks.map(task => shownWith(task, partsOf(task)));
 		return context.json({ tasks: views, hasMore: found.hasMore, ...page });
 	});
 	registerAgentTaskRoutes(app, (query, context) => tasks.list({ ...query, of: { userId: access.userOf(context).id } }));
@@ -193,6 +194,11 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 			onFailure: error => logger.log('warn', 'a log stream failed', { taskId: task.id, reason: describeError(error) }),
 		});
 	});
+}
+
+function shownWith(task: TeamTask, { executions, use }: TaskParts): object {
+	const { userId, teamId, creatorName } = task;
+	return { ...toTask(task, executions, use, 0), userId, teamId, creatorName };
 }
 
 async function availableAgents(agents: TaskRoutesDependencies['agents']): Promise<readonly OfferedAgent[]> {
