@@ -112,8 +112,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 		}));
 		await workers.tell({ id, slots, agents: offered });
 	});
-	const until = { signal: stopping.signal, logger };
-	const timers = [repeat(look, LOOK_MS, until), repeat(tell, TELL_MS, until)];
+	const looking = repeat(look, LOOK_MS, { signal: stopping.signal, logger });
+	const leaving = new AbortController();
+	const telling = repeat(tell, TELL_MS, { signal: leaving.signal, logger });
 
 	await queue.start();
 	await tell();
@@ -122,6 +123,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
 	const stop = singleFlight(async () => {
 		const idle = queue.takeNoMore();
+		// Front ends would otherwise learn of it again while it waits for its runs.
+		leaving.abort();
+		await telling;
 		await workers.remove(id).catch(() => {});
 		await Promise.race([idle, delay(graceMs, undefined, { ref: false })]);
 		for (const one of runs.keys()) {
@@ -129,7 +133,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 		}
 		await idle;
 		stopping.abort();
-		await Promise.all(timers);
+		await looking;
 		await queue.stop();
 		await services.close();
 		await pool.end();
