@@ -91,7 +91,7 @@ describe('Attempts', () => {
 		assert.equal(begun?.execution.branchName, 'errand/a');
 		assert.equal(await team.attempts.isCurrent(next), true);
 		assert.equal(await team.attempts.isCurrent(first), false);
-		assert.equal(await write(first, { entries: [entry('late')], change: { status: 'error' } }), 'over');
+		assert.equal(await write(first, { entries: [entry('late')], change: { status: 'error' } }), 'past');
 		assert.equal(await team.attempts.begin(second), undefined);
 		await team.attempts.endInterrupted(second);
 		assert.equal((await taskOf(first)).status, 'pending');
