@@ -49,7 +49,7 @@ async function runServe(line: CommandLine): Promise<void> {
 async function runWork(line: CommandLine): Promise<void> {
 	const [{ numberOption }, { startWorker }, { Secrets }, path] = await Promise.all([
 		import('./commandLine.ts'),
-		import('./work/work.ts'),
+		import('./worker/worker.ts'),
 		import('./secrets.ts'),
 		import('node:path'),
 	]);

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { createLogger } from '../../src/base/logger.ts';
 import { parseConfiguration } from '../../src/team/configuration.ts';
 import { Secrets } from '../../src/team/secrets.ts';
-import { startWorker } from '../../src/team/work/work.ts';
+import { startWorker } from '../../src/team/worker/worker.ts';
 import { SERVICE_PROGRAM } from './programs.ts';
 
 export interface TeamWorkerInput {

@@ -6,7 +6,7 @@ import { TaskStore } from '../../src/service/store/taskStore.ts';
 import { TaskEnded } from '../../src/service/tasks/taskEnded.ts';
 import { Attempts } from '../../src/team/database/attempts.ts';
 import { openPool } from '../../src/team/database/pool.ts';
-import { RunRelay, type RunWriter } from '../../src/team/work/runRelay.ts';
+import { RunRelay, type RunWriter } from '../../src/team/worker/runRelay.ts';
 import { CommitCutter } from '../support/commitCutter.ts';
 import { entry, newTask } from '../support/taskStoreSuite.ts';
 import { noQueue, useTeamTasks } from '../support/teamTasks.ts';

@@ -18,7 +18,6 @@ import { TaskServers } from '../../service/tasks/taskServers.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Attempt, Attempts, BegunAttempt } from '../database/attempts.ts';
 import type { SourceTokens } from '../database/sourceTokens.ts';
-
 import { HostedRepository } from './hostedRepository.ts';
 import { RunRelay, untilAnswered } from './runRelay.ts';
 import type { WorkerServices } from './workerServices.ts';
