@@ -6,6 +6,18 @@ import {
 	type TaskRecord,
 } from './taskRecord.ts';
 
+/** The progress of a task or an execution that nobody has begun. */
+export const NO_PROGRESS: Progress = {
+	status: 'pending',
+	progress: 0,
+	error: null,
+	interrupted: false,
+	branchName: null,
+	linesAdded: null,
+	linesRemoved: null,
+	filesChanged: null,
+};
+
 /** The final states in order of precedence if no execution has completed: the user's action outranks the rest. */
 const ENDS = ['stopped', 'timeout', 'error'] as const;
 
@@ -23,14 +35,8 @@ function taskProgress(executions: readonly ExecutionRecord[]): Progress {
 		return { status, progress, error, interrupted, branchName, linesAdded, linesRemoved, filesChanged };
 	}
 	const result: Progress = {
-		status: 'pending',
+		...NO_PROGRESS,
 		progress: Math.floor(executions.reduce((sum, { progress }) => sum + progress, 0) / executions.length),
-		error: null,
-		interrupted: false,
-		branchName: null,
-		linesAdded: null,
-		linesRemoved: null,
-		filesChanged: null,
 	};
 	const has = (status: Progress['status']) => executions.some(execution => execution.status === status);
 	if (!executions.every(({ status }) => FINAL_STATUSES.has(status))) {

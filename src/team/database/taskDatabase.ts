@@ -1,7 +1,7 @@
 import type { ClientBase, Pool } from 'pg';
 import type { Disposable } from '../../base/disposable.ts';
 import type { ExecutionUse } from '../../service/store/modelUseStore.ts';
-import { nextTurn } from '../../service/store/taskProgress.ts';
+import { NO_PROGRESS, nextTurn } from '../../service/store/taskProgress.ts';
 import {
 	type AgentChoice,
 	type ExecutionRecord,
@@ -298,17 +298,6 @@ export class TaskDatabase {
 		return this.watchers.watch(id, listener);
 	}
 }
-
-const NO_PROGRESS = {
-	status: 'pending',
-	progress: 0,
-	error: null,
-	interrupted: false,
-	branchName: null,
-	linesAdded: null,
-	linesRemoved: null,
-	filesChanged: null,
-} as const;
 
 const NEW_EXECUTION = {
 	...NO_PROGRESS,
