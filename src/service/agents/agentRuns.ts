@@ -16,8 +16,8 @@ import { removeFolder } from '../../base/removeFolder.ts';
 import type { AgentTrial } from '../../contract/agents.ts';
 import type { Inference } from '../inference/inference.ts';
 import { createModelListener } from '../tasks/relay/modelListener.ts';
-import { TaskGateway, USER_SETTINGS } from '../tasks/relay/taskGateway.ts';
-import type { RunServices } from '../tasks/runServices.ts';
+import { type ModelCallEvents, type ModelTerms, TaskGateway, USER_SETTINGS } from '../tasks/relay/taskGateway.ts';
+import type { RunModels, RunServices } from '../tasks/runServices.ts';
 import type { Agents } from './agents.ts';
 import { consentFolder } from './consentFolder.ts';
 
@@ -61,21 +61,25 @@ export function createRunServices(options: RunServicesOptions): RunServices {
 		rememberMissing: async (repoUrl, hosts) => consents.addMissing(await consentFolder(repoUrl), hosts),
 		openModels(model, events) {
 			const { provider, maxCost } = directory.settings;
-			const gateway = new TaskGateway(
-				inference.gateway,
-				{ model, provider, maxCost, settings: USER_SETTINGS },
-				events,
-				systemClock,
-			);
-			return {
-				maxCost,
-				settings: USER_SETTINGS,
-				tellCost: cost => gateway.tellCost(cost),
-				allCounted: () => gateway.allCounted(),
-				search: (query, signal) => gateway.search(query, signal),
-				handle: createModelListener({ gateway, seal: inference.seal, logger }),
-			};
+			return openRunModels({ model, provider, maxCost, settings: USER_SETTINGS }, events, { inference, logger });
 		},
+	};
+}
+
+/** Opens the model access of one run under these terms. */
+export function openRunModels(
+	terms: ModelTerms,
+	events: ModelCallEvents,
+	{ inference, logger }: Pick<RunServicesOptions, 'inference' | 'logger'>,
+): RunModels {
+	const gateway = new TaskGateway(inference.gateway, terms, events, systemClock);
+	return {
+		maxCost: terms.maxCost,
+		settings: terms.settings,
+		tellCost: cost => gateway.tellCost(cost),
+		allCounted: () => gateway.allCounted(),
+		search: (query, signal) => gateway.search(query, signal),
+		handle: createModelListener({ gateway, seal: inference.seal, logger }),
 	};
 }
 

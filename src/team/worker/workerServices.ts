@@ -8,14 +8,12 @@ import { AGENTS_FOLDER } from '../../agents/install/installed.ts';
 import { probeSandbox } from '../../agents/sandbox/probe.ts';
 import { systemClock } from '../../base/async.ts';
 import type { Logger } from '../../base/logger.ts';
-import { agentProgramOf, insideProgramOf } from '../../service/agents/agentRuns.ts';
+import { agentProgramOf, insideProgramOf, openRunModels } from '../../service/agents/agentRuns.ts';
 import { TaskAgents } from '../../service/agents/taskAgents.ts';
 import { startInference } from '../../service/inference/inference.ts';
 import { ReasoningSeal } from '../../service/responses/reasoningSeal.ts';
 import { createApp } from '../../service/server.ts';
 import { demoAgent } from '../../service/tasks/agent.ts';
-import { createModelListener } from '../../service/tasks/relay/modelListener.ts';
-import { TaskGateway } from '../../service/tasks/relay/taskGateway.ts';
 import type { RunServices } from '../../service/tasks/runServices.ts';
 import type { Configuration } from '../configuration.ts';
 
@@ -49,14 +47,13 @@ export interface WorkerServices {
 export function startWorkerServices(options: WorkerServicesOptions): WorkerServices {
 	const { configuration, programFile, version, stateFolder, workFolder, logger } = options;
 	const { demo, handover, aliases } = configuration;
-	const seal = new ReasoningSeal(randomBytes(SEAL_KEY_BYTES));
 	const inference = startInference({
 		// Nobody else reaches a worker's models.
 		app: createApp(logger('inference')),
 		demo,
 		address: () => '',
 		aliases: () => aliases,
-		seal,
+		seal: new ReasoningSeal(randomBytes(SEAL_KEY_BYTES)),
 		handover,
 		clock: systemClock,
 		logger,
@@ -90,20 +87,8 @@ export function startWorkerServices(options: WorkerServicesOptions): WorkerServi
 			...common,
 			openModels(model, events) {
 				const left = maxCost && maxCost - spent;
-				const gateway = new TaskGateway(
-					inference.gateway,
-					{ model, provider, maxCost: left, settings },
-					events,
-					systemClock,
-				);
-				return {
-					maxCost: left,
-					settings,
-					tellCost: cost => gateway.tellCost(cost),
-					allCounted: () => gateway.allCounted(),
-					search: (query, signal) => gateway.search(query, signal),
-					handle: createModelListener({ gateway, seal, logger: logger('agent models') }),
-				};
+				const terms = { model, provider, maxCost: left, settings };
+				return openRunModels(terms, events, { inference, logger: logger('agent models') });
 			},
 		}),
 		close: () => inference.close(),
