@@ -1,10 +1,10 @@
 import { RequestRefused } from '../replies.ts';
-import type { AgentChoice } from '../store/taskRecord.ts';
+import type { AgentChoice, TaskRecord } from '../store/taskRecord.ts';
 
 /** The maximum number of agents for one prompt. */
 const MAXIMUM_AGENTS = 8;
 
-/** What a choice needs to know of an agent. The first of its models is the default. */
+/** An agent, as far as the choice depends on it. The first of its models is the default. */
 interface Choosable {
 	readonly id: string;
 	readonly models: readonly [string, ...string[]];
@@ -42,8 +42,19 @@ export function chooseAgents<A extends Choosable>(
 	return [first, ...others];
 }
 
+/** Chooses the agent of a follow-up: that of the task, unless the request names another one. Throws as `chooseAgents`. */
+export function chooseNextAgent<A extends Choosable>(
+	agents: readonly A[],
+	task: Pick<TaskRecord, 'selectedAgent' | 'selectedModel'>,
+	{ selectedAgent, selectedModel }: Pick<AgentsRequest, 'selectedAgent' | 'selectedModel'>,
+): ChosenAgent<A> {
+	// Another agent has other models.
+	const model = selectedModel ?? (selectedAgent === undefined ? task.selectedModel : undefined);
+	return chooseAgent(agents, selectedAgent ?? task.selectedAgent, model);
+}
+
 /** `of` is the prefix of the field names. */
-export function chooseAgent<A extends Choosable>(
+function chooseAgent<A extends Choosable>(
 	agents: readonly A[],
 	id: string | undefined,
 	model: string | undefined,

@@ -1,14 +1,28 @@
 // What the routes of tasks read and check, whichever store the tasks are in.
 import * as z from 'zod';
-import { followQuerySchema, taskCreateSchema, taskFollowUpSchema, taskListQuerySchema } from '../../contract/tasks.ts';
+import {
+	followQuerySchema,
+	type TaskCreateRequest,
+	taskCreateSchema,
+	taskFollowUpSchema,
+	taskListQuerySchema,
+} from '../../contract/tasks.ts';
 import { numberIn, parseOrRefuse, RequestRefused } from '../replies.ts';
 import { type AppContext, readJson } from '../server.ts';
-import { FINAL_STATUSES, statusesOf, type TaskFilter, type TaskRecord, type TaskStatus } from '../store/taskRecord.ts';
+import {
+	type AgentChoice,
+	FINAL_STATUSES,
+	type NewTask,
+	statusesOf,
+	type TaskFilter,
+	type TaskRecord,
+	type TaskStatus,
+} from '../store/taskRecord.ts';
 
 const BODY_MEGABYTES = 1;
 const DEFAULT_LIMIT = 50;
 /** contract: not shown. The time limit of a task in seconds if the request names none. */
-export const DEFAULT_MAXIMUM_DURATION = 1_800;
+const DEFAULT_MAXIMUM_DURATION = 1_800;
 
 /** Converts a path of the routes table to Hono's form. */
 export const pattern = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
@@ -53,6 +67,22 @@ export function readFollowQuery(context: AppContext): { fromIndex: number; inclu
 
 function booleanIn(text: string | undefined): unknown {
 	return text === 'true' ? true : text === 'false' ? false : text;
+}
+
+/** Returns the task that a request asks for, which begins with `branch`. */
+export function newTask(
+	{ prompt, repoUrl, installDependencies, maxDuration }: TaskCreateRequest,
+	branch: string,
+	[first, ...others]: readonly [{ choice: AgentChoice }, ...{ choice: AgentChoice }[]],
+): Omit<NewTask, 'id' | 'mcpServers'> {
+	return {
+		prompt,
+		repoUrl,
+		selectedBranch: branch,
+		agents: [first.choice, ...others.map(({ choice }) => choice)],
+		installDependencies: installDependencies ?? false,
+		maxDuration: maxDuration ?? DEFAULT_MAXIMUM_DURATION,
+	};
 }
 
 const { prompt, selectedAgent, selectedModel } = taskCreateSchema.shape;

@@ -17,7 +17,7 @@ import { type ExecutionRecord, FINAL_STATUSES, isAgents, type TaskRecord, toTask
 import type { TaskStore } from '../store/taskStore.ts';
 import { streamReply } from '../streamReply.ts';
 import type { Agent } from './agent.ts';
-import { chooseAgent, chooseAgents } from './agentChoice.ts';
+import { chooseAgents, chooseNextAgent } from './agentChoice.ts';
 import { isMoved } from './composition.ts';
 import { logStream } from './logStream.ts';
 import { queryRepository } from './queryRepository.ts';
@@ -27,7 +27,7 @@ import { registerStepRoutes } from './steps/stepRoutes.ts';
 import {
 	branchToContinue,
 	checkEnded,
-	DEFAULT_MAXIMUM_DURATION,
+	newTask,
 	pattern,
 	readBody,
 	readFollowQuery,
@@ -81,17 +81,9 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 			readSource({ ...query, branch: request.selectedBranch }),
 		);
 		checkRoom(runner, chosen.length);
-		const [first, ...others] = chosen;
 		return storedOrRefused(() =>
 			runner.create(
-				{
-					prompt: request.prompt,
-					repoUrl: request.repoUrl,
-					selectedBranch: branch,
-					agents: [first.choice, ...others.map(({ choice }) => choice)],
-					installDependencies: request.installDependencies ?? false,
-					maxDuration: request.maxDuration ?? DEFAULT_MAXIMUM_DURATION,
-				},
+				newTask(request, branch, chosen),
 				chosen.map(({ agent }) => agent),
 				servers,
 			),
@@ -113,12 +105,7 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 		const request = await readBody(context, taskContinueSchema);
 		checkUnused(runner, task);
 		const branch = branchToContinue(task, request.fromStep);
-		const { agent, choice } = chooseAgent(
-			await agents(),
-			request.selectedAgent ?? task.selectedAgent,
-			// Another agent has other models.
-			request.selectedModel ?? (request.selectedAgent === undefined ? task.selectedModel : undefined),
-		);
+		const { agent, choice } = chooseNextAgent(await agents(), task, request);
 		checkRoom(runner, 1);
 		await queryOrRefuse<unknown>(409, task.repoUrl, dependencies.folder, query =>
 			branch === null ? readSource({ ...query, branch: task.selectedBranch }) : readBranchToMove({ ...query, branch }),

@@ -9,13 +9,13 @@ import { RequestRefused } from '../../service/replies.ts';
 import type { App, AppContext } from '../../service/server.ts';
 import { FINAL_STATUSES, toTask } from '../../service/store/taskRecord.ts';
 import { streamReply } from '../../service/streamReply.ts';
-import { chooseAgent, chooseAgents } from '../../service/tasks/agentChoice.ts';
+import { chooseAgents, chooseNextAgent } from '../../service/tasks/agentChoice.ts';
 import { registerAgentTaskRoutes } from '../../service/tasks/agentTaskRoutes.ts';
 import { type FollowedTask, logStream } from '../../service/tasks/logStream.ts';
 import { withoutFieldName } from '../../service/tasks/repoUrl.ts';
 import {
 	branchToContinue,
-	DEFAULT_MAXIMUM_DURATION,
+	newTask,
 	pattern,
 	readBody,
 	readFollowQuery,
@@ -111,22 +111,14 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 		const user = access.userOf(context);
 		const request = await readBody(context, createSchema);
 		const teamId = request.teamId === undefined ? null : teamOf(user, request.teamId).id;
-		const [first, ...others] = chooseAgents(await availableAgents(agents), request);
+		const chosen = chooseAgents(await availableAgents(agents), request);
 		await checkCost(user, user, dependencies);
 		const branch = await repositories.beginning(user, request.repoUrl, request.selectedBranch).catch(error => {
 			throw error instanceof UserFacingError ? new RequestRefused(400, error.message) : error;
 		});
 		const task = await tasks
 			.create(
-				{
-					id: randomUUID(),
-					prompt: request.prompt,
-					repoUrl: request.repoUrl,
-					selectedBranch: branch,
-					agents: [first.choice, ...others.map(({ choice }) => choice)],
-					installDependencies: request.installDependencies ?? false,
-					maxDuration: request.maxDuration ?? DEFAULT_MAXIMUM_DURATION,
-				},
+				{ ...newTask(request, branch, chosen), id: randomUUID() },
 				{ userId: user.id, teamId, isPublic: request.isPublic ?? false },
 				queueing,
 			)
@@ -144,12 +136,7 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 			throw new RequestRefused(400, 'fromStep: the steps of tasks are not kept here.');
 		}
 		const branch = branchToContinue(task, undefined) ?? undefined;
-		const { choice } = chooseAgent(
-			await availableAgents(agents),
-			request.selectedAgent ?? task.selectedAgent,
-			// Another agent has other models.
-			request.selectedModel ?? (request.selectedAgent === undefined ? task.selectedModel : undefined),
-		);
+		const { choice } = chooseNextAgent(await availableAgents(agents), task, request);
 		// The creator bears the cost, whoever asks: members could otherwise spend without an end in each other's names.
 		await checkCost({ id: task.userId, name: task.creatorName }, user, dependencies);
 		// A member of the team could otherwise push with the token of the task's creator where their own is not enough.
