@@ -1,7 +1,7 @@
 // Plays one working day of a service for a team: how many slots, workers, front ends and writes so many developers need.
 //   node bench/scaleSimulation.ts <developers> [<name>=<number> …]
-// What a name may be, and what it is without being given, stands in `ASSUMPTIONS`. docs/scale.md says where the numbers
-// come from. The same seed plays the same day.
+// The names, with the values that hold unless others are given, are those of `ASSUMPTIONS`. docs/scale.md says where
+// the numbers come from. The same seed plays the same day.
 import process from 'node:process';
 
 export const ASSUMPTIONS = {
@@ -21,7 +21,7 @@ export const ASSUMPTIONS = {
 	followersATask: 1.3,
 	/** The queries of a follower in a second: two at each write of the run, and two for its state every two seconds. */
 	queriesAFollower: 4,
-	/** What one part does, as docs/scale.md measures it. */
+	/** The capacity of single parts, as measured in docs/scale.md. */
 	slotsAWorker: 4,
 	followersAFrontEnd: 1_000,
 	connectionsAWorker: 9,

@@ -68,7 +68,7 @@ export async function rows(): Promise<BenchRow[]> {
 		}
 		const [mean, other] = [median(ours), median(theirs)];
 		const ratio = mean / other;
-		// Where git itself takes longer than the limit, that is a floor which nothing that asks git gets below.
+		// If git itself takes longer than the limit, its time is the limit: nothing that calls git can be faster.
 		const limit = Math.max(LIMIT_MS, other);
 		const [share, calls, states] = await quickSteps(scratch, checkout, folder);
 		const load = os.loadavg()[0] ?? 0;

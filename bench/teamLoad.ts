@@ -1,4 +1,5 @@
-// What one front end and one database bear. There are no workers: the bench itself writes what runs would write.
+// The load that one front end and one database bear. There are no workers: the bench itself writes what runs would
+// write.
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import http from 'node:http';
@@ -93,7 +94,7 @@ export async function followers(): Promise<BenchRow> {
 	}
 }
 
-/** What a write of a run costs a database that waits for the disk at each, and what each listener adds to it. */
+/** Measures the cost of a write of a run, in a database that waits for the disk each time, and of each listener. */
 export async function databaseWrites(): Promise<BenchRow> {
 	const team = await TeamService.start({ bundle: true, isDurable: true });
 	const pool = openPool(team.postgres.url, nullLogger, WRITERS);

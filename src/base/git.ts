@@ -65,7 +65,7 @@ export interface GitLocation {
 export interface GitOptions {
 	signal: AbortSignal;
 	input?: string;
-	/** What the programs that git starts can read from descriptor 3. */
+	/** Input for the programs that git starts, which they can read from descriptor 3. */
 	furtherInput?: Uint8Array;
 	env?: Record<string, string>;
 	/** The encoding of input and output. File names can be in any encoding: `latin1` keeps each byte. */

@@ -32,7 +32,7 @@ export interface InferenceOptions extends InferenceState {
 	logger(topic: string): Logger;
 }
 
-/** What the service keeps about inference from one start to the next. */
+/** The state of inference that the service keeps from one start to the next. */
 export interface InferenceState {
 	/** Returns the aliases that requests can name now. */
 	aliases(): readonly Alias[];

@@ -12,7 +12,7 @@ const TURN_MS = 20;
 /** The interval of comments that keep a stream without status alive. Clients wait much longer before they give up. */
 const COMMENT_INTERVAL_MS = 15_000;
 
-/** What a follower needs of a task. It is read again and again, unlike the prompt, which can be long. */
+/** The part of a task that followers read, again and again; the prompt, which can be long, is not in it. */
 export type FollowedTask = Pick<TaskRecord, 'id' | 'sequence' | 'status' | 'error'>;
 
 /** A store whose tasks can be followed. Its answers may have to be waited for. */

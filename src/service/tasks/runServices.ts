@@ -6,7 +6,7 @@ import type { CostSettings, ModelCallEvents } from './relay/taskGateway.ts';
 export interface RunModels {
 	/** The limit of the cost in US dollars, or undefined if there is none. */
 	readonly maxCost: number | undefined;
-	/** Where that is set, and where prices are. */
+	/** The names of the settings that hold the limit and the prices. */
 	readonly settings: CostSettings;
 	/** Receives the cost of the run that the agent reports, in US dollars. The larger figure counts against the limit. */
 	tellCost(cost: number): void;

@@ -34,7 +34,7 @@ export interface CostSettings {
 	upstreams: string;
 }
 
-/** What the settings of a user are called. */
+/** The names of these settings in the user's editor. */
 export const USER_SETTINGS: CostSettings = { maxCost: 'errand.tasks.maxCost', upstreams: 'errand.local.upstreams' };
 
 /** The terms that a task sets for its agent's calls: model, routing policy and budget. */
@@ -45,7 +45,7 @@ export interface ModelTerms {
 	provider: RoutingPolicy | undefined;
 	/** The limit for all calls together, in US dollars. Models without a known price count as free here. */
 	maxCost: number | undefined;
-	/** Where that is set, and where prices are. */
+	/** The names of the settings that hold the limit and the prices. */
 	settings: CostSettings;
 }
 
