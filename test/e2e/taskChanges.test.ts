@@ -15,7 +15,7 @@ import {
 	toast,
 	until,
 } from '../support/editorWindow.ts';
-import { chooseInMenu, taskRow, taskShows, walkTo } from '../support/errandWindow.ts';
+import { chooseInMenu, taskRow, taskShows, unfold } from '../support/errandWindow.ts';
 import type { SampleFolder } from '../support/sampleFolder.ts';
 import { type Files, TaskBranches } from '../support/taskBranches.ts';
 import { TaskServer } from '../support/taskServer.ts';
@@ -194,8 +194,7 @@ describe('what a task has changed, in the window', () => {
 			'README.md': '# Widgets of mine\n\nPrices and stock.\n',
 		});
 		const dirty = status();
-		await walkTo(page, /^Apply all of it,/);
-		await page.keyboard.press('ArrowRight');
+		await unfold(page, /^Apply all of it,/);
 		await fileRow('icon.png, added, binary').waitFor();
 		await fileRow('labels.py, app, renamed, 1 lines added, 1 removed, from app/names.py').waitFor();
 		for (const [file, letter] of [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { insidePlaces } from '../../src/agents/sandbox/places.ts';
 import { acceptPicks, answerInput, quickRow, runCommand, toast, until } from '../support/editorWindow.ts';
-import { chooseInMenu, openChat, startTask, taskShows, walkTo } from '../support/errandWindow.ts';
+import { chooseInMenu, openChat, startTask, taskShows, unfold, walkTo } from '../support/errandWindow.ts';
 import { ReportPage } from '../support/reportPage.ts';
 import type { SampleFolder } from '../support/sampleFolder.ts';
 import { skipWithoutSandbox } from '../support/sandbox.ts';
@@ -84,8 +84,7 @@ describe('the steps of a task, in the window', () => {
 	it('are below its row, and show what each has changed', async () => {
 		await startTask(page, TASK);
 		await taskShows(page, TASK, 'in 5 files', 180_000);
-		await walkTo(page, new RegExp(`^${TASK}`));
-		await page.keyboard.press('ArrowRight');
+		await unfold(page, new RegExp(`^${TASK}`));
 		await row('Steps, ').locator('.monaco-tl-twistie').click();
 		await row('1  Write sums.txt').waitFor();
 		// Rows come while the group unfolds, under a pointer that is on its way.

@@ -28,6 +28,7 @@ import {
 	startTask,
 	taskRow,
 	taskShows,
+	unfold,
 	walkTo,
 } from '../support/errandWindow.ts';
 import { goOnWithSecond, startRace } from '../support/raceOfAgents.ts';
@@ -158,8 +159,7 @@ describe('tasks in the window', () => {
 			await taskShows(page, RACE, '2 agents');
 			await taskShows(page, RACE, 'completed');
 			assert.equal(await taskRow(page, RACE).count(), 1);
-			await walkTo(page, new RegExp(`^${RACE}`));
-			await page.keyboard.press('ArrowRight');
+			await unfold(page, new RegExp(`^${RACE}`));
 			const below = page.locator('.part.sidebar .pane-body .monaco-list-row[aria-level="3"]');
 			await until('each agent says what it has changed', async () => {
 				const texts = await below.allInnerTexts();

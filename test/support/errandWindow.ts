@@ -236,6 +236,18 @@ export async function walkTo(page: Page, label: RegExp): Promise<void> {
 	});
 }
 
+/** Unfolds a row with the keyboard. A key that is pressed while the editor replaces the rows goes to none of them. */
+export async function unfold(page: Page, label: RegExp): Promise<void> {
+	const unfolded = page.locator('.part.sidebar .monaco-list-row.focused[aria-expanded="true"]');
+	await until(`${label} is unfolded`, async () => {
+		await walkTo(page, label);
+		if (!(await unfolded.isVisible())) {
+			await page.keyboard.press('ArrowRight');
+		}
+		return appears(unfolded, 3_000);
+	});
+}
+
 /**
  * Chooses an item of a row's menu with only the keyboard; with `submenu`, an item of that submenu. `isTaken` resolves
  * with true if the item has taken effect for that row.
