@@ -107,7 +107,7 @@ export async function databaseWrites(): Promise<BenchRow> {
 		for (let index = 0; index < LISTENERS; index++) {
 			const listener = new Notifications(team.postgres.url, nullLogger);
 			listeners.push(listener);
-			const ready = new Promise<void>(resolve => listener.on('errand_task', () => resolve()));
+			const ready = new Promise<void>(resolve => listener.onTask(() => resolve()));
 			listener.start();
 			await ready;
 		}

@@ -5,11 +5,10 @@ import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { connectionLimits } from './pool.ts';
 
-/** `errand_task` carries the id of a task that has changed, `errand_stop` that of one that somebody wants to end. */
-const CHANNELS = ['errand_task', 'errand_stop'] as const;
-export type Channel = (typeof CHANNELS)[number];
+/** Carries the id of a task that has changed. */
+export const TASK_CHANNEL = 'errand_task';
 
-export type NotificationListener = (payload: string | undefined) => void;
+type NotificationListener = (id: string | undefined) => void;
 
 /** How often the connection is tried: nothing else tells of one that is dead at the other end. */
 const HEARTBEAT_MS = 5_000;
@@ -20,7 +19,7 @@ const LONGEST_PAUSE_MS = 5_000;
 export class Notifications {
 	private readonly url: string;
 	private readonly logger: Logger;
-	private readonly listeners = new Map<Channel, Set<NotificationListener>>(CHANNELS.map(name => [name, new Set()]));
+	private readonly listeners = new Set<NotificationListener>();
 	private readonly disposing = new AbortController();
 	private running: Promise<void> | undefined;
 
@@ -35,15 +34,14 @@ export class Notifications {
 	}
 
 	/**
-	 * Calls `listener` with each payload of a channel, and with undefined after each new connection: what was announced
-	 * before it is lost.
+	 * Calls `listener` with the id of each task that has changed, and with undefined after each new connection: what was
+	 * announced before it is lost.
 	 */
-	on(channel: Channel, listener: NotificationListener): Disposable {
-		const listeners = this.listeners.get(channel);
+	onTask(listener: NotificationListener): Disposable {
 		// A new function is created because the same listener may be added twice.
-		const entry: NotificationListener = payload => listener(payload);
-		listeners?.add(entry);
-		return toDisposable(() => listeners?.delete(entry));
+		const entry: NotificationListener = id => listener(id);
+		this.listeners.add(entry);
+		return toDisposable(() => this.listeners.delete(entry));
 	}
 
 	async dispose(): Promise<void> {
@@ -78,14 +76,12 @@ export class Notifications {
 		signal.addEventListener('abort', onAbort);
 		client.on('error', over.reject);
 		client.on('end', () => over.reject(new Error('The connection was closed.')));
-		client.on('notification', ({ channel, payload }) => this.tell(channel as Channel, payload));
+		client.on('notification', ({ payload }) => this.tell(payload));
 		try {
 			await Promise.race([client.connect(), over.promise]);
-			await client.query(CHANNELS.map(name => `LISTEN ${name}`).join('; '));
+			await client.query(`LISTEN ${TASK_CHANNEL}`);
 			onConnected();
-			for (const channel of CHANNELS) {
-				this.tell(channel, undefined);
-			}
+			this.tell(undefined);
 			for (;;) {
 				await Promise.race([delay(HEARTBEAT_MS, undefined, { signal }), over.promise]);
 				await Promise.race([client.query('SELECT 1'), over.promise]);
@@ -98,9 +94,9 @@ export class Notifications {
 		}
 	}
 
-	private tell(channel: Channel, payload: string | undefined): void {
-		for (const listener of [...(this.listeners.get(channel) ?? [])]) {
-			listener(payload);
+	private tell(id: string | undefined): void {
+		for (const listener of [...this.listeners]) {
+			listener(id);
 		}
 	}
 }

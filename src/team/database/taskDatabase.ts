@@ -90,7 +90,7 @@ export class TaskDatabase {
 	constructor(pool: Pool, notifications: Notifications) {
 		this.pool = pool;
 		// There is one listener for all tasks, or each of thousands of followers would look at the news of all the others.
-		notifications.on('errand_task', id => (id === undefined ? this.watchers.tellAll() : this.watchers.tell(id)));
+		notifications.onTask(id => (id === undefined ? this.watchers.tellAll() : this.watchers.tell(id)));
 	}
 
 	/** @throws TaskConflict `tooMany`. */
@@ -265,7 +265,6 @@ export class TaskDatabase {
 				await writeExecution(client, task, { ...row, execution: { ...execution, ...change } });
 				executions.push({ ...execution, ...change });
 			}
-			await client.query("SELECT pg_notify('errand_stop', $1)", [id]);
 			return writeTask(client, { ...task, stopRequested: true }, executions);
 		});
 	}

@@ -4,6 +4,7 @@ import type { ClientBase } from 'pg';
 import { taskAfter } from '../../service/store/taskProgress.ts';
 import type { ExecutionRecord, LogRecord, TaskRecord } from '../../service/store/taskRecord.ts';
 import { TaskEnded } from '../../service/tasks/taskEnded.ts';
+import { TASK_CHANNEL } from './notifications.ts';
 
 /** Whose a task is, and who else sees it. */
 export interface TaskOwner {
@@ -150,5 +151,5 @@ export async function writeTask(
 
 /** Announces a change of a task or its log, once it is committed. */
 export async function announce(client: Queries, { id }: TaskRecord): Promise<void> {
-	await client.query("SELECT pg_notify('errand_task', $1)", [id]);
+	await client.query('SELECT pg_notify($1, $2)', [TASK_CHANNEL, id]);
 }
