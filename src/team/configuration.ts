@@ -31,8 +31,11 @@ const sourceSchema = z
 		/** What the addresses of its repositories begin with. If missing, it is the host of the API. */
 		clone: address.optional(),
 	})
-	.transform(({ clone, ...source }) => ({ ...source, clone: clone ?? cloneAddressOf(source.api) }));
+	.transform(({ clone, ...source }) => ({ ...source, clone: clone ? normal(clone) : cloneAddressOf(source.api) }));
 export type Source = z.output<typeof sourceSchema>;
+
+/** As the addresses of repositories come, which are compared with it: the host in lower case, without a usual port. */
+const normal = (address: string): string => new URL(address).href.replace(/\/$/, '');
 
 function cloneAddressOf(api: string): string {
 	const { origin } = new URL(api);

@@ -193,7 +193,7 @@ export class AttemptRun {
 			return undefined;
 		}
 		const url = place.kind === 'url' ? place.url : '';
-		const source = sources.find(({ clone }) => url.startsWith(`${clone.replace(/\/+$/, '')}/`));
+		const source = sources.find(({ clone }) => url.startsWith(`${clone}/`));
 		if (source === undefined) {
 			throw new UserFacingError(`This service has no source host for ${task.repoUrl}. Choose another repository.`);
 		}

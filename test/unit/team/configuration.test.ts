@@ -33,7 +33,7 @@ describe('the configuration of the service for a team', () => {
 			sources: [
 				{ scm: 'github', kind: 'github', api: 'https://api.github.com' },
 				{ scm: 'enterprise', kind: 'github', api: 'https://git.example.com/api/v3/' },
-				{ scm: 'forge', kind: 'gitea', api: 'https://api.forge.example', clone: 'https://forge.example/git/' },
+				{ scm: 'forge', kind: 'gitea', api: 'https://api.forge.example', clone: 'https://Forge.Example:443/git/' },
 			],
 		});
 		assert.deepEqual(
