@@ -24,10 +24,12 @@ Usage: errand-service <command> [options]
   user add NAME [--email ADDRESS]
   team add NAME
   team join TEAM USER        makes a user a member of a team
+  team leave TEAM USER       ends that, for every request from then on
   token add USER             prints a new token, which is shown only now
   token list USER
   token revoke TOKEN-ID
   source set USER SCM        keeps a user's token for a source host, read from the standard input
+  source remove USER SCM     forgets that token
   keys rotate                seals what is secret in the database under the first key of ERRAND_SERVICE_KEYS
 
 For every command:
@@ -63,10 +65,12 @@ const COMMANDS: Readonly<Record<string, { options?: readonly Name[]; arguments?:
 	'user add': { options: ['email'], arguments: ['NAME'] },
 	'team add': { arguments: ['NAME'] },
 	'team join': { arguments: ['TEAM', 'USER'] },
+	'team leave': { arguments: ['TEAM', 'USER'] },
 	'token add': { arguments: ['USER'] },
 	'token list': { arguments: ['USER'] },
 	'token revoke': { arguments: ['TOKEN-ID'] },
 	'source set': { options: ['config'], arguments: ['USER', 'SCM'] },
+	'source remove': { arguments: ['USER', 'SCM'] },
 	'keys rotate': {},
 };
 

@@ -114,6 +114,10 @@ async function runOperation(line: CommandLine): Promise<void> {
 				await people.join(first, second);
 				print(`${second} is a member of ${first}.\n`);
 				break;
+			case 'team leave':
+				await people.leave(first, second);
+				print(`${second} is no longer a member of ${first}.\n`);
+				break;
 			case 'token add': {
 				const { id, token } = await people.addToken(first);
 				print(`${token}\n`);
@@ -132,6 +136,12 @@ async function runOperation(line: CommandLine): Promise<void> {
 				break;
 			case 'source set':
 				await setSource(line, (userId, token) => tokens().set(userId, second, token), (await people.user(first)).id);
+				break;
+			case 'source remove':
+				if (!(await tokens().remove((await people.user(first)).id, second))) {
+					throw new UserFacingError(`No token of ${first} for a source host ${second} is kept.`);
+				}
+				print(`The token of ${first} for ${second} is no longer kept.\n`);
 				break;
 			case 'keys rotate':
 				print(`Sealed ${await tokens().rotate()} tokens under the current key. Those under it already stay.\n`);

@@ -23,6 +23,13 @@ describe('the commands of operators', () => {
 		await assert.rejects(run('team join others ada'), /There is no team others/);
 	});
 
+	it('end a membership, and refuse to end one that is not there', async () => {
+		assert.match(await run('team leave engines ada'), /no longer a member of engines/);
+		assert.equal((await database.pool.query('SELECT FROM members')).rowCount, 0);
+		await assert.rejects(run('team leave engines ada'), /ada is no member of a team engines/);
+		await assert.rejects(run('team leave engines bob'), /There is no user bob/);
+	});
+
 	it('print a token alone, list it without itself, and revoke it once', async () => {
 		const token = await run('token add ada');
 		assert.match(token, /^sk-errand-[\w-]{43}$/);
@@ -50,6 +57,14 @@ describe('the commands of operators', () => {
 		assert.match(await run('keys rotate'), /Sealed 1 tokens/);
 		const after = await database.pool.query('SELECT key_id AS id FROM source_tokens');
 		assert.notEqual(after.rows[0]?.id, before.rows[0]?.id);
+	});
+
+	it("forget a user's token for a source host, once", async () => {
+		await run(`source set ada forge --config ${team.configuration}`, 'secret-of-ada\n');
+		assert.match(await run('source remove ada forge'), /no longer kept/);
+		assert.equal((await database.pool.query('SELECT FROM source_tokens')).rowCount, 0);
+		await assert.rejects(run('source remove ada forge'), /No token of ada for a source host forge/);
+		await assert.rejects(run('source remove bob forge'), /There is no user bob/);
 	});
 
 	it('say in a sentence what stands in their way', async () => {

@@ -65,6 +65,18 @@ export class People {
 		}
 	}
 
+	/** Ends a user's membership of a team. @throws UserFacingError if the user is no member of it. */
+	async leave(team: string, user: string): Promise<void> {
+		const { id } = await this.user(user);
+		const result = await this.pool.query(
+			'DELETE FROM members m USING teams t WHERE t.id = m.team_id AND m.user_id = $1 AND t.name = $2',
+			[id, team],
+		);
+		if (result.rowCount === 0) {
+			throw new UserFacingError(`${user} is no member of a team ${team}.`);
+		}
+	}
+
 	/** Returns a user by name. @throws UserFacingError if there is none. */
 	async user(name: string): Promise<User> {
 		const { rows } = await this.pool.query<User & QueryResultRow>(`${SELECT_USERS} WHERE u.name = $1`, [name]);

@@ -30,6 +30,12 @@ export class SourceTokens {
 		return rows[0] && this.secrets.open(rows[0], ownerOf(userId, scm));
 	}
 
+	/** Returns whether there was one. */
+	async remove(userId: string, scm: string): Promise<boolean> {
+		const result = await this.pool.query('DELETE FROM source_tokens WHERE user_id = $1 AND scm = $2', [userId, scm]);
+		return result.rowCount === 1;
+	}
+
 	/** Seals every token under the current key. Returns how many were under another one. */
 	async rotate(): Promise<number> {
 		return transaction(this.pool, async client => {
