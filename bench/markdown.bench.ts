@@ -33,8 +33,8 @@ export async function rows(): Promise<BenchRow[]> {
 	const browser = await MarkdownBrowser.start();
 	try {
 		return [
-			await streaming(browser, 40, 1.5),
-			await streaming(browser, 200, 1.2),
+			await streaming(browser, 40, 0.75),
+			await streaming(browser, 200, 0.6),
 			...(await oneBlock(browser)),
 			await colours(browser),
 			await feed(browser),
