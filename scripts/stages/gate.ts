@@ -131,6 +131,11 @@ export const outsideGate: readonly Exclusion[] = [
 			'A window of its own in the pseudo-language. The page test language stands for what is cut off in the chat, and localization for texts that the bundle of the translators lacks.',
 		files: named('e2e', ['pseudoLanguage']),
 	},
+	{
+		reason:
+			'Windows of their own for one test each. The window test chatAgent and approvalPolicy stand for an agent in several folders, and contributions for the scopes by which the editor keeps out the settings of a repository.',
+		files: named('e2e', ['repositorySettings', 'severalFolders']),
+	},
 ];
 
 const outside = new Set(outsideGate.flatMap(({ files }) => files));
