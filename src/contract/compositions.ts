@@ -1,6 +1,7 @@
 // A result that is composed of the work of several agents of one task. This is an addition of our own service: such a
 // result is an execution of the task, whose `errand.composedOf` names the agents.
 import * as z from 'zod';
+import { commitSchema } from './taskSteps.ts';
 
 /** Takes a composition with `POST`, and answers with the task as `POST /api/tasks` does. */
 export const COMPOSITIONS = '/api/tasks/{taskId}/compositions';
@@ -9,7 +10,6 @@ export const COMPOSITIONS = '/api/tasks/{taskId}/compositions';
 export const MAXIMUM_COMPOSED = 8;
 export const MAXIMUM_COMPOSITIONS = 4;
 
-const commit = z.string().regex(/^(?:[\da-f]{40}|[\da-f]{64})$/, 'must be the full name of a commit');
 const agent = z
 	.int()
 	.min(0)
@@ -27,9 +27,12 @@ const path = z
 
 export const compositionSchema = z.strictObject({
 	/** The commit that the work of all agents began with. */
-	base: commit,
+	base: commitSchema,
 	/** The agents, counted from 0, with the commits of their branches. */
-	results: z.array(z.strictObject({ agent, commit })).min(1).max(MAXIMUM_COMPOSED),
+	results: z
+		.array(z.strictObject({ agent, commit: commitSchema }))
+		.min(1)
+		.max(MAXIMUM_COMPOSED),
 	/** What is taken of them. Whatever is not named stays as it is in `base`. */
 	files: z
 		.array(

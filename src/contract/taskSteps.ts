@@ -1,6 +1,7 @@
 // The states of the files after each step of a task, which the local service keeps while an agent works. This is an
 // addition of our own service: a task that has steps says how many in `errand.steps`.
 import * as z from 'zod';
+import { OBJECT_NAME } from '../base/gitNames.ts';
 
 /**
  * The addresses below a task, with the index of a step in `{index}`. All are read with `GET`, and `search` also takes a
@@ -45,6 +46,8 @@ export type TestRun = z.output<typeof testRunSchema>;
 
 /** The most that are told of one step. */
 export const MAXIMUM_TEST_RUNS = 20;
+
+export const commitSchema = z.string().regex(OBJECT_NAME, 'must be the full name of a commit');
 
 export const notKeptSchema = z.object({
 	reason: z.enum(NOT_KEPT_REASONS).catch('special'),

@@ -2,11 +2,10 @@
 import * as z from 'zod';
 import { type FormField, PLAN_STATUSES, TOOL_KINDS } from '../../agents/session/events.ts';
 import { DECISIVE_REASONS } from '../../base/decisiveFiles.ts';
-import { notKeptSchema } from '../../contract/taskSteps.ts';
+import { commitSchema, notKeptSchema } from '../../contract/taskSteps.ts';
 import { APPROVAL_LEVELS, APPROVAL_STATES, STEP_STATES } from './agentWork.ts';
 import { time } from './time.ts';
 
-export const commitSchema = z.string().regex(/^(?:[\da-f]{40}|[\da-f]{64})$/);
 const count = z.int().nonnegative();
 
 const stepSchema = z.object({

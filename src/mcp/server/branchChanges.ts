@@ -3,6 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
+import { isObjectName } from '../../base/gitNames.ts';
 import { isOnOtherMachine } from '../../base/remoteUrl.ts';
 import type { FileDiff, TaskChangeList } from '../../contract/editorPipe.ts';
 import { baseCommitOf, resultsOf, type TaskResult } from '../../contract/taskResults.ts';
@@ -18,8 +19,6 @@ const LARGE_FILE = 'core.bigFileThreshold=8m';
 
 /** These keep git from running a program that the repository names for comparing files. */
 const PLAIN = ['-r', '--no-textconv', '--no-ext-diff', '--no-color', '--ignore-submodules=none'];
-
-const OBJECT = /^(?:[\da-f]{40}|[\da-f]{64})$/;
 
 /** `start`: the commit with which git compares the branch. */
 type StartedResult = TaskResult & { start: string };
@@ -64,7 +63,7 @@ function startedResultsOf(task: Task): StartedResult[] {
 	const branch = task.selectedBranch && `refs/heads/${task.selectedBranch}`;
 	const results = resultsOf(task).flatMap(result => {
 		const commit = baseCommitOf(task, result);
-		const start = commit !== undefined && OBJECT.test(commit) ? commit : branch;
+		const start = isObjectName(commit) ? commit : branch;
 		return start ? [{ ...result, start }] : [];
 	});
 	if (results.length === 0) {

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
+import { isObjectName } from '../../base/gitNames.ts';
 import { gitReason } from '../../base/gitReason.ts';
 import type { TaskResult } from '../../contract/taskResults.ts';
 import type { Task } from '../../contract/tasks.ts';
@@ -10,7 +11,7 @@ import { checkTrust } from '../../platform/trust.ts';
 import type { CommitRange } from '../api.ts';
 import { type ChangedFile, pathOf } from '../model/changedFile.ts';
 import type { ChooseTask } from '../model/taskConnection.ts';
-import { type ChangeUriParts, isObjectName } from '../results/changeUri.ts';
+import type { ChangeUriParts } from '../results/changeUri.ts';
 import { chooseResult } from '../results/pickResult.ts';
 import { listChangedFiles } from '../results/readChanges.ts';
 import type { TaskChanges } from '../results/taskChanges.ts';

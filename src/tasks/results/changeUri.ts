@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { isObjectName } from '../../base/gitNames.ts';
 import { mayHide } from '../../base/invisible.ts';
 import { parseJson } from '../../base/json.ts';
 import { oneLine } from '../../base/plainText.ts';
@@ -24,11 +25,6 @@ export interface ChangeUriParts {
 	 */
 	inWords?: 'submodule' | 'binary';
 }
-
-const OBJECT = /^(?:[\da-f]{40}|[\da-f]{64})$/;
-
-/** Returns whether this is a name of git's own, and not one that somebody has chosen. */
-export const isObjectName = (name: unknown): name is string => typeof name === 'string' && OBJECT.test(name);
 
 /**
  * Returns the URI of a file of a task. Its path is the file's, so that the editor finds language and icon; hidden

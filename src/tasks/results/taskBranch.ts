@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { GitError } from '../../base/gitError.ts';
+import { isObjectName } from '../../base/gitNames.ts';
 import type { TaskResult } from '../../contract/taskResults.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import { prepareGit, type ReadingGit, readReferences, runGit } from '../../platform/gitCommand.ts';
@@ -10,8 +11,6 @@ import type { StepNode } from '../model/stepNode.ts';
 const TASKS = 'refs/errand/tasks/';
 const BASES = 'refs/errand/bases/';
 const STEPS = 'refs/errand/steps/';
-
-const OBJECT = /^(?:[\da-f]{40}|[\da-f]{64})$/;
 
 /** The end and the beginning of a branch. */
 export interface BranchRange {
@@ -46,7 +45,7 @@ export function branchEnds(
 	if (remote !== undefined || !isName(branch)) {
 		return undefined;
 	}
-	const commit = start.commit !== undefined && OBJECT.test(start.commit) ? start.commit : undefined;
+	const commit = isObjectName(start.commit) ? start.commit : undefined;
 	const from = commit ?? (isName(start.branch) ? `refs/heads/${start.branch}` : undefined);
 	return from === undefined ? undefined : { start: from, tip: `refs/heads/${branch}` };
 }
@@ -108,7 +107,7 @@ export async function fetchBranch(
 	if (tip === undefined) {
 		throw new BranchMissing(branch);
 	}
-	const known = start.commit !== undefined && OBJECT.test(start.commit) ? [start.commit] : [];
+	const known = isObjectName(start.commit) ? [start.commit] : [];
 	// Without the branch that it started from, the HEAD of the repository or of its remote is the best guess.
 	const other = now ?? (await commitOf(place, remote === undefined ? 'HEAD' : `refs/remotes/${remote}/HEAD`));
 	return {
