@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as l10n from '@vscode/l10n';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
-import { claimForProcess } from '../../base/processClaim.ts';
+import { claimForProcess } from '../../base/fileLock.ts';
 import type { AgentPlace } from '../catalogue/entry.ts';
 import type { McpServers } from '../mcp/mcpServers.ts';
 import { webCalls } from '../relay/webAccess.ts';

@@ -3,9 +3,9 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
+import { claimForProcess } from '../../base/fileLock.ts';
 import { replaceFile } from '../../base/files.ts';
 import { parseJson } from '../../base/json.ts';
-import { claimForProcess } from '../../base/processClaim.ts';
 import { removeFolder } from '../../base/removeFolder.ts';
 
 const REPOSITORIES = 'repositories.json';

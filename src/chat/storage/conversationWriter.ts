@@ -7,10 +7,10 @@ import { type Clock, systemClock } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import { systemErrorCode } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
+import { whileLocked } from '../../base/fileLock.ts';
 import { temporaryName } from '../../base/files.ts';
 import { type Conversation, type ConversationNames, named } from '../model/conversation.ts';
 import { formatConversationFile, parseHeader } from '../model/conversationFile.ts';
-import { whileLocked } from './fileLock.ts';
 
 export const FILE_EXTENSION = '.jsonl';
 export const LOCK_EXTENSION = '.lock';

@@ -1,14 +1,18 @@
-// A lock between processes: a file that only one of them can create.
-import { open, readFile, rm, stat } from 'node:fs/promises';
+// A lock between processes: a file that only one of them can create. It is held for a few system calls; what a process
+// needs for longer, it claims with a file that such a lock guards.
+import { open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import process from 'node:process';
-import type { Clock } from '../../base/async.ts';
-import { systemErrorCode } from '../../base/errors.ts';
-import { isProcessGone } from '../../base/processFamily.ts';
+import * as z from 'zod';
+import { type Clock, systemClock } from './async.ts';
+import { systemErrorCode } from './errors.ts';
+import { parseJson } from './json.ts';
+import { identify } from './leftProcesses.ts';
+import { isProcessGone } from './processFamily.ts';
 
 /**
- * A lock is held for a few system calls. An older lock has no living owner, whatever its content says; neither has one
- * that is this far in the future, because the clock has been set back.
+ * An older lock has no living owner, whatever its content says; neither has one that is this far in the future, because
+ * the clock has been set back.
  */
 export const ABANDONED_AFTER_MS = 10_000;
 
@@ -99,4 +103,37 @@ function isGone(owner: string): boolean {
 	} catch {
 		return false;
 	}
+}
+
+/** A claim is void if its process is gone, or if another one has its number. */
+const claimSchema = z.object({ pid: z.number(), start: z.string() });
+
+/** Cached, because some systems take a while to identify this process. */
+let self: ReturnType<typeof identify> | undefined;
+
+/**
+ * Claims something for this process with a file that names it, whose folder must exist. Resolves to a function that
+ * releases the claim, or to undefined if a living process has it. Rejects with the system's error.
+ */
+export async function claimForProcess(file: string): Promise<(() => Promise<void>) | undefined> {
+	self ??= identify(process.pid);
+	const own = JSON.stringify((await self) ?? {});
+	const found = await readClaim(file);
+	const holder = claimSchema.safeParse(parseJson(found)).data;
+	if (holder && (await identify(holder.pid))?.start === holder.start) {
+		return undefined;
+	}
+	let isOwn = false;
+	await whileLocked(`${file}.lock`, systemClock, async () => {
+		// Another process may have claimed it in the meantime.
+		if ((await readClaim(file)) === found) {
+			await writeFile(file, own, { mode: 0o600 });
+			isOwn = true;
+		}
+	});
+	return isOwn ? () => rm(file, { force: true }) : undefined;
+}
+
+function readClaim(file: string): Promise<string> {
+	return readFile(file, 'utf8').catch(() => '');
 }

@@ -4,8 +4,8 @@ import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { systemClock } from '../../../../src/base/async.ts';
-import { ABANDONED_AFTER_MS, whileLocked } from '../../../../src/chat/storage/fileLock.ts';
+import { systemClock } from '../../../src/base/async.ts';
+import { ABANDONED_AFTER_MS, claimForProcess, whileLocked } from '../../../src/base/fileLock.ts';
 
 describe('a lock between processes', () => {
 	let folder: string;
@@ -92,7 +92,7 @@ describe('a lock between processes', () => {
 		}
 		// No file may become longer than nothing, as on a full disk.
 		const script = `
-			import { whileLocked } from ${JSON.stringify(path.resolve('src/chat/storage/fileLock.ts'))};
+			import { whileLocked } from ${JSON.stringify(path.resolve('src/base/fileLock.ts'))};
 			import { systemClock } from ${JSON.stringify(path.resolve('src/base/async.ts'))};
 			process.on('SIGXFSZ', () => {});
 			await whileLocked(${JSON.stringify(lock)}, systemClock, async () => {}).catch(error => console.log(error.code));
@@ -117,6 +117,17 @@ describe('a lock between processes', () => {
 			};
 			await Promise.all(Array.from({ length: 5 }, () => whileLocked(lock, systemClock, enter)));
 			assert.equal(most, 1);
+		}
+	});
+
+	it('gives what a process has claimed that is gone to one of many', async () => {
+		for (let round = 0; round < 8; round++) {
+			await writeFile(lock, JSON.stringify({ pid: process.pid, start: 'another start' }));
+			const releases = await Promise.all(Array.from({ length: 5 }, () => claimForProcess(lock)));
+			const given = releases.filter(release => release !== undefined);
+			assert.equal(given.length, 1);
+			await given[0]?.();
+			assert.deepEqual(await readdir(folder), []);
 		}
 	});
 
