@@ -47,8 +47,6 @@ export const clientMutations: readonly Mutation[] = [
 			'streamChat(caller, routes.chatCompletionsV1,',
 		],
 		['a whole reply is asked for once only', "retry: 'turned-away' as const", "retry: 'never' as const"],
-	]),
-	...of('src/client/chatRequestCheck.ts', CHAT, [
 		['a reply may be as long as the context', 'maximum >= contextLength)', 'maximum > contextLength)'],
 		['the ranges of a request are not checked', 'checkRequest(chatRequestSchema, request);', ''],
 		['a routing policy that leaves nobody is sent', 'if (problem) {', 'if (false) {'],

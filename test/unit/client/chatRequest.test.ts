@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { checkChatRequest } from '../../../src/client/chatRequestCheck.ts';
+import { checkChatRequest } from '../../../src/client/chat.ts';
 import type { ChatRequest } from '../../../src/contract/chatRequest.ts';
 import { testConnection } from './testClient.ts';
 
