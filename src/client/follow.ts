@@ -5,10 +5,9 @@ import { routes } from '../contract/routes.ts';
 import { followQuerySchema, type Task } from '../contract/tasks.ts';
 import { BatchedStream } from './core/batchedStream.ts';
 import type { Caller } from './core/caller.ts';
-import { EventStream } from './core/eventStream.ts';
 import { checkRequest } from './core/requestCheck.ts';
 import { backoff, pause } from './core/retry.ts';
-import type { SseEvent } from './core/sse.ts';
+import { EventStream, type SseEvent } from './core/sse.ts';
 import { ENTRIES_MISSING, LogReader } from './logReader.ts';
 import type { FollowEvent, FollowStream } from './types.ts';
 

@@ -1,9 +1,9 @@
 import { ClientError } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
 import type { Caller } from '../core/caller.ts';
-import { EventStream } from '../core/eventStream.ts';
 import type { Exchange } from '../core/exchange.ts';
 import { throwErrorIn } from '../core/replyData.ts';
+import { EventStream } from '../core/sse.ts';
 import type { Handshake } from './handshake.ts';
 import { readSealed } from './message.ts';
 import type { ReplyNonces } from './replyNonces.ts';

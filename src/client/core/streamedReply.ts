@@ -2,9 +2,8 @@ import { ClientError } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
 import type { BatchSource } from './batchedStream.ts';
 import { type Call, type Caller, notJson, readBody } from './caller.ts';
-import { EventStream } from './eventStream.ts';
 import type { Exchange } from './exchange.ts';
-import type { SseEvent } from './sse.ts';
+import { EventStream, type SseEvent } from './sse.ts';
 import { StrayLines } from './strayLines.ts';
 
 /** Converts the server's events of one reply into events for its reader. */
