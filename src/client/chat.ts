@@ -11,7 +11,7 @@ import { searchModelOf } from '../contract/search.ts';
 import { ChatDecoder } from './chatDecoder.ts';
 import { BatchedStream } from './core/batchedStream.ts';
 import type { Caller } from './core/caller.ts';
-import { readCompletion } from './core/chatEvent.ts';
+import { readCompletion } from './core/chatChunks.ts';
 import { checkRequest, outOfRange } from './core/requestCheck.ts';
 import { StreamedReply } from './core/streamedReply.ts';
 import type { ChatStreamEvent, Client } from './types.ts';

@@ -9,11 +9,18 @@ import {
 } from '../contract/chatReply.ts';
 import { PARAMETERS, type Parameter } from '../contract/chatRequest.ts';
 import { isAbsent, lenientArray } from '../contract/lenient.ts';
-import { type ReceivedChunk, readChatEvent, readCompletion, throwErrorOfChoice } from './core/chatEvent.ts';
-import { ChoiceReader, hasCalls, type ReceivedMessage } from './core/choiceReader.ts';
+import {
+	ChoiceReader,
+	hasCalls,
+	type ReceivedChunk,
+	type ReceivedMessage,
+	readChatEvent,
+	readCompletion,
+	type SplitContent,
+	throwErrorOfChoice,
+} from './core/chatChunks.ts';
 import type { SseEvent } from './core/sse.ts';
 import type { ReplyDecoder } from './core/streamedReply.ts';
-import type { SplitContent } from './core/thinking.ts';
 import type { IndexedToolCall } from './core/toolCallIndexes.ts';
 import type { ChatStreamEvent } from './types.ts';
 

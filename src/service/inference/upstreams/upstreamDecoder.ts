@@ -1,14 +1,17 @@
 import { defined } from '../../../base/defined.ts';
 import {
+	ChoiceReader,
+	hasCalls,
 	type ReceivedChunk,
+	type ReceivedMessage,
 	readChatEvent,
 	readCompletion,
+	type SplitContent,
+	type ThinkingSplitter,
 	throwErrorOfChoice,
-} from '../../../client/core/chatEvent.ts';
-import { ChoiceReader, hasCalls, type ReceivedMessage } from '../../../client/core/choiceReader.ts';
+} from '../../../client/core/chatChunks.ts';
 import type { SseEvent } from '../../../client/core/sse.ts';
 import type { ReplyDecoder } from '../../../client/core/streamedReply.ts';
-import type { SplitContent, ThinkingSplitter } from '../../../client/core/thinking.ts';
 import type { IndexedToolCall } from '../../../client/core/toolCallIndexes.ts';
 import { annotationSchema, receivedToolCallSchema, usageSchema } from '../../../contract/chatReply.ts';
 import { isAbsent, lenient, lenientArray } from '../../../contract/lenient.ts';
