@@ -1,4 +1,5 @@
 import { defined } from '../../base/defined.ts';
+import type { Attachment } from '../model/attachment.ts';
 import {
 	addReply,
 	addTurn,
@@ -13,6 +14,8 @@ import {
 } from '../model/conversation.ts';
 import type { TurnMode } from '../model/mode.ts';
 import { toContinuationRequest, toRequest } from '../model/toRequest.ts';
+import { MAXIMUM_MESSAGE_LENGTH } from '../protocol/protocol.ts';
+import type { SendRefusal } from './chatOptions.ts';
 
 /** A reply that is about to begin. */
 export interface Beginning {
@@ -36,6 +39,27 @@ export interface NewTurn {
 export interface TurnPlace {
 	conversation: Conversation;
 	workspace(): WorkspaceTag;
+}
+
+/** Returns why a message cannot be sent in a mode, whatever the connection is; undefined if it can. */
+export function messageRefusal(
+	text: string,
+	mode: TurnMode,
+	attachments: readonly Attachment[],
+): SendRefusal | undefined {
+	if (text.trim() === '') {
+		return { reason: 'empty' };
+	}
+	if (text.length > MAXIMUM_MESSAGE_LENGTH) {
+		return { reason: 'too-long' };
+	}
+	if (mode === 'image' && attachments.length > 0) {
+		return { reason: 'image-context' };
+	}
+	if (mode === 'agent' && attachments.some(({ image }) => image !== undefined)) {
+		return { reason: 'agent-images' };
+	}
+	return undefined;
 }
 
 /** Begins the first reply to a new turn. `startedAt` is in milliseconds since the epoch, here and below. */

@@ -28,11 +28,10 @@ import { channelHistory } from '../model/toRequest.ts';
 import type { LiveState } from '../protocol/toView.ts';
 import type { OpenedConversation } from '../storage/conversationStore.ts';
 import type { Names, Writer } from '../storage/conversationWriter.ts';
-import { type Beginning, beginContinuation, beginRetry, beginTurn } from './beginning.ts';
+import { type Beginning, beginContinuation, beginRetry, beginTurn, messageRefusal } from './beginning.ts';
 import type { ChatChange, ChatNotice, ChatOptions, SendRefusal } from './chatOptions.ts';
 import { ConversationChannel, type ConversationChannelState } from './conversationChannel.ts';
 import { findModel } from './findModel.ts';
-import { messageRefusal } from './messageRefusal.ts';
 import { requestReply } from './replyRequest.ts';
 import { type ReplyPart, type Session, startSession, type Waiting } from './session.ts';
 
