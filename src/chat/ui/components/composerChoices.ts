@@ -1,15 +1,55 @@
 import * as l10n from '@vscode/l10n';
 import { html, nothing, type TemplateResult } from 'lit';
-import type { TurnMode } from '../../model/mode.ts';
-import { approvalsLabel, routingLabel } from '../../protocol/labels.ts';
+import { defined } from '../../../base/defined.ts';
+import { APPROVAL_SETTINGS, type ApprovalSetting } from '../../model/agentWork.ts';
+import { COMPOSER_MODES, type ComposerMode, type TurnMode } from '../../model/mode.ts';
+import { approvalsLabel, MODE_ICONS, modeDescription, modeLabel, routingLabel } from '../../protocol/labels.ts';
 import type { AgentView, ConnectionView } from '../../protocol/protocol.ts';
 import type { SettingsView } from '../../protocol/settingsProtocol.ts';
-import { approvalsMenu } from '../agent/approvalsMenu.ts';
 import type { HostRequests } from '../hostRequests.ts';
 import type { Post } from '../page.ts';
 import { composerChoice } from './composerChoice.ts';
-import type { ComposerMenu } from './composerMenu.ts';
-import { modelMenu } from './modelMenu.ts';
+import type { ComposerMenu, Menu } from './composerMenu.ts';
+
+export function modePlaceholder(mode: ComposerMode): string {
+	switch (mode) {
+		case 'chat':
+			return l10n.t('Ask, or / for more…');
+		case 'agent':
+			return l10n.t('Describe what to do, or / for more…');
+		case 'search':
+			return l10n.t('Search the web, or / for more…');
+		case 'image':
+			return l10n.t('Describe an image, or / for more…');
+		case 'task':
+			return l10n.t('Describe the task, or / for more…');
+	}
+}
+
+/** The choice of the message's mode in the composer's bottom row. */
+export function modeChoice(
+	mode: ComposerMode,
+	refusals: Partial<Record<ComposerMode, string>>,
+	menu: ComposerMenu,
+	choose: (mode: ComposerMode) => void,
+): TemplateResult {
+	const title = l10n.t('Messages in This Conversation');
+	const rows = COMPOSER_MODES.map(id => ({
+		id,
+		icon: MODE_ICONS[id],
+		name: modeLabel(id),
+		detail: modeDescription(id),
+		isCurrent: id === mode,
+		...defined({ refusal: refusals[id] }),
+	}));
+	return composerChoice({
+		icon: MODE_ICONS[mode],
+		word: modeLabel(mode),
+		label: l10n.t('Select Chat, Agent, Search, Image or Task'),
+		isOpen: menu.isOpenFor(title),
+		press: button => menu.toggle(button, () => ({ label: title, rows, take: id => choose(id as ComposerMode) })),
+	});
+}
 
 export interface ComposerChoices {
 	/** The id of the conversation that is shown, if any. */
@@ -52,6 +92,36 @@ export function agentChoices({ mode, agent, menu, post }: ComposerChoices): Temp
 	}`;
 }
 
+/** The menu of the things that agents ask about, which is a setting for all windows. */
+function approvalsMenu(current: ApprovalSetting, post: Post): Menu {
+	return {
+		label: l10n.t('What Agents Ask About'),
+		rows: APPROVAL_SETTINGS.map(id => ({
+			id,
+			icon: 'shield',
+			name: approvalsLabel(id),
+			detail: approvalsDetail(id),
+			isCurrent: id === current,
+		})),
+		take: id => post({ kind: 'approvals-choose', approvals: id as ApprovalSetting }),
+	};
+}
+
+function approvalsDetail(setting: ApprovalSetting): string {
+	switch (setting) {
+		case 'ask':
+			return l10n.t('Before each file change and each command.');
+		case 'ask-for-commands':
+			return l10n.t('Before each command, and before changes to files that decide what runs.');
+		case 'plan':
+			return l10n.t('Changes nothing, and ends with a plan that you can edit and start.');
+		case 'allow-in-sandbox':
+			return l10n.t(
+				'Only before changes to files that decide what runs. Other changes stay in a copy until you take them.',
+			);
+	}
+}
+
 /** The choices of the model for the next message, and of its provider. */
 export function modelChoices(choices: ComposerChoices): TemplateResult {
 	const { conversation, connection, model, mode, settings, menu, requests, post } = choices;
@@ -87,4 +157,27 @@ export function modelChoices(choices: ComposerChoices): TemplateResult {
 				})
 			: nothing
 	}`;
+}
+
+/** The id of the row that opens the editor's list. No model can have it. */
+const ALL = '';
+
+/** The most likely models for a conversation, and a row that opens the list of all others. */
+function modelMenu(conversation: string | undefined, requests: HostRequests, post: Post): Menu {
+	const all = { id: ALL, icon: 'search', name: l10n.t('All Models and Options…') } as const;
+	return {
+		label: l10n.t('Model of This Conversation'),
+		rows: requests.ask('models-request', {}).then(models => [
+			...models.map(({ id, name, detail, isCurrent }) => ({
+				id,
+				icon: 'chip' as const,
+				name,
+				isCurrent,
+				...defined({ detail }),
+			})),
+			all,
+		]),
+		take: id =>
+			post(id === ALL ? { kind: 'model-choose' } : { kind: 'model-use', ...defined({ conversation }), model: id }),
+	};
 }
