@@ -1,6 +1,8 @@
+// What a screen reader is made to say.
 import * as l10n from '@vscode/l10n';
+import { html, type TemplateResult } from 'lit';
 import { waitingStep } from '../model/agentWork.ts';
-import type { TurnView } from '../protocol/protocol.ts';
+import type { ChipView, ContextView, TurnView } from '../protocol/protocol.ts';
 import { isBusy, spokenQuestion, waitingText } from './agent/stepWords.ts';
 
 /** The least time between two announcements of a growing reply. */
@@ -167,5 +169,35 @@ export class Announcer {
 		if (words !== '') {
 			this.speak(words);
 		}
+	}
+}
+
+/** Returns the announcements for a screen reader after a change of the context. */
+export function contextNews(before: ContextView, after: ContextView): string[] {
+	const missing = (from: readonly ChipView[], others: readonly ChipView[]) =>
+		from.filter(({ id }) => others.every(other => other.id !== id));
+	return [
+		...missing(after.chips, before.chips).map(({ label }) => l10n.t('{0} was added to the context.', label)),
+		...missing(before.chips, after.chips).map(({ label }) => l10n.t('{0} was removed from the context.', label)),
+	];
+}
+
+/** The number of announcements in a live region: enough for a slow screen reader, and few enough to cost nothing. */
+const KEPT_ANNOUNCEMENTS = 8;
+
+/** The live regions. An announcement in the second one interrupts. */
+export function announcementRegions(): TemplateResult {
+	return html`<div class="announcements screen-reader" aria-live="polite"></div>
+		<div class="urgent screen-reader" aria-live="assertive"></div>`;
+}
+
+/** Makes a screen reader say the words. */
+export function announce(root: ParentNode, words: string, isUrgent = false): void {
+	const region = root.querySelector(isUrgent ? '.urgent' : '.announcements');
+	const line = document.createElement('div');
+	line.textContent = words;
+	region?.append(line);
+	while (region && region.childElementCount > KEPT_ANNOUNCEMENTS) {
+		region.firstElementChild?.remove();
 	}
 }
