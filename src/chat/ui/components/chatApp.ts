@@ -27,9 +27,8 @@ import { sharedStyles } from './shared.styles.ts';
 import './chatComposer.ts';
 import type { ChatTurn } from './chatTurn.ts';
 import './chatTurn.ts';
-import { earlierButton, emptyConversation, fileNotice, problemNotice } from './notices.ts';
+import { earlierButton, emptyConversation, fileNotice, problemNotice, toEndButton } from './notices.ts';
 import type { QuestionActions } from './question.ts';
-import { toEndButton } from './toEndButton.ts';
 
 /** The whole page: the conversation, its notices and the composer. */
 export class ChatApp extends LitElement {

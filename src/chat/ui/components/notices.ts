@@ -59,6 +59,20 @@ export function earlierButton(count: number, language: string, load: () => void)
 	return html`<button type="button" class="earlier" @click=${load}>${label}</button>`;
 }
 
+/** A button that scrolls to the end of the conversation. With `isAsked`, an agent's question is waiting there. */
+export function toEndButton(isAsked: boolean, press: () => void): TemplateResult {
+	const label = l10n.t('Scroll to End');
+	return html`<button
+		type="button"
+		class="icon-button to-end ${isAsked ? 'asked' : ''}"
+		title=${label}
+		aria-label=${isAsked ? nothing : label}
+		@click=${press}
+	>
+		${isAsked ? html`<span>${l10n.t('Waiting for your answer')}</span>` : nothing}${codicon('arrow-down')}
+	</button>`;
+}
+
 /** Says why the conversation cannot continue. */
 export function problemNotice({ message, action }: ConnectionProblem, followConnection: () => void): TemplateResult {
 	return html`<div class="notice" role="status">
