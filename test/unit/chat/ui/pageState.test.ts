@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
-import type { ToPage, TurnView } from '../../../../src/chat/protocol/protocol.ts';
-import { applyMessage, emptyPageState, type PageState } from '../../../../src/chat/ui/pageState.ts';
+import type { ReplyView, ToPage, TurnView } from '../../../../src/chat/protocol/protocol.ts';
+import {
+	applyMessage,
+	emptyPageState,
+	type PageState,
+	withKnownSteps,
+	withWorkChange,
+} from '../../../../src/chat/ui/pageState.ts';
 import { TURN_IDS } from '../conversations.ts';
-import { steps } from './agent/steps.ts';
+import { step, steps } from './agent/steps.ts';
 
 const [first, second, third, fourth] = TURN_IDS;
 
@@ -127,5 +133,56 @@ describe('the state of the page', () => {
 		const other = stateAfter(snapshot, { ...earlier, before: second });
 		assert.ok(other !== 'missed');
 		assert.equal(other.turns.length, 2);
+	});
+});
+
+const replyWith = (given: ReturnType<typeof steps>): ReplyView => ({
+	state: 'streaming',
+	text: '',
+	earlier: false,
+	waiting: false,
+	canRetry: false,
+	canContinue: false,
+	continued: 0,
+	work: { label: 'Errand', folders: [{ name: '~' }], isSandboxed: true, steps: given },
+});
+
+describe('the work of a reply on the page', () => {
+	it('keeps the object of each step that did not change', () => {
+		const before = replyWith(steps(3));
+		const changed = withWorkChange(before, { kind: 'step-set', turn: first, step: step('1', { state: 'failed' }) });
+		assert.equal(changed.work?.steps[0], before.work?.steps[0]);
+		assert.equal(changed.work?.steps[1]?.state, 'failed');
+		assert.equal(changed.work?.steps[2], before.work?.steps[2]);
+		const added = withWorkChange(changed, { kind: 'step-set', turn: first, step: step('9') });
+		assert.deepEqual(
+			added.work?.steps.map(({ id }) => id),
+			['0', '1', '2', '9'],
+		);
+	});
+
+	it('keeps its steps when all the rest of it changes', () => {
+		const before = replyWith(steps(3));
+		const { steps: known, ...work } = before.work ?? assert.fail();
+		const after = withWorkChange(before, { kind: 'work-set', turn: first, work: { ...work, further: 4 } });
+		assert.equal(after.work?.steps, known);
+		assert.equal(after.work?.further, 4);
+	});
+
+	it('keeps the objects of its steps when the turn comes whole', () => {
+		const before = replyWith(steps(3));
+		const after = withKnownSteps(
+			before,
+			structuredClone(replyWith([...steps(2), step('2', { state: 'failed' }), step('3')])),
+		);
+		assert.equal(after.work?.steps[0], before.work?.steps[0]);
+		assert.equal(after.work?.steps[1], before.work?.steps[1]);
+		assert.equal(after.work?.steps[2]?.state, 'failed');
+		assert.equal(after.work?.steps.length, 4);
+	});
+
+	it('ignores a step of a reply that is not known to be an agent’s', () => {
+		const { work: _, ...other } = replyWith([]);
+		assert.equal(withWorkChange(other, { kind: 'step-set', turn: first, step: step('1') }), other);
 	});
 });
