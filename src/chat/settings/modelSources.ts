@@ -1,4 +1,5 @@
 // The sources from which the lists of models get their rows.
+import type * as vscode from 'vscode';
 import type { ListedModel } from '../../contract/modelList.ts';
 import type { UnusedServer } from '../../models/api.ts';
 import type { Chat } from '../conversation/chat.ts';
@@ -19,4 +20,16 @@ export interface ModelServers {
 	unused(): Promise<readonly UnusedServer[]>;
 	/** Lets the user add one, whose model then answers in that conversation. */
 	add(chat: Chat): Promise<void>;
+}
+
+const RECENT_KEY = 'errand.recentModels';
+const FOUND_KEY = 'errand.foundModels';
+
+/** Returns the models that the workspace's state stores by connection. */
+export function storedModels(state: vscode.Memento): Pick<ModelSources, 'recent' | 'found'> {
+	const keyed = <T>(key: string) => ({
+		read: (connection: string) => state.get<T[]>(`${key}.${connection}`) ?? [],
+		write: (connection: string, values: T[]) => void state.update(`${key}.${connection}`, values),
+	});
+	return { recent: keyed(RECENT_KEY), found: keyed(FOUND_KEY) };
 }
