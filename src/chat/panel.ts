@@ -33,7 +33,6 @@ import { unsentChoices } from './conversation/unsentChoices.ts';
 import { WaitingMessage } from './conversation/waitingMessage.ts';
 import { workspaceTag } from './conversations/workspaceTag.ts';
 import { EncryptionController } from './encrypted/encryptionController.ts';
-import { goOnFrom } from './goOnFrom.ts';
 import { createFetchImage } from './images/remoteImage.ts';
 import { finishExplanation } from './messages/messages.ts';
 import type { SettingsSource } from './model/applySettings.ts';
@@ -49,7 +48,7 @@ import { type ChatConnection, ShownConnection } from './shownConnection.ts';
 import { ConversationStore } from './storage/conversationStore.ts';
 import { ImageStore } from './storage/imageStore.ts';
 import { PageStateFile, windowFile } from './storage/pageStateFile.ts';
-import { type TurnConnection, turnHandlers } from './turnHandlers.ts';
+import { goOnFrom, type TurnConnection, turnHandlers } from './turnHandlers.ts';
 
 /** Messages that the page sends without a user's action. */
 const BACKGROUND: ReadonlySet<FromPage['kind']> = new Set(['answer', 'draft-hold', 'focus-set', 'state-keep']);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { defined } from '../base/defined.ts';
 import { describeError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
@@ -15,7 +16,7 @@ import type { SendRefusal } from './conversation/chatOptions.ts';
 import type { OpenConversations } from './conversation/openConversations.ts';
 import type { WaitingMessage } from './conversation/waitingMessage.ts';
 import { editedTaskText, explainMissingKey, explainRefusal, notSentText } from './messages/refusals.ts';
-import { currentReply, findTurn } from './model/conversation.ts';
+import { currentReply, findTurn, type TurnStart } from './model/conversation.ts';
 import { agentMessage, taskGoal } from './model/mode.ts';
 import type { PageHandlers, ToPage } from './protocol/protocol.ts';
 
@@ -240,5 +241,35 @@ export function turnHandlers({ conversations, message, connection, page, logger 
 					await openPlace(attachment, page.say);
 				}
 			}),
+	};
+}
+
+/**
+ * Returns what sends a message to an agent that goes on from a step, with the instruction files of the repository. A
+ * message that is refused is put into the composer, and the page says why.
+ */
+export function goOnFrom(
+	{ instructions }: Pick<ChatContext, 'instructions'>,
+	{ label, ensureKey }: Pick<TurnConnection, 'label' | 'ensureKey'>,
+	page: TurnDependencies['page'],
+): (chat: Chat, text: string, from: TurnStart) => Promise<void> {
+	const send = async (chat: Chat, text: string, from: TurnStart): Promise<string | undefined> => {
+		if (!(await ensureKey(() => {}))) {
+			return explainMissingKey(label()).message;
+		}
+		const files = await instructions.take(chat.conversation, () => {});
+		if ('message' in files) {
+			return files.message;
+		}
+		const refusal = await chat.continueFrom(randomUUID(), text, { instructions: files, from });
+		return refusal && explainRefusal(refusal, label()).message;
+	};
+	return async (chat, text, from) => {
+		const problem = await send(chat, text, from);
+		if (problem !== undefined) {
+			page.post({ kind: 'composer-fill', text, isAdded: true });
+			page.focusComposer();
+			page.say(problem);
+		}
 	};
 }
