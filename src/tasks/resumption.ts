@@ -1,7 +1,8 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import { describeError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
+import { LOG_SCHEME } from '../platform/ids.ts';
 import type { ActiveConnection } from './common/activeConnection.ts';
 import { serviceIsStopped } from './common/messages.ts';
 import type { TaskLauncher } from './launch/taskLauncher.ts';
@@ -10,7 +11,7 @@ import type { TaskListStore } from './list/taskListStore.ts';
 import type { TaskView } from './list/taskView.ts';
 import type { LogDocuments } from './log/logDocuments.ts';
 import type { LogFollowers } from './log/logFollowers.ts';
-import { openStoredTabs } from './log/storedTabs.ts';
+import { OPEN_LOGS_KEY } from './model/storageKeys.ts';
 import type { TaskTarget } from './model/taskConnection.ts';
 import type { TaskResults } from './review/taskResults.ts';
 
@@ -117,4 +118,35 @@ export class TaskResumption {
 			await results.listChanged(await active.target());
 		}
 	}
+}
+
+interface StoredTab {
+	uri: string;
+	column: number;
+	/** True if it was the active tab of its group. */
+	isActive: boolean;
+}
+
+/**
+ * Opens the logs whose tabs an earlier version has stored, because the editor did not restore them, in their places and
+ * without moving the focus.
+ */
+async function openStoredTabs(workspaceState: vscode.Memento): Promise<void> {
+	const tabs = readStored(workspaceState.get(OPEN_LOGS_KEY));
+	await workspaceState.update(OPEN_LOGS_KEY, undefined);
+	for (const { uri, column, isActive } of tabs) {
+		// Only the command has the option `background`.
+		const options = { viewColumn: column, preview: false, preserveFocus: true, background: !isActive };
+		await vscode.commands.executeCommand('vscode.open', vscode.Uri.parse(uri), options);
+	}
+}
+
+function readStored(value: unknown): StoredTab[] {
+	return (Array.isArray(value) ? value : []).filter(
+		(entry: Partial<StoredTab> | null): entry is StoredTab =>
+			typeof entry?.uri === 'string' &&
+			entry.uri.startsWith(`${LOG_SCHEME}:`) &&
+			Number.isSafeInteger(entry.column) &&
+			typeof entry.isActive === 'boolean',
+	);
 }
