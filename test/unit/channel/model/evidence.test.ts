@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
-import { harmlessLine, MAXIMUM_SHOWN_EVIDENCE, rawViews } from '../../../../src/channel/model/evidence.ts';
-import { exportReport } from '../../../../src/channel/model/exportReport.ts';
+import {
+	exportReport,
+	harmlessLine,
+	MAXIMUM_SHOWN_EVIDENCE,
+	rawViews,
+} from '../../../../src/channel/model/evidence.ts';
 import type { Attested } from '../../../../src/client/types.ts';
 
 const attested: Attested = {
