@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import os from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
-import { outwardLinks } from '../../../../src/service/tasks/outwardLinks.ts';
+import { outwardLinks } from '../../../../src/service/tasks/checkoutFiles.ts';
 
 const outward = (links: Record<string, string>) => outwardLinks(new Map(Object.entries(links)));
 
