@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { TextOnce } from '../../../src/agent/textOnce.ts';
+import { TextOnce } from '../../../src/agent/askModel.ts';
 
 describe('the text of a reply that is asked for again', () => {
 	/** Returns what is shown of several tries, each of which comes in pieces. */
