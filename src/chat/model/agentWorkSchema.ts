@@ -4,7 +4,15 @@ import { type FormField, PLAN_STATUSES, TOOL_KINDS } from '../../agents/session/
 import { DECISIVE_REASONS } from '../../base/decisiveFiles.ts';
 import { commitSchema, notKeptSchema } from '../../contract/taskSteps.ts';
 import { APPROVAL_LEVELS, APPROVAL_STATES, STEP_STATES } from './agentWork.ts';
-import { time } from './time.ts';
+
+/** The largest distance of a date from the epoch, in milliseconds, in either direction. */
+const MAXIMUM_TIME = 8.64e15;
+
+/**
+ * A time in a file, in milliseconds since the epoch. A time outside the range of dates is clamped, because it would
+ * keep the whole conversation from being shown.
+ */
+export const time = z.number().transform(value => Math.min(Math.max(value, -MAXIMUM_TIME), MAXIMUM_TIME));
 
 const count = z.int().nonnegative();
 

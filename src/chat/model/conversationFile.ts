@@ -13,14 +13,13 @@ import { routingPolicySchema } from '../../contract/provider.ts';
 import { reasoningItemSchema } from '../../contract/responses.ts';
 import { commitSchema } from '../../contract/taskSteps.ts';
 import { type CommandId, commands } from '../../platform/ids.ts';
-import { agentWorkSchema } from './agentWorkSchema.ts';
+import { agentWorkSchema, time } from './agentWorkSchema.ts';
 import { ATTACHMENT_KINDS } from './attachment.ts';
 import { attachedImageSchema } from './contextSource.ts';
 import type { Conversation, Turn } from './conversation.ts';
 import { type Encryption, encryptionSchema } from './encryption.ts';
 import { IMAGE_FILE, IMAGE_PROBLEMS } from './images.ts';
 import { conversationSettingsSchema } from './settings.ts';
-import { time } from './time.ts';
 
 const CLEAR_VERSION = 3;
 const ENCRYPTED_VERSION = 4;
