@@ -3,8 +3,7 @@ import type { Connection } from '../../contract/connection.ts';
 import type { ConnectionModel } from '../../contract/modelIdentifier.ts';
 import { type Choice, choose, separator, shownText } from '../../platform/pick.ts';
 import type { Chat } from '../conversation/chat.ts';
-import { onlyDemoRows } from './addServerRow.ts';
-import { modelRow, typeModel } from './modelRow.ts';
+import { modelRow, onlyDemoRows, typeModel } from './modelRow.ts';
 import type { ModelServers } from './modelSources.ts';
 
 type Row = { name: string } | 'other' | 'add-server';

@@ -18,9 +18,8 @@ import {
 	withRecent,
 } from '../model/modelChoices.ts';
 import type { ModelView } from '../protocol/protocol.ts';
-import { addServerRow, onlyDemoRows } from './addServerRow.ts';
 import { imageModelsOf, selectImageModel } from './imageModelPicker.ts';
-import { modelRow, modelWords, typeModel } from './modelRow.ts';
+import { addServerRow, modelRow, modelWords, onlyDemoRows, typeModel } from './modelRow.ts';
 import type { ModelServers, ModelSources } from './modelSources.ts';
 
 /** The conversation that a model is chosen for, and the connection that it is asked on. */

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import type { Connection } from '../../contract/connection.ts';
+import { LOCAL_CONNECTION_NAME, realModels } from '../../contract/localConnection.ts';
 import { type Choice, input, shownText } from '../../platform/pick.ts';
 import { hostsOf, type ModelChoice } from '../model/modelChoices.ts';
 import { modelText } from './messages.ts';
@@ -48,4 +49,16 @@ export async function typeModel(title: string, current: string): Promise<string 
 		text.trim() === '' ? vscode.l10n.t('Enter the name of a model.') : undefined,
 	);
 	return name?.trim();
+}
+
+export const addServerRow = (): Choice<'add-server'> => ({
+	label: vscode.l10n.t('$(add) Add Service…'),
+	value: 'add-server',
+});
+
+/** Returns the first rows of a list of models that has only demos. */
+export function onlyDemoRows(connection: Connection): Choice<'add-server'>[] {
+	const hasOnlyDemo = connection.name === LOCAL_CONNECTION_NAME && realModels(connection).length === 0;
+	const detail = `$(blank) ${vscode.l10n.t('Only the demo is available, which isn’t a model.')}`;
+	return hasOnlyDemo ? [{ ...addServerRow(), detail }] : [];
 }
