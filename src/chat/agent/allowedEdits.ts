@@ -6,8 +6,7 @@ import type { GitPlace } from '../../platform/git.ts';
 import type { CommitRange } from '../../tasks/api.ts';
 import { type RefusedPart, type StepDiff, shownDiff, type WorkMoment } from '../model/agentWork.ts';
 import { isEdit } from '../model/approvalPolicy.ts';
-import { editedText } from '../model/editedText.ts';
-import { type ChangedPart, changedParts, inverted, withoutHunk, withoutParts } from '../model/hunks.ts';
+import { type ChangedPart, changedParts, editedText, inverted, withoutHunk, withoutParts } from '../model/hunks.ts';
 import { isIgnored, keepStateWith, readStateFile, type StateFile, type TurnRepository } from './checkpoints.ts';
 
 const NEW_FILE = '100644';
