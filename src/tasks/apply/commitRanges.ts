@@ -5,8 +5,7 @@ import * as vscode from 'vscode';
 import { shortName } from '../../base/plainText.ts';
 import type { CommitRange, ComparedRange, RangeFile } from '../api.ts';
 import { type ChangedFile, pathOf } from '../model/changedFile.ts';
-import { type ChangeUriParts, changeUri } from '../results/changeUri.ts';
-import { versionWords } from '../results/fileUris.ts';
+import { type ChangeUriParts, changeUri, versionWords } from '../results/changeUri.ts';
 import type { ApplyCommands } from './applyCommands.ts';
 import { listRange, placeIn } from './applySubject.ts';
 

@@ -4,6 +4,8 @@ import { mayHide } from '../../base/invisible.ts';
 import { parseJson } from '../../base/json.ts';
 import { oneLine } from '../../base/plainText.ts';
 import { CHANGE_SCHEME } from '../../platform/ids.ts';
+import { type ChangedFile, type FileVersion, pathOf } from '../model/changedFile.ts';
+import type { ListedChanges } from './taskChanges.ts';
 
 /** A file as it was before or after a task. */
 export interface ChangeUriParts {
@@ -65,4 +67,35 @@ export function readChangeUri(uri: vscode.Uri): ChangeUriParts | undefined {
 	}
 	const words = inWords === 'submodule' || inWords === 'binary' ? { inWords } : {};
 	return { resultKey, taskId, ...(isObjectName(from) && { from }), side, directory, path, object, ...words };
+}
+
+/**
+ * Returns the URI of a changed file's version; a missing version is an empty document. `isTextOnly` asks for words in
+ * place of a file that is not text.
+ */
+export function versionUri(
+	changes: ListedChanges,
+	file: ChangedFile,
+	side: ChangeUriParts['side'],
+	isTextOnly = false,
+): vscode.Uri {
+	const version: FileVersion | undefined = file[side];
+	const { result, repository } = changes;
+	return changeUri({
+		resultKey: result.key,
+		taskId: result.taskId,
+		side,
+		directory: repository.place.directory,
+		path: version?.path ?? pathOf(file),
+		object: version?.object,
+		...versionWords(version, isTextOnly && changes.isCounted && file.lines === undefined),
+	});
+}
+
+/** Returns the kind of words that describe a version in place of its content, if any. */
+export function versionWords(version: FileVersion | undefined, isBinary: boolean): Pick<ChangeUriParts, 'inWords'> {
+	if (version?.kind === 'submodule') {
+		return { inWords: 'submodule' };
+	}
+	return isBinary ? { inWords: 'binary' } : {};
 }

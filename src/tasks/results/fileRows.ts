@@ -9,7 +9,7 @@ import { rowWords } from '../common/messages.ts';
 import { type ChangedFile, pathOf } from '../model/changedFile.ts';
 import { describeFile } from '../model/fileRow.ts';
 import { taskTitle } from '../model/taskRow.ts';
-import { versionUri } from './fileUris.ts';
+import { versionUri } from './changeUri.ts';
 import type { ListedChanges, TaskChanges } from './taskChanges.ts';
 
 /** A changed file of a result. Commands get it as their argument. */

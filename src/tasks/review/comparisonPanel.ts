@@ -20,7 +20,7 @@ import {
 	MAXIMUM_COMPARED,
 	parseFromComparisonPage,
 } from '../model/comparisonProtocol.ts';
-import { versionUri } from '../results/fileUris.ts';
+import { versionUri } from '../results/changeUri.ts';
 import { comparisonView } from './comparisonView.ts';
 import { CompositionChoice, contributorsOf, PARTS_SHOWN, type Progress } from './compositionChoice.ts';
 import { type Comparison, type ComparisonSource, readComparison } from './readComparison.ts';

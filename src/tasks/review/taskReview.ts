@@ -7,7 +7,7 @@ import { views } from '../../platform/ids.ts';
 import { type Explanation, offer, showMessage } from '../../platform/notify.ts';
 import { rowWords } from '../common/messages.ts';
 import { taskTitle } from '../model/taskRow.ts';
-import { versionUri } from '../results/fileUris.ts';
+import { versionUri } from '../results/changeUri.ts';
 import type { ResultChanges, TaskChanges } from '../results/taskChanges.ts';
 
 /** The maximum number of files in one multi-file diff, because the editor reads all of them at once. */
