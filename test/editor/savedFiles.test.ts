@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { exportConversation } from '../../src/chat/conversations/exportConversation.ts';
+import { exportConversation } from '../../src/chat/conversations/conversationCommands.ts';
 import { insertImage, saveImage } from '../../src/chat/modes/imageFile.ts';
 import { conversation, reply, TURN_IDS, turn } from '../unit/chat/conversations.ts';
 
