@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { ChatContext } from '../../src/chat/context/chatContext.ts';
-import { sendToTask } from '../../src/chat/context/sendToTask.ts';
+import { sendToTask } from '../../src/chat/context/sendMessage.ts';
 import type { Chat } from '../../src/chat/conversation/chat.ts';
 import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
 import { NOTHING, openContext, place } from './contextFolder.ts';

@@ -6,7 +6,7 @@ import type { Tasks } from '../../tasks/api.ts';
 import type { OpenConversations } from '../conversation/openConversations.ts';
 import type { PageHandlers, ToPage } from '../protocol/protocol.ts';
 import type { ChatContext } from './chatContext.ts';
-import { givePrompt } from './sendToTask.ts';
+import { givePrompt } from './sendMessage.ts';
 
 /** The page, as far as the task mode needs it. */
 export interface TaskModePage {
