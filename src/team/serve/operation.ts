@@ -2,8 +2,9 @@
 import type { Pool } from 'pg';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { describeError } from '../../base/errors.ts';
+import { pathOf } from '../../base/httpRequest.ts';
 import type { Logger } from '../../base/logger.ts';
-import type { App } from '../../service/server.ts';
+import { type App, listen, type ServiceServer } from '../../service/server.ts';
 import { checkSchema } from '../database/migrations.ts';
 
 export const HEALTH_PATH = '/health';
@@ -70,4 +71,19 @@ async function databaseProblem(pool: Pool, logger: Logger): Promise<string | und
 		logger.log('warn', 'this front end is not ready', { reason: describeError(error) });
 		return 'The database does not answer, or its schema is of another version. The log says which.';
 	}
+}
+
+/** Listens for programs that collect metrics. They send no token, so the place must be one that only they reach. */
+export function listenForMetrics(place: { host: string; port: number }, registry: Registry): Promise<ServiceServer> {
+	return listen(place, (request, response) => {
+		request.resume();
+		if (request.method !== 'GET' || pathOf(request) !== '/metrics') {
+			response.writeHead(404).end();
+			return;
+		}
+		registry.metrics().then(
+			text => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
+			() => response.writeHead(500).end(),
+		);
+	});
 }

@@ -18,13 +18,12 @@ import { openPool } from '../database/pool.ts';
 import { SourceTokens } from '../database/sourceTokens.ts';
 import { TaskDatabase } from '../database/taskDatabase.ts';
 import { Workers } from '../database/workers.ts';
-import { listenForMetrics } from '../metrics.ts';
 import { type OfferedAgent, offeredAgents } from '../offeredAgents.ts';
 import { RunQueue } from '../runQueue.ts';
 import type { Secrets } from '../secrets.ts';
 import { Repositories } from '../sources/repositories.ts';
 import { Access } from './access.ts';
-import { registerHealthRoutes, registerMeasures } from './operation.ts';
+import { listenForMetrics, registerHealthRoutes, registerMeasures } from './operation.ts';
 import { registerSourceRoutes } from './sourceRoutes.ts';
 import { registerTaskRoutes } from './taskRoutes.ts';
 
