@@ -5,8 +5,7 @@ import { requestBudget } from '../../contract/modelLimits.ts';
 import { formatNumber } from '../../platform/amounts.ts';
 import { askModal, type Explanation, helpfulButton } from '../../platform/notify.ts';
 import { PickList } from '../../platform/pick.ts';
-import { shortenedLengths } from '../model/contextBudget.ts';
-import { excessOf, type Measure } from '../model/measure.ts';
+import { excessOf, type Measure, shortenedLengths } from '../model/measure.ts';
 import type { ContextChip, ContextChips } from './contextChips.ts';
 
 /** Slightly more than the excess is cut, because sizes are estimates and lines are cut whole. */

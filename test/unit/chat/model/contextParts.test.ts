@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { plainTerminalText } from '../../../../src/chat/context/terminalMemory.ts';
 import { decodeText, isImagePath } from '../../../../src/chat/model/addedFiles.ts';
-import { shortenedLengths } from '../../../../src/chat/model/contextBudget.ts';
 import { followEdit, type Span } from '../../../../src/chat/model/contextSource.ts';
+import { shortenedLengths } from '../../../../src/chat/model/measure.ts';
 
 describe('a selection that is context', () => {
 	const span = (l1: number, c1: number, l2: number, c2: number): Span => ({
