@@ -2,8 +2,7 @@
 import { defined } from '../../base/defined.ts';
 import { isFields } from '../../base/fields.ts';
 import { oneLine } from '../../base/plainText.ts';
-import { cutDiff } from './cutDiff.ts';
-import { cutText } from './cutText.ts';
+import { cutDiff, cutText } from './cutText.ts';
 import { TOOL_KINDS, TOOL_STATUSES, type ToolCall, type ToolDiff, type ToolLocation } from './events.ts';
 import type { SessionLimits } from './limits.ts';
 import { oneOf, readList, textOfBlock } from './read.ts';

@@ -1,4 +1,4 @@
-import { cutDiff } from '../../agents/session/cutDiff.ts';
+import { cutDiff } from '../../agents/session/cutText.ts';
 import type { ToolCall } from '../../agents/session/events.ts';
 import { append } from '../../base/append.ts';
 import { defined } from '../../base/defined.ts';
