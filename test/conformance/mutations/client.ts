@@ -50,8 +50,6 @@ export const clientMutations: readonly Mutation[] = [
 		['a reply may be as long as the context', 'maximum >= contextLength)', 'maximum > contextLength)'],
 		['the ranges of a request are not checked', 'checkRequest(chatRequestSchema, request);', ''],
 		['a routing policy that leaves nobody is sent', 'if (problem) {', 'if (false) {'],
-	]),
-	...of('src/client/chatDecoder.ts', CHAT, [
 		['every choice is read as the first one', '(choice.index ?? 0) === 0', 'true'],
 		['the end mark ends nothing', "if (chunk === 'end') {\n\t\t\tthis.isEnded = true;", "if (chunk === 'end') {"],
 		['a finish reason does not let a stream close', 'this.mayClose = true;', ''],
