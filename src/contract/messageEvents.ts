@@ -3,8 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { defined } from '../base/defined.ts';
 import { ClientError } from '../base/errors.ts';
 import { type Fields, isFields } from '../base/fields.ts';
-import { parseJson } from '../base/json.ts';
-import { JsonEnd } from '../base/jsonEnd.ts';
+import { JsonEnd, parseJson } from '../base/json.ts';
 import type { Usage } from './chatReply.ts';
 import { type MessagesUsage, messagesUsageOf, stopReasonOf, UNSIGNED } from './messages.ts';
 

@@ -1,5 +1,5 @@
 import { ClientError } from '../../base/errors.ts';
-import { JsonEnd } from '../../base/jsonEnd.ts';
+import { JsonEnd } from '../../base/json.ts';
 import type { ReceivedToolCall } from '../../contract/chatReply.ts';
 
 /** A fragment of a tool call, or a whole call, with the position of the call in the reply: 0, 1, 2 and so on. */
