@@ -14,6 +14,7 @@ import {
 	type CheckoutGit,
 	checkRoom,
 	entriesOf,
+	findTwice,
 	linksOutOf,
 	removeLink,
 	stagedEntry,
@@ -21,7 +22,6 @@ import {
 } from './checkoutFiles.ts';
 import { CheckoutSource } from './checkoutSource.ts';
 import { commitEnvironment, readIdentity } from './commitIdentity.ts';
-import { findTwice } from './findTwice.ts';
 import { tooManyFiles } from './newFiles.ts';
 import { type SourceState, sourceFailure } from './sourceRepository.ts';
 import { bytesToRead, isOrLiesIn, removeSpecialFiles, type SpecialFiles } from './specialFiles.ts';
