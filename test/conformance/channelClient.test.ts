@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { systemClock } from '../../src/base/async.ts';
 import { nullLogger } from '../../src/base/logger.ts';
-import { fetchAttestation } from '../../src/client/channel/attestationRecord.ts';
+import { fetchAttestation } from '../../src/client/channel/attest.ts';
 import { createCaller } from '../../src/client/core/caller.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
 import { LIMITS } from '../../src/client/core/limits.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { fetchAttestation, readAttestation } from '../../../../src/client/channel/attestationRecord.ts';
+import { fetchAttestation, readAttestation } from '../../../../src/client/channel/attest.ts';
 import type { Caller } from '../../../../src/client/core/caller.ts';
 import { FaultServer, sendJson } from '../../../support/faultServer.ts';
 import { testCaller } from '../testClient.ts';
