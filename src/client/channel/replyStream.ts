@@ -5,8 +5,7 @@ import type { Exchange } from '../core/exchange.ts';
 import { throwErrorIn } from '../core/replyData.ts';
 import { EventStream } from '../core/sse.ts';
 import type { Handshake } from './handshake.ts';
-import { readSealed } from './message.ts';
-import type { ReplyNonces } from './replyNonces.ts';
+import { type ReplyNonces, readSealed } from './message.ts';
 
 /**
  * The number of frames that are verified at the same time, off the event loop. More would occupy the platform's few

@@ -16,8 +16,7 @@ import { channelTarget } from './address.ts';
 import { type Accepted, accept, type ChannelContext, type Opening } from './attest.ts';
 import { Handshake } from './handshake.ts';
 import { acceptedAttestation } from './ladder.ts';
-import { postMessage } from './message.ts';
-import { ReplyNonces } from './replyNonces.ts';
+import { postMessage, ReplyNonces } from './message.ts';
 import { readReplyStream } from './replyStream.ts';
 
 /** Throws the errors of `Client.channel.open`. */

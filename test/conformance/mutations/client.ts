@@ -286,7 +286,7 @@ export const clientMutations: readonly Mutation[] = [
 	...of('src/client/channel/handshake.ts', CHANNEL, [
 		['a part may come twice', 'if (this.ivs.has(iv)) {', 'if (false) {'],
 	]),
-	...of('src/client/channel/replyNonces.ts', CHANNEL, [
+	...of('src/client/channel/message.ts', CHANNEL, [
 		['nonces may not grow', 'this.count === 1 && nonce === this.next + 1', 'false'],
 		['a later nonce may be any', 'return isNext;', 'return isNext || this.count > 2;'],
 	]),
