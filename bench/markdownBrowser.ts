@@ -5,6 +5,7 @@ import { browserOptions, findBrowser } from '../scripts/browser.ts';
 import { workerCode } from '../scripts/workerCode.ts';
 import type { FeedRun } from './markdownFeed.ts';
 import type { ColourRun, Run, Seen } from './markdownPage.ts';
+import { median } from './row.ts';
 
 const PEERS = `
 	import { marked } from 'marked';
@@ -14,6 +15,8 @@ const PEERS = `
 	highlightJs.registerLanguage('typescript', typescript);
 	globalThis.peers = { marked, streamingMarkdown, highlightJs };
 `;
+
+const ROUNDS = 3;
 
 const STYLE = `
 	.scroller { width: 400px; height: 600px; overflow: auto; font: 13px/1.5 sans-serif; overflow-wrap: anywhere; }
@@ -113,4 +116,32 @@ export class MarkdownBrowser {
 			await context.close();
 		}
 	}
+}
+
+/** Runs every contender once in each round. */
+export async function race<Name extends string, T>(
+	names: readonly Name[],
+	run: (name: Name) => Promise<T>,
+): Promise<Record<Name, T[]>> {
+	const found = Object.fromEntries(names.map(name => [name, [] as T[]])) as Record<Name, T[]>;
+	for (let round = 0; round < ROUNDS; round++) {
+		for (const name of names) {
+			found[name].push(await run(name));
+		}
+	}
+	return found;
+}
+
+export const cpuOf = (runs: readonly { cpu: number }[]) => median(runs.map(({ cpu }) => cpu));
+/**
+ * Returns the longest task of the quietest round, because tasks are measured in real time and other load on the machine
+ * only lengthens them.
+ */
+export const longestOf = (runs: readonly { longestTask: number }[]) =>
+	Math.min(...runs.map(({ longestTask }) => longestTask));
+export const milliseconds = (value: number) => `${value.toFixed(0)} ms`;
+
+/** Cuts a text into pieces of this length. */
+export function cut(text: string, length: number): string[] {
+	return text.match(new RegExp(`[\\s\\S]{1,${length}}`, 'g')) ?? [];
 }
