@@ -1,9 +1,11 @@
-// Writes the JSON schemas of the settings about services into package.json, from the schemas that read them and the
+// Writes the JSON schemas of the settings that hold objects into package.json, from the schemas that read them and the
 // texts of package.nls.json. A test compares the two. node scripts/settingSchemas.ts
 import { readFileSync, writeFileSync } from 'node:fs';
 import * as z from 'zod';
+import { chatParametersSchema } from '../src/contract/chatRequest.ts';
 import { connectionSchema } from '../src/contract/connection.ts';
 import { SERVER_NAME, serverSettingSchema } from '../src/contract/mcpServers.ts';
+import { routingPolicySchema } from '../src/contract/provider.ts';
 import { OLLAMA_SLUG, UPSTREAM_SLUG, upstreamSettingSchema } from '../src/contract/upstreams.ts';
 
 export const MANIFEST_FILE = 'package.json';
@@ -22,6 +24,7 @@ export interface Schema {
 	pattern?: string;
 	patternErrorMessage?: string;
 	minimum?: number;
+	exclusiveMinimum?: number;
 	default?: unknown;
 	defaultSnippets?: { label: string; body: unknown }[];
 	[field: string]: unknown;
@@ -93,6 +96,8 @@ export function settingSchemas(): Record<string, Schema> {
 
 	const forUpstreams = { texts, prefix: 'settings.local.upstreams', address: ADDRESS };
 	const upstream = described(jsonSchemaOf(upstreamSettingSchema), '', forUpstreams);
+	const forParameters = { texts, prefix: 'settings.chat.parameters', address: ADDRESS };
+	const forRouting = { texts, prefix: 'settings.connections.aliases.provider', address: ADDRESS };
 	const forServers = { texts, prefix: 'settings.agents.mcpServers', address: SERVER_ADDRESS };
 	return {
 		'errand.agents.mcpServers': {
@@ -112,6 +117,26 @@ export function settingSchemas(): Record<string, Schema> {
 					label: '%settings.agents.mcpServers.remoteSnippet%',
 					body: { [slot(1, ':name')]: { url: slot(2, ':https://mcp.example.com/mcp') } },
 				},
+			],
+		},
+		'errand.chat.parameters': {
+			type: 'object',
+			default: {},
+			scope: 'window',
+			order: 3,
+			markdownDescription: '%settings.chat.parameters%',
+			...described(jsonSchemaOf(chatParametersSchema), '', forParameters),
+		},
+		'errand.chat.routing': {
+			type: 'object',
+			default: {},
+			scope: 'application',
+			order: 4,
+			markdownDescription: '%settings.chat.routing%',
+			...described(jsonSchemaOf(routingPolicySchema), '', forRouting),
+			defaultSnippets: [
+				{ label: '%settings.chat.routing.snippet.cheapest%', body: { sort: 'price' } },
+				{ label: '%settings.chat.routing.snippet.private%', body: { data_collection: 'deny', zdr: true } },
 			],
 		},
 		'errand.connections': {
@@ -156,13 +181,14 @@ function jsonSchemaOf(schema: z.ZodType): Schema {
 
 /** Returns the schema as the editor needs it: with texts, and without anything useless to an author of settings. */
 function described(schema: Schema, path: string, words: Words): Schema {
-	const { propertyNames, exclusiveMinimum, maximum, default: absent, ...kept } = schema;
+	const { propertyNames, minimum, exclusiveMinimum, maximum, default: absent, ...kept } = schema;
 	const within = (inner: Schema) => described(inner, path, words);
 	const { properties, items, anyOf, additionalProperties, enum: values } = schema;
 	const result: Schema = {
 		...kept,
-		// A whole number above 0.
-		...(exclusiveMinimum === 0 && { minimum: 1 }),
+		...(minimum !== Number.MIN_SAFE_INTEGER && minimum !== undefined && { minimum }),
+		...(exclusiveMinimum !== undefined &&
+			(kept.type === 'integer' ? { minimum: exclusiveMinimum + 1 } : { exclusiveMinimum })),
 		...(maximum !== Number.MAX_SAFE_INTEGER && maximum !== undefined && { maximum }),
 		// An absent list is an empty one.
 		...(absent !== undefined && !(Array.isArray(absent) && absent.length === 0) && { default: absent }),

@@ -27,6 +27,7 @@ import { TEXT_COLUMN } from '../../src/tasks/model/formatEntry.ts';
 
 interface Property {
 	scope?: string;
+	enum?: string[];
 	default?: unknown;
 	description?: string;
 	markdownDescription?: string;
@@ -132,6 +133,11 @@ describe('what package.json contributes', () => {
 				);
 			}
 		}
+	});
+
+	it('tells zero data retention that is not asked for from one that is not demanded', () => {
+		const { enum: choices, default: chosen } = properties['errand.chat.zeroDataRetention'] ?? {};
+		assert.deepEqual([choices, chosen], [['account', 'on', 'off'], 'account']);
 	});
 
 	it('describes every setting', () => {

@@ -6,10 +6,11 @@ import { connectionSchema } from '../../../src/contract/connection.ts';
 import { readUpstreamSettings } from '../../../src/models/model/upstreamSettings.ts';
 
 const strings: Record<string, string> = JSON.parse(readFileSync('package.nls.json', 'utf8'));
-const { 'errand.connections': connections = {}, 'errand.local.upstreams': upstreams = {} } = settingSchemas();
+const schemas = settingSchemas();
+const { 'errand.connections': connections = {}, 'errand.local.upstreams': upstreams = {} } = schemas;
 
 /** Every schema inside a schema, with the path of its field. */
-function* within(node: Schema, path = ''): Generator<[string, Schema]> {
+function* within(node: Schema, path: string): Generator<[string, Schema]> {
 	yield [path, node];
 	const inner = { ...node.properties, ...node.patternProperties };
 	for (const [name, property] of Object.entries(inner)) {
@@ -22,6 +23,8 @@ function* within(node: Schema, path = ''): Generator<[string, Schema]> {
 	}
 }
 
+const nodes = Object.entries(schemas).flatMap(([setting, schema]) => [...within(schema, setting)]);
+
 /** A snippet's body as it is when every placeholder keeps what it proposes. */
 function filled(body: unknown): unknown {
 	const text = JSON.stringify(body)
@@ -31,14 +34,14 @@ function filled(body: unknown): unknown {
 	return JSON.parse(text);
 }
 
-describe('the schemas of the settings about services in package.json', () => {
+describe('the schemas of the settings that hold objects, in package.json', () => {
 	it('are those that the code makes: `node scripts/settingSchemas.ts` writes them', () => {
 		assert.equal(readFileSync(MANIFEST_FILE, 'utf8'), manifestText());
 	});
 
 	it('have a text for every field, and for every choice of some', () => {
 		let count = 0;
-		for (const [path, node] of [...within(connections), ...within(upstreams)]) {
+		for (const [path, node] of nodes) {
 			const texts = [...Object.values(node.properties ?? {}).map(({ description }) => description)];
 			for (const text of [...texts, ...(node.enumDescriptions ?? [])]) {
 				assert.ok(text !== undefined && strings[text.slice(1, -1)], `${path}: ${text}`);
@@ -46,19 +49,31 @@ describe('the schemas of the settings about services in package.json', () => {
 			}
 		}
 		assert.ok(count > 100, `${count}`);
-		const described = [...within(connections)].filter(([, { enumDescriptions }]) => enumDescriptions !== undefined);
+		const described = nodes.filter(([, { enumDescriptions }]) => enumDescriptions !== undefined);
 		assert.deepEqual(
-			described.map(([path]) => path),
-			['[].plan', '[].models[].kinds[]'],
+			described.map(([path]) => path.split('.').at(-1)),
+			['files', 'plan', 'kinds[]'],
 		);
 	});
 
-	it('mark a field that is not known, at every depth', () => {
-		for (const [path, node] of [...within(connections), ...within(upstreams)]) {
-			if (node.properties) {
-				assert.equal(node.additionalProperties, false, path);
-			}
-		}
+	it('mark a field that is not known, at every depth but in a format, which is sent as it is', () => {
+		const open = nodes.filter(([, node]) => node.properties && node.additionalProperties !== false);
+		assert.deepEqual(
+			open.map(([path]) => path),
+			['errand.chat.parameters.response_format'],
+		);
+	});
+
+	it('have the ranges of the numbers, and not those of the language', () => {
+		const { properties: parameters = {} } = schemas['errand.chat.parameters'] ?? {};
+		const rangeOf = (name: string) => {
+			const { type, minimum, exclusiveMinimum, maximum } = parameters[name] ?? {};
+			return [type, minimum, exclusiveMinimum, maximum];
+		};
+		assert.deepEqual(rangeOf('temperature'), ['number', 0, undefined, 2]);
+		assert.deepEqual(rangeOf('top_p'), ['number', undefined, 0, 1]);
+		assert.deepEqual(rangeOf('max_tokens'), ['integer', 1, undefined, undefined]);
+		assert.deepEqual(rangeOf('seed'), ['integer', undefined, undefined, undefined]);
 	});
 });
 
