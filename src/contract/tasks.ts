@@ -170,6 +170,21 @@ export const taskContinueReplySchema = z.looseObject({ success: lenient(z.boolea
 /** contract: not shown. The body of `PATCH /api/tasks/{taskId}`. */
 export const taskStopSchema = z.strictObject({ action: z.literal('stop') });
 
+/** The steps by which the local service logs what an agent does. */
+export const AGENT_LOG_STEPS = [
+	'agent_message',
+	'agent_thought',
+	'agent_plan',
+	/** A call has an entry when it begins, and further ones with what it has changed or how it failed. */
+	'agent_tool',
+	'agent_permission',
+	'agent_refused',
+	'agent_model',
+	'agent_usage',
+	'agent_cost',
+	'agent_limit',
+] as const;
+
 export const logEntrySchema = z.looseObject({
 	/** The value is `info`, `error`, `success`, `warning` or `system`. */
 	type: lenient(z.string()),

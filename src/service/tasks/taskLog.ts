@@ -1,4 +1,5 @@
 import { append } from '../../base/append.ts';
+import type { AGENT_LOG_STEPS } from '../../contract/tasks.ts';
 import type { ExecutionRecord, LogRecord, TaskRecord } from '../store/taskRecord.ts';
 import type { TaskStore } from '../store/taskStore.ts';
 import type { TaskEnded } from './taskEnded.ts';
@@ -8,21 +9,12 @@ const MAXIMUM_OUTPUT_ENTRIES = 1_000_000;
 const MAXIMUM_OUTPUT_LENGTH = 64 * 1024 * 1024;
 
 /** The steps that appear in the contract (cloud-tasks.md, Log entry), and our own for what it does not show. */
-export type TaskStep =
+type LogStep =
+	| (typeof AGENT_LOG_STEPS)[number]
 	| 'git_cloning'
 	| 'git_cloned'
 	| 'installing_dependencies'
 	| 'agent_executing'
-	| 'agent_message'
-	| 'agent_thought'
-	| 'agent_plan'
-	| 'agent_tool'
-	| 'agent_permission'
-	| 'agent_refused'
-	| 'agent_model'
-	| 'agent_usage'
-	| 'agent_cost'
-	| 'agent_limit'
 	| 'running_tests'
 	| 'git_committed'
 	| 'git_pushed'
@@ -31,7 +23,7 @@ export type TaskStep =
 
 export function logRecord(
 	agent: string,
-	step: TaskStep,
+	step: LogStep,
 	type: LogRecord['type'],
 	message: string,
 	contentType: LogRecord['contentType'] = 'system',
@@ -84,7 +76,7 @@ export class TaskLog {
 	}
 
 	/** Returns the entry for a step, to be stored in one transaction with the change that it reports. */
-	record(step: TaskStep, message: string, type: LogRecord['type'] = 'info'): LogRecord {
+	record(step: LogStep, message: string, type: LogRecord['type'] = 'info'): LogRecord {
 		this.flush();
 		return logRecord(this.agent, step, type, this.label + message);
 	}
@@ -93,7 +85,7 @@ export class TaskLog {
 	 * Returns the entry for the end of a run that failed. Output that cannot be stored is dropped, because it must not
 	 * keep the end from being stored.
 	 */
-	lastRecord(step: TaskStep, message: string, type: LogRecord['type']): LogRecord {
+	lastRecord(step: LogStep, message: string, type: LogRecord['type']): LogRecord {
 		try {
 			this.flush();
 		} catch {
@@ -102,16 +94,16 @@ export class TaskLog {
 		return logRecord(this.agent, step, type, this.label + message);
 	}
 
-	step(step: TaskStep, message: string, type: LogRecord['type'] = 'info'): void {
+	step(step: LogStep, message: string, type: LogRecord['type'] = 'info'): void {
 		this.store.append(this.taskId, [this.record(step, message, type)]);
 	}
 
 	/** Appends lines that a program printed, such as an installation. */
-	output(step: TaskStep, stream: 'stdout' | 'stderr', bytes: Uint8Array): void {
+	output(step: LogStep, stream: 'stdout' | 'stderr', bytes: Uint8Array): void {
 		this.lines(step, stream, this.printed[stream].push(bytes));
 	}
 
-	outputEnd(step: TaskStep): void {
+	outputEnd(step: LogStep): void {
 		for (const stream of ['stdout', 'stderr'] as const) {
 			this.lines(step, stream, this.printed[stream].end());
 		}
@@ -119,7 +111,7 @@ export class TaskLog {
 
 	/** Appends output of an agent or a program, up to the limits of a log. Returns the place of the entry. */
 	said(
-		step: TaskStep,
+		step: LogStep,
 		message: string,
 		type: LogRecord['type'] = 'info',
 		contentType: LogRecord['contentType'] = 'plain-text',
@@ -164,7 +156,7 @@ export class TaskLog {
 		}
 	}
 
-	private lines(step: TaskStep, stream: 'stdout' | 'stderr', lines: readonly string[]): void {
+	private lines(step: LogStep, stream: 'stdout' | 'stderr', lines: readonly string[]): void {
 		const type = stream === 'stderr' ? 'warning' : 'info';
 		const said = lines
 			.filter(line => line.trim() !== '')
@@ -174,7 +166,7 @@ export class TaskLog {
 	}
 
 	private withinLimits(
-		step: TaskStep,
+		step: LogStep,
 		said: readonly Pick<LogRecord, 'message' | 'type' | 'contentType'>[],
 	): LogRecord[] {
 		const entries: LogRecord[] = [];

@@ -1,5 +1,5 @@
 import { cut, oneLine } from '../../base/plainText.ts';
-import type { LogEntry } from '../../contract/tasks.ts';
+import { AGENT_LOG_STEPS, type LogEntry } from '../../contract/tasks.ts';
 import type { TaskOutcome } from './taskGroups.ts';
 import { type ColourRun, readColours, visibleText } from './visibleText.ts';
 
@@ -70,11 +70,7 @@ const AGENT_WORDS: ReadonlyMap<string, string> = new Map([
 	['permission', 'asks'],
 	['refused', 'denied'],
 ]);
-const AGENT_STEPS: ReadonlySet<string> = new Set(
-	['message', 'thought', 'plan', 'tool', 'permission', 'refused', 'usage', 'model', 'limit', 'cost'].map(
-		name => `agent_${name}`,
-	),
-);
+const AGENT_STEPS: ReadonlySet<string> = new Set(AGENT_LOG_STEPS);
 
 export type EntryFormatter = (entry: LogEntry, sentAt: string | undefined) => string[];
 
