@@ -49,6 +49,7 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject> {
 	/** Tells the model what the tool does and when to use it. */
 	description: string;
 	schema: Schema;
+	/** A helper gets the tools that read or search, and clients ask about a call by its kind. */
 	kind: ToolKind;
 	/** True for a tool whose calls are not shown, because their effect is visible. */
 	isSilent?: boolean;

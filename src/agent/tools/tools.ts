@@ -10,5 +10,5 @@ import { task } from './task.ts';
 import type { Tool } from './tool.ts';
 import { write } from './write.ts';
 
-/** All tools of the model. */
+/** The tools of every session. Those of the web and of MCP servers come on top where there are any. */
 export const tools: readonly Tool[] = [read, list, glob, search, edit, write, run, output, plan, task];
