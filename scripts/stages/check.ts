@@ -7,6 +7,9 @@ import type { Failure, Totals } from './totals.ts';
 
 const skipped = new Set(['node_modules', '.cache', '.git', 'dist', 'test-output']);
 
+/** Stands below what lint and format have found. */
+const MEND = '`npm run check -- --write` mends what needs no decision.\n';
+
 /**
  * Checks the types of every part, lint and format in parallel. Each of them counts as one test. A part is checked by one
  * checker: several of them check much of what they share more than once, and the parts run beside each other anyway.
@@ -18,14 +21,14 @@ export async function check(): Promise<Totals> {
 			...parts
 				.sort()
 				.map(part => run(`types: ${path.dirname(part)}`, ['typescript/bin/tsc', '--checkers', '1', '-p', part])),
-			run('lint and format', ['@biomejs/biome/bin/biome', 'ci', '--colors=off', '.']),
+			run('lint and format', ['@biomejs/biome/bin/biome', 'ci', '--colors=off', '.'], MEND),
 		])
 	).filter(failure => failure !== undefined);
 	return { passed: parts.length + 1 - failures.length, failed: failures.length, failures };
 }
 
-/** Resolves with the failure, if any. */
-function run(title: string, [program = '', ...args]: string[]): Promise<Failure | undefined> {
+/** Resolves with the failure, if any. `step` says what to do about one. */
+function run(title: string, [program = '', ...args]: string[], step = ''): Promise<Failure | undefined> {
 	return new Promise((resolve, reject) => {
 		const child = spawn(process.execPath, [path.join(root, 'node_modules', program), ...args], {
 			cwd: root,
@@ -41,7 +44,7 @@ function run(title: string, [program = '', ...args]: string[]): Promise<Failure 
 		}
 		child.on('error', reject);
 		child.on('close', code => {
-			console.log(code === 0 ? `  ok      ${title}` : `  failed  ${title}\n${output}`);
+			console.log(code === 0 ? `  ok      ${title}` : `  failed  ${title}\n${output}${step}`);
 			resolve(code === 0 ? undefined : { title, error: output.slice(0, 1500), files: [] });
 		});
 	});
