@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { chatParametersSchema } from '../src/contract/chatRequest.ts';
 import { connectionSchema } from '../src/contract/connection.ts';
 import { SERVER_NAME, serverSettingSchema } from '../src/contract/mcpServers.ts';
-import { routingPolicySchema } from '../src/contract/provider.ts';
+import { routingPolicySchema } from '../src/contract/routingPolicy.ts';
 import { OLLAMA_SLUG, UPSTREAM_SLUG, upstreamSettingSchema } from '../src/contract/upstreams.ts';
 
 export const MANIFEST_FILE = 'package.json';

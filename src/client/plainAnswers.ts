@@ -4,7 +4,7 @@ import type { Annotation } from '../contract/chatReply.ts';
 import { placeCitations } from '../contract/citations.ts';
 import type { Questions } from '../contract/decisions.ts';
 import type { LogEventOfTask, MadeDecision, SearchAnswer } from '../contract/editorPipe.ts';
-import type { RoutingPolicy } from '../contract/provider.ts';
+import type { RoutingPolicy } from '../contract/routingPolicy.ts';
 import type { Client, FollowEvent } from './types.ts';
 
 /** The limit for the text of a search answer in characters. Reading ends there. */

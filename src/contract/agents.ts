@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { isDecisiveVariable } from '../base/childEnvironment.ts';
 import type { KnownCost } from '../base/knownCost.ts';
 import { lenient, lenientArray } from './lenient.ts';
-import { routingPolicySchema } from './provider.ts';
+import { routingPolicySchema } from './routingPolicy.ts';
 
 /** The characters of a variable or a file that a setting gives an agent. */
 const MAXIMUM_TEXT = 20_000;

@@ -1,7 +1,7 @@
 // The request to the chat endpoint, with its ranges (contract: inference.md, Message and Chat completion request).
 import * as z from 'zod';
-import { routingPolicySchema } from './provider.ts';
 import { integerFrom, numberAbove, numberBetween } from './ranges.ts';
+import { routingPolicySchema } from './routingPolicy.ts';
 
 const chatToolSchema = z.strictObject({
 	type: z.literal('function'),

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { isLoopbackHost } from '../base/loopback.ts';
 import { describedDataPolicySchema } from './dataPolicy.ts';
-import { routingPolicySchema } from './provider.ts';
+import { routingPolicySchema } from './routingPolicy.ts';
 
 /** `https:`, or `http:` on loopback; no credentials, query or fragment. A trailing slash is removed. */
 const hostUrl = z

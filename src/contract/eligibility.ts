@@ -2,7 +2,7 @@
 // deployments, Zero data retention). The gateway selects providers by this rule, and the chat previews it.
 import { type ChatRequest, parametersOf } from './chatRequest.ts';
 import type { DataPolicy } from './dataPolicy.ts';
-import type { RoutingPolicy } from './provider.ts';
+import type { RoutingPolicy } from './routingPolicy.ts';
 
 /** The known facts about a provider that hosts the model. Undefined members are unknown. */
 export interface ProviderFacts {

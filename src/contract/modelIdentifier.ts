@@ -1,7 +1,7 @@
 // The forms in which a request names its model (contract: inference.md, Model identifiers, Provider prefix shorthand,
 // Model alias).
 import type { Connection } from './connection.ts';
-import type { RoutingPolicy } from './provider.ts';
+import type { RoutingPolicy } from './routingPolicy.ts';
 
 export type ConnectionModel = Connection['models'][number];
 export type Alias = Connection['aliases'][number];

@@ -4,7 +4,7 @@ import { defined } from '../base/defined.ts';
 import type { ChatRequest } from './chatRequest.ts';
 import type { Connection } from './connection.ts';
 import { findModel, impliedRoutingPolicy, type ProviderPrefix, parseModelIdentifier } from './modelIdentifier.ts';
-import type { RoutingPolicy } from './provider.ts';
+import type { RoutingPolicy } from './routingPolicy.ts';
 
 export type RoutedRequest = Pick<ChatRequest, 'model' | 'models' | 'provider'>;
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ChatRequest } from '../../src/contract/chatRequest.ts';
 import { type Connection, connectionSchema } from '../../src/contract/connection.ts';
 import { completed, eligibilityOf } from '../../src/contract/eligibility.ts';
-import type { RoutingPolicy } from '../../src/contract/provider.ts';
+import type { RoutingPolicy } from '../../src/contract/routingPolicy.ts';
 import { zeroDataRetentionOf } from '../../src/contract/zeroDataRetention.ts';
 import {
 	chatUsage,

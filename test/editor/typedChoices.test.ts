@@ -8,7 +8,7 @@ import { editRouting } from '../../src/chat/settings/routingEditor.ts';
 import { SettingsPickers } from '../../src/chat/settings/settingsPickers.ts';
 import { type Connection, connectionSchema } from '../../src/contract/connection.ts';
 import { localConnection } from '../../src/contract/localConnection.ts';
-import type { RoutingPolicy } from '../../src/contract/provider.ts';
+import type { RoutingPolicy } from '../../src/contract/routingPolicy.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { QuickPicks } from './quickPicks.ts';
 

@@ -9,7 +9,7 @@ import { ToolCallCollector } from '../../client/toolCalls.ts';
 import type { ChatStreamEvent, TokenProbability } from '../../client/types.ts';
 import { type Annotation, CHAT_STREAM_END } from '../../contract/chatReply.ts';
 import { type ChatParameters, type ChatRequest, chatRequestSchema } from '../../contract/chatRequest.ts';
-import type { RoutingPolicy } from '../../contract/provider.ts';
+import type { RoutingPolicy } from '../../contract/routingPolicy.ts';
 import { errorBody } from './callAnswer.ts';
 import { addReplyFacts, type ModelRequest, type ReplyFacts, type ReplyText } from './modelRequest.ts';
 import { reduceChat } from './reduceChat.ts';

@@ -4,13 +4,13 @@ import { type Fields, isFields } from '../../base/fields.ts';
 import { sseEvent } from '../../base/streamText.ts';
 import { checkRequest } from '../../client/core/requestCheck.ts';
 import { type Usage, usageSchema } from '../../contract/chatReply.ts';
-import type { RoutingPolicy } from '../../contract/provider.ts';
 import {
 	type OutputItem,
 	type ResponseEvent,
 	type ResponsesRequest,
 	responsesRequestSchema,
 } from '../../contract/responses.ts';
+import type { RoutingPolicy } from '../../contract/routingPolicy.ts';
 import { type CallError, errorBody } from './callAnswer.ts';
 import { ForeignCalls } from './foreignTools.ts';
 import type { ModelRequest, ReplyFacts, ReplyText } from './modelRequest.ts';

@@ -7,7 +7,7 @@ import type { Client } from '../../client/types.ts';
 import { type ChatRequest, MAXIMUM_REQUEST_IMAGE_BYTES } from '../../contract/chatRequest.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
-import type { RoutingPolicy } from '../../contract/provider.ts';
+import type { RoutingPolicy } from '../../contract/routingPolicy.ts';
 import { searchModelOf } from '../../contract/search.ts';
 import type { Explanation } from '../../platform/notify.ts';
 import type { AgentWork } from '../model/agentWork.ts';

@@ -1,6 +1,6 @@
 // Named routing policies.
 import { defined } from '../../base/defined.ts';
-import type { RoutingPolicy } from '../../contract/provider.ts';
+import type { RoutingPolicy } from '../../contract/routingPolicy.ts';
 import type { ConversationSettings } from './settings.ts';
 
 export const PRESETS = ['balanced', 'cheapest', 'fastest', 'latency', 'only', 'private'] as const;

@@ -12,8 +12,8 @@ import {
 import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
 import { findModel, withoutPrefix } from '../../contract/modelIdentifier.ts';
 import { readPrices } from '../../contract/prices.ts';
-import type { RoutingPolicy } from '../../contract/provider.ts';
 import { effectiveRoutingPolicy, type RoutingProblem, routingProblem } from '../../contract/routing.ts';
+import type { RoutingPolicy } from '../../contract/routingPolicy.ts';
 import type { ReplySettings } from './settings.ts';
 
 type Provider = Connection['providers'][number];

@@ -8,7 +8,7 @@ import {
 	type ChatRequest,
 	chatParametersSchema,
 } from '../../contract/chatRequest.ts';
-import { type RoutingPolicy, routingPolicySchema } from '../../contract/provider.ts';
+import { type RoutingPolicy, routingPolicySchema } from '../../contract/routingPolicy.ts';
 
 /** The user's settings. */
 export interface UserSettings {

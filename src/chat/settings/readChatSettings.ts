@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type * as z from 'zod';
 import { cut } from '../../base/plainText.ts';
 import { type ChatParameter, chatParametersSchema } from '../../contract/chatRequest.ts';
-import { routingPolicySchema } from '../../contract/provider.ts';
+import { routingPolicySchema } from '../../contract/routingPolicy.ts';
 import { formatNumber } from '../../platform/amounts.ts';
 import type { SettingId } from '../../platform/ids.ts';
 import { readSetting, readTextSetting } from '../../platform/settings.ts';

@@ -3,7 +3,7 @@ import { append } from '../../base/append.ts';
 import { parseJson } from '../../base/json.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { dataPolicyText } from '../../contract/dataPolicy.ts';
-import { type RoutingPolicy, routingPolicySchema } from '../../contract/provider.ts';
+import { type RoutingPolicy, routingPolicySchema } from '../../contract/routingPolicy.ts';
 import { type Choice, choose, chooseSomeOrType, input, separator, typeSome } from '../../platform/pick.ts';
 import { fieldDetail, type RoutingField, valueText } from './messages.ts';
 

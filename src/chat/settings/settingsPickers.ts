@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { chatEndpointOf, findModel } from '../../contract/modelIdentifier.ts';
-import { routingPolicySchema } from '../../contract/provider.ts';
+import { routingPolicySchema } from '../../contract/routingPolicy.ts';
 import { zeroDataRetentionOf } from '../../contract/zeroDataRetention.ts';
 import type { PickerEnd } from '../../platform/editorUse.ts';
 import { type Explanation, showExplanation, showMessage } from '../../platform/notify.ts';

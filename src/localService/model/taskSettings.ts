@@ -8,7 +8,7 @@ import {
 	type TaskSettings,
 	taskSettingsSchema,
 } from '../../contract/agents.ts';
-import { type RoutingPolicy, routingPolicySchema } from '../../contract/provider.ts';
+import { type RoutingPolicy, routingPolicySchema } from '../../contract/routingPolicy.ts';
 
 /** The values as they are in the settings, which may be anything. */
 export interface TaskSettingValues {

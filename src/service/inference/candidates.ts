@@ -3,7 +3,7 @@
 import { type ChatRequest, hasImages, type Parameter } from '../../contract/chatRequest.ts';
 import { completed, type Exclusion, eligibilityOf } from '../../contract/eligibility.ts';
 import { LOCAL_SERVICE } from '../../contract/localConnection.ts';
-import type { RoutingPolicy } from '../../contract/provider.ts';
+import type { RoutingPolicy } from '../../contract/routingPolicy.ts';
 import type { ModelOffer, Provider } from './provider.ts';
 
 /** One provider's offer of the requested model. */

@@ -2,7 +2,7 @@
 
 import { append } from '../../base/append.ts';
 import { isNamed } from '../../contract/eligibility.ts';
-import type { RoutingPolicy } from '../../contract/provider.ts';
+import type { RoutingPolicy } from '../../contract/routingPolicy.ts';
 import { type Candidate, factsOf } from './candidates.ts';
 import type { Measured } from './measurements.ts';
 

@@ -41,7 +41,7 @@ export const contractMutations: readonly Mutation[] = [
 		],
 	]),
 	...of(
-		'src/contract/provider.ts',
+		'src/contract/routingPolicy.ts',
 		['provider'],
 		[
 			['another word for the use of data', "z.enum(['allow', 'deny'])", 'z.string()'],

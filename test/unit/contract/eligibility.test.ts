@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ChatRequest } from '../../../src/contract/chatRequest.ts';
 import { completed, eligibilityOf, isNamed, type ProviderFacts } from '../../../src/contract/eligibility.ts';
-import type { RoutingPolicy } from '../../../src/contract/provider.ts';
+import type { RoutingPolicy } from '../../../src/contract/routingPolicy.ts';
 
 /** What excludes the provider, and after a question mark what would have to be known. */
 function judged(facts: Partial<ProviderFacts>, routingPolicy: RoutingPolicy, request: Partial<ChatRequest> = {}) {

@@ -6,7 +6,7 @@ import { createClient } from '../../../src/client/client.ts';
 import { createFetchTransport } from '../../../src/client/core/fetchTransport.ts';
 import type { Client } from '../../../src/client/types.ts';
 import { connectionSchema } from '../../../src/contract/connection.ts';
-import type { RoutingPolicy } from '../../../src/contract/provider.ts';
+import type { RoutingPolicy } from '../../../src/contract/routingPolicy.ts';
 import { commands, internalCommands } from '../../../src/platform/ids.ts';
 import { explainError } from '../../../src/platform/notify.ts';
 import { type Answer, answerJson, answerLoginPage, FaultServer } from '../../support/faultServer.ts';

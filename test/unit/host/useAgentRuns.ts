@@ -27,7 +27,7 @@ import { createFetchTransport } from '../../../src/client/core/fetchTransport.ts
 import { LIMITS } from '../../../src/client/core/limits.ts';
 import { createResponses } from '../../../src/client/responses.ts';
 import { type AgentSetting, taskSettingsSchema } from '../../../src/contract/agents.ts';
-import type { RoutingPolicy } from '../../../src/contract/provider.ts';
+import type { RoutingPolicy } from '../../../src/contract/routingPolicy.ts';
 import { SignInLinks } from '../../../src/platform/signInLinks.ts';
 import { ApplyCommands, type ApplyCommandsDependencies } from '../../../src/tasks/apply/applyCommands.ts';
 import { describeRange, takeAllowedRange } from '../../../src/tasks/apply/commitRanges.ts';

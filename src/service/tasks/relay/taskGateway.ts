@@ -6,7 +6,7 @@ import { UserFacingError } from '../../../base/errors.ts';
 import { oneLine } from '../../../base/plainText.ts';
 import { localConnection } from '../../../contract/localConnection.ts';
 import type { MessagesHints } from '../../../contract/messages.ts';
-import type { RoutingPolicy } from '../../../contract/provider.ts';
+import type { RoutingPolicy } from '../../../contract/routingPolicy.ts';
 import { ownSearchModel } from '../../../contract/search.ts';
 import type { ChatGateway, GatewayCall, GatewayReply } from '../../inference/gateway.ts';
 import { connectionOf, modelIdOf } from '../../inference/gatewayDescription.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { previewOf, providerProblem } from '../../../../src/chat/model/preview.ts';
 import type { ReplySettings } from '../../../../src/chat/model/settings.ts';
 import { type Connection, connectionSchema } from '../../../../src/contract/connection.ts';
-import type { RoutingPolicy } from '../../../../src/contract/provider.ts';
+import type { RoutingPolicy } from '../../../../src/contract/routingPolicy.ts';
 
 const PROVIDERS = [
 	{

@@ -10,7 +10,7 @@ import {
 } from '../../../../src/chat/model/settings.ts';
 import type { ChatRequest } from '../../../../src/contract/chatRequest.ts';
 import { connectionSchema } from '../../../../src/contract/connection.ts';
-import type { RoutingPolicy } from '../../../../src/contract/provider.ts';
+import type { RoutingPolicy } from '../../../../src/contract/routingPolicy.ts';
 
 const NONE: UserSettings = { routing: {}, retention: undefined, parameters: {}, instructions: '' };
 const REQUEST: ChatRequest = { model: 'large', messages: [{ role: 'user', content: 'Why?' }] };

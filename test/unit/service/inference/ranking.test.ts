@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { RoutingPolicy } from '../../../../src/contract/provider.ts';
+import type { RoutingPolicy } from '../../../../src/contract/routingPolicy.ts';
 import type { Measured } from '../../../../src/service/inference/measurements.ts';
 import type { ModelOffer, Provider } from '../../../../src/service/inference/provider.ts';
 import { type Ranked, rank } from '../../../../src/service/inference/ranking.ts';

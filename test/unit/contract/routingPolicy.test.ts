@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { routingPolicySchema } from '../../../src/contract/provider.ts';
+import { routingPolicySchema } from '../../../src/contract/routingPolicy.ts';
 
 describe('routingPolicySchema', () => {
 	it('takes all eleven fields, and gives them back as they are', () => {
