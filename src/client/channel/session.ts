@@ -3,7 +3,7 @@
 // key, so that a part that was held back cannot answer another message. A service that refuses a second key in a
 // session gets a session for each message. The frames of a reply are verified off the event loop, then decrypted, then
 // delivered; a frame that fails ends the session. The extension decides on the consequences of an attestation's checks
-// (`ladder.ts`): it asks before anything is sent if the proof is weaker than the last one, or if the GPU or the key is
+// (`attest.ts`): it asks before anything is sent if the proof is weaker than the last one, or if the GPU or the key is
 // a different one.
 import { defined } from '../../base/defined.ts';
 import { ClientError } from '../../base/errors.ts';
