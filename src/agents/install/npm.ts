@@ -48,11 +48,18 @@ const CONFIGURATION =
 	/^npm_config_(?:registry|@[^:]+:registry|\/\/.+|proxy|https?[-_]proxy|noproxy|ca|cafile|cert|key|strict[-_]ssl|userconfig|globalconfig)$/i;
 
 /**
+ * The program that npm starts in place of git, and which there is none of. What comes by git is prepared by a further
+ * npm, which obeys the settings in that repository, and these can name a program to run.
+ */
+const NO_GIT = 'errand-installs-nothing-by-git';
+
+/**
  * Whatever the user's configuration says, npm installs only what the lockfile names, runs no scripts, and fetches
  * nothing but packages.
  */
 const FLAGS = [
 	'--ignore-scripts',
+	`--git=${NO_GIT}`,
 	'--no-audit',
 	'--no-fund',
 	'--no-update-notifier',
@@ -157,6 +164,9 @@ async function npmCommand(environment: Environment): Promise<{ command: string; 
 
 /** Reads npm's error code and the start of its reason from its output, which has addresses and may quote a server. */
 function reasonOf(output: string): string {
+	if (output.includes(NO_GIT)) {
+		return 'one of its dependencies comes by git, from where it could run programs. Choose another version or package.';
+	}
 	const code = /^npm (?:error|ERR!) code (\w+)/m.exec(output)?.[1] ?? '';
 	const known = Object.hasOwn(REASONS, code) ? REASONS[code] : undefined;
 	if (known !== undefined) {

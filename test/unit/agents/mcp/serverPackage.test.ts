@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { installServerPackage, needsDownload, packageOf } from '../../../../src/agents/mcp/serverPackage.ts';
+import { PackageRegistry, packPackage } from '../../../support/packageRegistry.ts';
 
 describe('the package of an MCP server', () => {
 	const of = (command: string, ...args: string[]) => packageOf({ command, args });
@@ -31,6 +34,45 @@ describe('the package of an MCP server', () => {
 				await assert.rejects(started(bin), /has no program that could be started/, JSON.stringify(bin));
 			}
 		} finally {
+			await rm(folder, { recursive: true, force: true });
+		}
+	});
+
+	// npm prepares what comes by git with another npm, which obeys the settings in that repository.
+	it('brings nothing by git, as a repository could name a program that npm would run', async () => {
+		const folder = await mkdtemp(path.join(os.tmpdir(), 'errand-package-'));
+		const repository = path.join(folder, 'repository');
+		const proof = path.join(folder, 'proof');
+		const home = path.join(folder, 'home');
+		const manifest = {
+			...{ name: 'by-git', version: '1.0.0', scripts: { prepare: 'true' } },
+			devDependencies: { other: `git+file://${folder}/other` },
+		};
+		const server = packPackage(
+			{ name: 'server', version: '1.0.0', bin: 'run.js', dependencies: { 'by-git': `git+file://${repository}` } },
+			{ 'run.js': '' },
+		);
+		const registry = await PackageRegistry.start([server]);
+		try {
+			await mkdir(repository);
+			await mkdir(home);
+			await writeFile(path.join(repository, 'package.json'), JSON.stringify(manifest));
+			await writeFile(path.join(repository, '.npmrc'), 'git=./program.sh\n');
+			await writeFile(path.join(repository, 'program.sh'), `#!/bin/sh\ntouch ${proof}\nexit 1\n`, { mode: 0o755 });
+			const git = (...args: string[]) => execFileSync('git', ['-C', repository, ...args]);
+			git('init', '--quiet');
+			git('add', '.');
+			git('-c', 'user.name=A', '-c', 'user.email=a@example.com', 'commit', '--quiet', '-m', 'Begin');
+			await writeFile(path.join(home, '.npmrc'), `registry=${registry.address}\n`);
+			const environment = { PATH: process.env['PATH'], HOME: home };
+			const place = { folder: path.join(folder, 'packages'), environment, signal: new AbortController().signal };
+			const installed = installServerPackage({ wanted: 'server', args: [] }, place);
+			const { message } = await installed.then(assert.fail, error => error);
+			assert.equal(existsSync(proof), false, 'a program of the repository has run');
+			assert.match(message, /^server was not installed: one of its dependencies comes by git/);
+			assert.ok(registry.requests.includes('GET /server'));
+		} finally {
+			await registry.stop();
 			await rm(folder, { recursive: true, force: true });
 		}
 	});
