@@ -70,10 +70,7 @@ export function createGuard(token: string, port: number): Guard {
  * guessed.
  */
 export function isOpen(request: IncomingMessage): boolean {
-	return pathOf(request) === controlPaths.proof || isImageRequest(request);
-}
-
-/** Returns whether the request reads an image. */
-export function isImageRequest(request: IncomingMessage): boolean {
-	return (request.method === 'GET' || request.method === 'HEAD') && isImagePath(pathOf(request));
+	const path = pathOf(request);
+	const isRead = request.method === 'GET' || request.method === 'HEAD';
+	return path === controlPaths.proof || (isRead && isImagePath(path));
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { get } from 'node:http';
 import { request } from 'node:https';
 import { Pool } from 'pg';
 import { logRecord } from '../../src/service/tasks/taskLog.ts';
@@ -206,6 +207,20 @@ describe('a front end', () => {
 			await pool.query('DELETE FROM schema_versions WHERE version = 1000');
 			await pool.end();
 		}
+	});
+
+	it('wants a token for the path that it answers, whatever a Host makes of an open one', async () => {
+		const { address } = await test.start({ demo: true });
+		// The name that stands for it in ASCII is as long as the whole, so that its length gives nothing away.
+		const host = 'ê.å/v1/models?x';
+		assert.equal(new URL(`http://${host}`).hostname.length, host.length);
+		const status = await new Promise<number | undefined>((resolve, reject) => {
+			get(`${address}/health`, { headers: { host } }, response => {
+				response.resume();
+				resolve(response.statusCode);
+			}).on('error', reject);
+		});
+		assert.equal(status, 401);
 	});
 
 	it('counts requests by their routes for programs that collect metrics, and by nothing of their callers', async () => {

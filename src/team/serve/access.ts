@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describeError } from '../../base/errors.ts';
-import { pathOf } from '../../base/httpRequest.ts';
 import type { Logger } from '../../base/logger.ts';
 import { bearerToken } from '../../base/tokenCheck.ts';
-import { authorizationOf, isImageRequest, NO_CREDENTIALS, problemOf, type Refusal } from '../../service/guard.ts';
+import { authorizationOf, NO_CREDENTIALS, problemOf, type Refusal } from '../../service/guard.ts';
+import { isImagePath } from '../../service/images/imageShelf.ts';
 import { RequestRefused } from '../../service/replies.ts';
 import type { App, AppContext } from '../../service/server.ts';
 import type { Limits } from '../configuration.ts';
@@ -52,7 +52,7 @@ export class Access {
 			if (problem !== undefined) {
 				throw refusedBy(problem);
 			}
-			if (!isOpen(incoming)) {
+			if (!isOpen(context)) {
 				await this.admit(incoming, outgoing).catch(error => {
 					throw error instanceof RequestRefused ? error : this.databaseAway(error);
 				});
@@ -145,12 +145,10 @@ export class Access {
 	}
 }
 
-function isOpen(incoming: IncomingMessage): boolean {
-	const path = pathOf(incoming);
-	const isRead = incoming.method === 'GET' || incoming.method === 'HEAD';
-	return (
-		isImageRequest(incoming) || (isRead && (path === HEALTH_PATH || path === READY_PATH || PUBLIC_CHANNEL.test(path)))
-	);
+/** The path is the one that routes are found by, as a `Host` with a path in it would have another one than its request. */
+function isOpen({ req: { method, path } }: AppContext): boolean {
+	const isRead = method === 'GET' || method === 'HEAD';
+	return isRead && (path === HEALTH_PATH || path === READY_PATH || PUBLIC_CHANNEL.test(path) || isImagePath(path));
 }
 
 const refusedBy = ({ status, message }: Refusal): RequestRefused => new RequestRefused(status, message);
