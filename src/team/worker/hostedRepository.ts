@@ -5,6 +5,7 @@ import { UserFacingError } from '../../base/errors.ts';
 import { type GitLocation, runGit } from '../../base/git.ts';
 import { GitError } from '../../base/gitError.ts';
 import { gitReason } from '../../base/gitReason.ts';
+import { createKeyRemover } from '../../client/core/keyRemoval.ts';
 import type { MadeBranch } from '../../service/tasks/taskRun.ts';
 
 /** The time to withdraw a branch after a run has been ended. */
@@ -129,6 +130,7 @@ export class HostedRepository {
 		if (/Operation too slow|timed out/.test(stderr)) {
 			return `${host} did not answer in time. Try again later.`;
 		}
-		return gitReason(error);
+		// A host can send back what it was sent, and whoever sees the task reads its words.
+		return gitReason({ stderr: createKeyRemover(this.options.token)(stderr) });
 	}
 }
