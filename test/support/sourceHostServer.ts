@@ -19,6 +19,8 @@ export interface HostedRepository {
 	/** The logins of those who may push. Others can read it if it is not private. */
 	writers: readonly string[];
 	isPrivate?: boolean;
+	/** True if the host does not say who may do what there. */
+	hidesPermissions?: boolean;
 	/** The bare repository with its branches. Without one, its branches are these, of which the first is the default. */
 	folder?: string;
 	branches?: readonly string[];
@@ -176,7 +178,7 @@ export class SourceHostServer {
 	private records(repositories: readonly HostedRepository[], { login }: Account): Promise<object[]> {
 		return Promise.all(
 			repositories.map(async repository => {
-				const { owner, name, isPrivate = false, writers } = repository;
+				const { owner, name, isPrivate = false, writers, hidesPermissions } = repository;
 				return {
 					id: 3,
 					name,
@@ -188,7 +190,7 @@ export class SourceHostServer {
 					updated_at: '2026-01-02T03:04:05Z',
 					language: this.options.kind === 'github' ? 'TypeScript' : '',
 					default_branch: (await branchesOf(repository))[0] ?? '',
-					permissions: { admin: false, push: writers.includes(login), pull: true },
+					...(!hidesPermissions && { permissions: { admin: false, push: writers.includes(login), pull: true } }),
 				};
 			}),
 		);

@@ -115,8 +115,9 @@ export class SourceHost {
 		if (repository === undefined) {
 			return `repoUrl: ${this.source.scm} has no repository ${owner}/${name} that you can see.`;
 		}
-		if (repository.permissions?.push === false) {
-			return `repoUrl: you cannot push to ${owner}/${name}, so a task could not leave its branch there.`;
+		// Nothing counts as no: who lets another's task go on would have it pushed with the token of its creator.
+		if (repository.permissions?.push !== true) {
+			return `repoUrl: ${this.source.scm} does not say that you can push to ${owner}/${name}, so a task could not leave its branch there.`;
 		}
 		const wanted = branch ?? repository.default_branch;
 		if (!wanted) {

@@ -25,6 +25,7 @@ for (const kind of ['github', 'gitea'] as const) {
 					{ owner: 'engines', name: 'loom', writers: ['ada'], branches: ['trunk'] },
 					{ owner: 'bob', name: 'open', writers: ['bob'], branches: ['main'] },
 					{ owner: 'bob', name: 'empty', writers: ['bob', 'ada'] },
+					{ owner: 'bob', name: 'silent', writers: ['bob', 'ada'], branches: ['main'], hidesPermissions: true },
 				],
 			});
 			const sources = [{ scm: 'forge', kind, api: server.api, clone: server.clone }];
@@ -60,7 +61,7 @@ for (const kind of ['github', 'gitea'] as const) {
 				((await host.repositories(owner)) as { full_name: string }[]).map(({ full_name }) => full_name);
 			assert.deepEqual(await names('ada'), ['ada/notes']);
 			assert.deepEqual(await names('engines'), ['engines/loom']);
-			assert.deepEqual(await names('bob'), ['bob/open', 'bob/empty']);
+			assert.deepEqual(await names('bob'), ['bob/open', 'bob/empty', 'bob/silent']);
 			assert.deepEqual(await names('ada', new SourceHost(source, 'bob-token')), []);
 			assert.deepEqual(await names('nobody'), []);
 			const [notes] = await ada().repositories('ada');
@@ -97,6 +98,7 @@ for (const kind of ['github', 'gitea'] as const) {
 			assert.match(String(await ada().branch('ada', 'notes', 'half-\ud800')), /^selectedBranch: /);
 			assert.match(String(await ada().branch('ada', 'nothing', undefined)), /^repoUrl: .*ada\/nothing/);
 			assert.match(String(await ada().branch('bob', 'open', undefined)), /^repoUrl: .*push/);
+			assert.match(String(await ada().branch('bob', 'silent', undefined)), /^repoUrl: .*push/);
 			assert.match(String(await ada().branch('bob', 'empty', undefined)), /^repoUrl: .*no branch yet/);
 			const bob = new SourceHost(source, 'bob-token');
 			assert.match(String(await bob.branch('ada', 'notes', 'main')), /^repoUrl: .*no repository/);
