@@ -94,6 +94,15 @@ describe('a worker of the service for a team', () => {
 		assert.match(await ended({}), /You have no token for host here/);
 	});
 
+	it('uses the token for the source host that the repository is of, and of no other at the same address', async () => {
+		const { origin } = new URL(workers.address);
+		const inner = { scm: 'inner', kind: 'gitea', api: `${origin}/team/api`, clone: `${origin}/team` };
+		const outer = { scm: 'host', kind: 'gitea', api: `${origin}/api`, clone: origin };
+		await workers.start({ configuration: { sources: [inner, outer] } });
+		const task = await workers.final((await workers.create('Try')).id);
+		assert.equal(task.status, 'completed', task.error ?? '');
+	});
+
 	it('works on repositories of its machine only where the operator has allowed that', async () => {
 		await workers.start({ configuration: { allowLocalRepositories: true } });
 		const local = await TemporaryRepository.create();

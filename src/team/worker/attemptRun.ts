@@ -18,6 +18,7 @@ import { TaskServers } from '../../service/tasks/taskServers.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Attempt, Attempts, BegunAttempt } from '../database/attempts.ts';
 import type { SourceTokens } from '../database/sourceTokens.ts';
+import { findRepository } from '../sources/hosting.ts';
 import { HostedRepository } from './hostedRepository.ts';
 import { RunRelay, untilAnswered } from './runRelay.ts';
 import type { WorkerServices } from './workerServices.ts';
@@ -193,7 +194,7 @@ export class AttemptRun {
 			return undefined;
 		}
 		const url = place.kind === 'url' ? place.url : '';
-		const source = sources.find(({ clone }) => url.startsWith(`${clone}/`));
+		const source = findRepository(sources, url)?.source;
 		if (source === undefined) {
 			throw new UserFacingError(`This service has no source host for ${task.repoUrl}. Choose another repository.`);
 		}
