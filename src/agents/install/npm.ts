@@ -48,8 +48,9 @@ const CONFIGURATION =
 	/^npm_config_(?:registry|@[^:]+:registry|\/\/.+|proxy|https?[-_]proxy|noproxy|ca|cafile|cert|key|strict[-_]ssl|userconfig|globalconfig)$/i;
 
 /**
- * The program that npm starts in place of git, and which there is none of. What comes by git is prepared by a further
- * npm, which obeys the settings in that repository, and these can name a program to run.
+ * A name of nothing, which npm is told to start in place of git, and to give as an option to every Node that it starts.
+ * What comes by git, or as an archive of a repository, is prepared by a further npm, which obeys the settings in that
+ * repository, and these can name programs to run. A Node that is given such an option ends before it reads anything.
  */
 const NO_GIT = 'errand-installs-nothing-by-git';
 
@@ -60,6 +61,7 @@ const NO_GIT = 'errand-installs-nothing-by-git';
 const FLAGS = [
 	'--ignore-scripts',
 	`--git=${NO_GIT}`,
+	`--node-options=--${NO_GIT}`,
 	'--no-audit',
 	'--no-fund',
 	'--no-update-notifier',

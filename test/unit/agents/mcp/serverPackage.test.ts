@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { installServerPackage, needsDownload, packageOf } from '../../../../src/agents/mcp/serverPackage.ts';
+import { makeCertificate } from '../../../support/certificates.ts';
 import { PackageRegistry, packPackage } from '../../../support/packageRegistry.ts';
+import { ProxyServer } from '../../../support/proxyServer.ts';
 
 describe('the package of an MCP server', () => {
 	const of = (command: string, ...args: string[]) => packageOf({ command, args });
@@ -38,43 +41,65 @@ describe('the package of an MCP server', () => {
 		}
 	});
 
-	// npm prepares what comes by git with another npm, which obeys the settings in that repository.
-	it('brings nothing by git, as a repository could name a program that npm would run', async () => {
-		const folder = await mkdtemp(path.join(os.tmpdir(), 'errand-package-'));
-		const repository = path.join(folder, 'repository');
-		const proof = path.join(folder, 'proof');
-		const home = path.join(folder, 'home');
-		const manifest = {
-			...{ name: 'by-git', version: '1.0.0', scripts: { prepare: 'true' } },
-			devDependencies: { other: `git+file://${folder}/other` },
-		};
-		const server = packPackage(
-			{ name: 'server', version: '1.0.0', bin: 'run.js', dependencies: { 'by-git': `git+file://${repository}` } },
-			{ 'run.js': '' },
-		);
-		const registry = await PackageRegistry.start([server]);
-		try {
-			await mkdir(repository);
-			await mkdir(home);
-			await writeFile(path.join(repository, 'package.json'), JSON.stringify(manifest));
-			await writeFile(path.join(repository, '.npmrc'), 'git=./program.sh\n');
-			await writeFile(path.join(repository, 'program.sh'), `#!/bin/sh\ntouch ${proof}\nexit 1\n`, { mode: 0o755 });
-			const git = (...args: string[]) => execFileSync('git', ['-C', repository, ...args]);
-			git('init', '--quiet');
-			git('add', '.');
-			git('-c', 'user.name=A', '-c', 'user.email=a@example.com', 'commit', '--quiet', '-m', 'Begin');
-			await writeFile(path.join(home, '.npmrc'), `registry=${registry.address}\n`);
-			const environment = { PATH: process.env['PATH'], HOME: home };
-			const place = { folder: path.join(folder, 'packages'), environment, signal: new AbortController().signal };
-			const installed = installServerPackage({ wanted: 'server', args: [] }, place);
-			const { message } = await installed.then(assert.fail, error => error);
-			assert.equal(existsSync(proof), false, 'a program of the repository has run');
-			assert.match(message, /^server was not installed: one of its dependencies comes by git/);
-			assert.ok(registry.requests.includes('GET /server'));
-		} finally {
-			await registry.stop();
+	describe('with a dependency in a repository', () => {
+		let folder: string;
+		let theirs: PackageRegistry;
+		beforeEach(async () => {
+			folder = await mkdtemp(path.join(os.tmpdir(), 'errand-package-'));
+			theirs = await PackageRegistry.start([]);
+		});
+		afterEach(async () => {
+			await theirs.stop();
 			await rm(folder, { recursive: true, force: true });
-		}
+		});
+
+		const checkRefusal = async (dependency: string, settings = '') => {
+			const server = { name: 'server', version: '1.0.0', bin: 'run.js', dependencies: { repository: dependency } };
+			const registry = await PackageRegistry.start([packPackage(server, { 'run.js': '' })]);
+			try {
+				await writeFile(path.join(folder, '.npmrc'), `registry=${registry.address}\n${settings}`);
+				const environment = { PATH: process.env['PATH'], HOME: folder };
+				const place = { folder: path.join(folder, 'packages'), environment, signal: new AbortController().signal };
+				await assert.rejects(
+					installServerPackage({ wanted: 'server', args: [] }, place),
+					/^UserFacingError: server was not installed: one of its dependencies comes by git/,
+				);
+				assert.ok(registry.requests.includes('GET /server'));
+				assert.deepEqual(theirs.requests, []);
+			} finally {
+				await registry.stop();
+			}
+		};
+
+		it('starts no git', () => checkRefusal(`git+${theirs.address}repository`));
+
+		// npm prepares it with another npm, which obeys the settings in it: they name programs, and where tokens are sent.
+		it('prepares no archive of it', async () => {
+			const manifest = {
+				...{ name: 'repository', version: '1.0.0', scripts: { prepare: 'true' } },
+				devDependencies: { '@theirs/package': '1.0.0' },
+			};
+			const repository = path.join(folder, 'repository');
+			await mkdir(repository);
+			await writeFile(path.join(repository, 'package.json'), JSON.stringify(manifest));
+			await writeFile(path.join(repository, '.npmrc'), `@theirs:registry=${theirs.address}\n`);
+			const archive = execFileSync('tar', ['-cz', '-C', folder, 'repository']);
+			const host = createServer(makeCertificate({ hosts: ['codeload.github.com'] }), (_, response) => {
+				response.end(archive);
+			});
+			await new Promise<void>(resolve => host.listen(0, '127.0.0.1', resolve));
+			const { port } = host.address() as AddressInfo;
+			const proxy = await ProxyServer.start({ hosts: new Map([['codeload.github.com', port]]) });
+			try {
+				const settings = `https-proxy=${proxy.url()}\nnoproxy=127.0.0.1\nstrict-ssl=false\n`;
+				await checkRefusal(`github:owner/repository#${'a'.repeat(40)}`, settings);
+				assert.equal(proxy.requests[0]?.target, 'codeload.github.com:443');
+			} finally {
+				await proxy.stop();
+				host.closeAllConnections();
+				await new Promise(resolve => host.close(resolve));
+			}
+		});
 	});
 
 	it('has to be downloaded by its command itself, unless Errand installs it, a host is named or an argument forbids it', () => {
