@@ -58,7 +58,8 @@ describe('what belongs to another user', () => {
 		await test.team.attempts.write(attempt, { sent: 0, entries: [], change });
 	}
 
-	const actions: readonly [string, (caller: Caller, id: string) => Promise<Response>][] = [
+	type Action = (caller: Caller, id: string) => Promise<Response>;
+	const actions: readonly [string, Action][] = [
 		['read', (caller, id) => caller.ask(`/api/tasks/${id}`)],
 		['follow', (caller, id) => caller.ask(`/api/tasks/${id}/stream`)],
 		['follow from an index', (caller, id) => caller.ask(`/api/tasks/${id}/stream?fromIndex=5&includeStatus=false`)],
@@ -89,6 +90,13 @@ describe('what belongs to another user', () => {
 		const stopped = await bob.ask(`/api/tasks/${id}`, { method: 'PATCH', json: { action: 'stop' } });
 		assert.equal(stopped.status, 200);
 		assert.equal((await test.team.tasks.get(id))?.status, 'stopped');
+		await test.team.people.leave('engines', 'bob');
+		const list: Action = caller => caller.ask('/api/tasks?team=engines');
+		for (const [action, status] of [...actions.map(([, one]) => [one, 404] as const), [list, 403] as const]) {
+			const response = await action(bob, id);
+			assert.equal(response.status, status, await response.text());
+		}
+		await test.team.people.join('engines', 'bob');
 	});
 
 	it('can be seen by everybody if it is public, and changed by nobody else', async () => {
