@@ -1,12 +1,4 @@
-// Names of git's: those of objects, and those of files as it lists them, as byte strings (`latin1`).
-
-/** Matches the full name of a commit or of another object. */
-export const OBJECT_NAME = /^(?:[\da-f]{40}|[\da-f]{64})$/;
-
-/** Returns whether this is a name of git's own, and not one that somebody has chosen. */
-export function isObjectName(name: unknown): name is string {
-	return typeof name === 'string' && OBJECT_NAME.test(name);
-}
+// Names of files as git lists them, as byte strings (`latin1`).
 
 /** File names can be in any encoding, so they are read byte by byte. */
 export const BYTES = { encoding: 'latin1' } as const;

@@ -1,7 +1,7 @@
 // The states of the files after each step of a task, which the local service keeps while an agent works. This is an
 // addition of our own service: a task that has steps says how many in `errand.steps`.
 import * as z from 'zod';
-import { OBJECT_NAME } from '../base/gitNames.ts';
+import { OBJECT_NAME } from '../base/objectName.ts';
 
 /**
  * The addresses below a task, with the index of a step in `{index}`. All are read with `GET`, and `search` also takes a

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
-import { isObjectName } from '../../base/gitNames.ts';
+import { isObjectName } from '../../base/objectName.ts';
 import { isOnOtherMachine } from '../../base/remoteUrl.ts';
 import type { FileDiff, TaskChangeList } from '../../contract/editorPipe.ts';
 import { baseCommitOf, resultsOf, type TaskResult } from '../../contract/taskResults.ts';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
-import { isObjectName } from '../../base/gitNames.ts';
 import { gitReason } from '../../base/gitReason.ts';
+import { isObjectName } from '../../base/objectName.ts';
 import type { TaskResult } from '../../contract/taskResults.ts';
 import type { Task } from '../../contract/tasks.ts';
 import { type GitPlace, getGitApi, placeOf } from '../../platform/git.ts';

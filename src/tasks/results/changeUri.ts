@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import { isObjectName } from '../../base/gitNames.ts';
 import { mayHide } from '../../base/invisible.ts';
 import { parseJson } from '../../base/json.ts';
+import { isObjectName } from '../../base/objectName.ts';
 import { oneLine } from '../../base/plainText.ts';
 import { CHANGE_SCHEME } from '../../platform/ids.ts';
 import { type ChangedFile, type FileVersion, pathOf } from '../model/changedFile.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { GitError } from '../../base/gitError.ts';
-import { isObjectName } from '../../base/gitNames.ts';
+import { isObjectName } from '../../base/objectName.ts';
 import type { TaskResult } from '../../contract/taskResults.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import { prepareGit, type ReadingGit, readReferences, runGit } from '../../platform/gitCommand.ts';
