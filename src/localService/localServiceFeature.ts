@@ -1,6 +1,7 @@
 import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import type * as z from 'zod';
 import { systemClock } from '../base/async.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { UserFacingError } from '../base/errors.ts';
@@ -13,6 +14,7 @@ import type { Models } from '../models/api.ts';
 import { readEditorProxy } from '../platform/settings.ts';
 import { currentTaskSettings } from './currentTaskSettings.ts';
 import { startCommand } from './model/startCommand.ts';
+import { ask, type ServiceCall, serviceCalls } from './serviceCalls.ts';
 import { Supervisor } from './supervisor.ts';
 
 /** The parts that the root provides to this feature. */
@@ -33,9 +35,6 @@ export interface LocalServiceListener {
 	/** Called with the first chat model of a model server, as the service reports it now. */
 	offered(model: string | undefined): void;
 }
-
-/** The functions that ask the service, beyond the contract. */
-type ServiceControl = typeof import('./agentControl.ts') & typeof import('./serviceControl.ts');
 
 /** Starts the local service and sends requests to it on behalf of this window. */
 export class LocalServiceFeature implements Disposable {
@@ -69,12 +68,12 @@ export class LocalServiceFeature implements Disposable {
 		]);
 		const stateFolder = stateFolderOf(process.env, process.platform, os.homedir());
 		await setUpAgents({
-			report: () => this.ask((control, service) => control.readAgents(service)),
-			consents: () => this.ask((control, service) => control.readConsents(service)),
-			withdraw: withdrawal => this.ask((control, service) => control.withdrawConsent(service, withdrawal)),
-			tryOut: (id, signal) => this.ask((control, service) => control.tryAgent(service, id, signal)),
+			report: () => this.ask(calls => calls.agents),
+			consents: async () => (await this.ask(calls => calls.consents)).consents,
+			withdraw: async withdrawal => void (await this.ask(calls => calls.withdrawConsent, withdrawal)),
+			tryOut: (id, signal) => this.ask(calls => calls.tryAgent, { id }, signal),
 			install: async (request, signal) => {
-				const trial = await this.ask((control, service) => control.installAgent(service, request, signal));
+				const trial = await this.ask(calls => calls.installAgent, request, signal);
 				this.listener.changed();
 				return trial;
 			},
@@ -95,7 +94,7 @@ export class LocalServiceFeature implements Disposable {
 	}
 
 	async describeAll(): Promise<GatewayDescription> {
-		const description = await this.ask((control, service) => control.readDescription(service));
+		const description = await this.ask(calls => calls.description);
 		const model = realModels(description).find(({ kinds }) => kinds.includes('chat'))?.id;
 		// A server that does not answer now still has its models, and the demo does not replace them.
 		if (model !== undefined || description.upstreamProblems.length === 0) {
@@ -105,10 +104,17 @@ export class LocalServiceFeature implements Disposable {
 		return description;
 	}
 
-	/** Asks the service, which is started if needed, with one of the functions about it. */
-	async ask<T>(run: (control: ServiceControl, service: Discovery) => Promise<T>): Promise<T> {
-		const [agents, service] = await Promise.all([import('./agentControl.ts'), import('./serviceControl.ts')]);
-		return run({ ...agents, ...service }, await this.supervisor.ensure());
+	/** Returns the service, which is started if needed. */
+	service(): Promise<Discovery> {
+		return this.supervisor.ensure();
+	}
+
+	async ask<Body extends z.ZodType, Reply extends z.ZodType>(
+		choose: (calls: typeof serviceCalls) => ServiceCall<Body, Reply>,
+		body?: z.input<Body>,
+		signal?: AbortSignal,
+	): Promise<z.output<Reply>> {
+		return ask(await this.service(), choose(serviceCalls), body, signal);
 	}
 
 	dispose(): void {
@@ -128,16 +134,6 @@ export class LocalServiceFeature implements Disposable {
 			logger,
 			clock: systemClock,
 			handover: async () => ({ ...(await models.upstreams()), tasks: currentTaskSettings(logger) }),
-			sentences: {
-				didNotStart: reason =>
-					reason === ''
-						? vscode.l10n.t('The local service didn’t start in time. See the log for details.')
-						: vscode.l10n.t('The local service didn’t start: {0}. See the log for details.', reason.replace(/\.$/, '')),
-				stoppedTwice: () =>
-					vscode.l10n.t(
-						'The local service stopped twice within a minute. Tasks it was running were interrupted. Restart it, or try again in a minute.',
-					),
-			},
 		});
 		this.disposables.add(supervisor.onDidChangeStopped(() => this.listener.stoppedChanged(supervisor.isStopped)));
 		supervisor.onDidFail(error => void this.offerRestart(error));

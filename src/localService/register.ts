@@ -49,10 +49,9 @@ export function registerLocalService(dependencies: LocalServiceDependencies): Lo
 		);
 		return loaded;
 	};
-	const ask: LocalServiceFeature['ask'] = async run => (await feature()).ask(run);
-	type Steps = typeof import('../client/local/taskSteps.ts');
-	const askSteps = <T>(run: (steps: Steps, service: Parameters<Steps['readSteps']>[0]) => Promise<T>): Promise<T> =>
-		ask(async (_, service) => run(await import('../client/local/taskSteps.ts'), service));
+	const ask: LocalServiceFeature['ask'] = async (choose, body, signal) => (await feature()).ask(choose, body, signal);
+	const service = async () => (await feature()).service();
+	const steps = () => import('../client/local/taskSteps.ts');
 	const handOver = async (): Promise<void> => {
 		// If this window has not used the service yet, the first use hands everything over.
 		await (await loaded)?.handOver();
@@ -71,27 +70,27 @@ export function registerLocalService(dependencies: LocalServiceDependencies): Lo
 	store.add(registerCommand(commands.setUpAgents, async () => (await feature()).setUpAgents()));
 	return {
 		transport: async inner => (await feature()).transport(inner),
-		warm: () => ask(async () => {}),
+		warm: async () => void (await service()),
 		describe: async () => (await feature()).describe(),
 		describeAll: async () => (await feature()).describeAll(),
 		handOver,
 		async answerFoundServer(answer) {
-			await ask((control, service) => control.answerFoundServer(service, answer));
+			await ask(calls => calls.answerFoundServer, answer);
 			changed.fire();
 		},
-		origin: () => ask(async (_, { address }) => address),
-		nameRepositories: folders => ask((control, service) => control.nameRepositories(service, folders)),
-		checkTask: request => ask((control, service) => control.checkTask(service, request)),
-		createTask: request => ask((control, service) => control.createTask(service, request)),
-		allow: consent => ask((control, service) => control.sendConsent(service, consent)),
+		origin: async () => (await service()).address,
+		nameRepositories: async folders => void (await ask(calls => calls.nameRepositories, { folders: [...folders] })),
+		checkTask: request => ask(calls => calls.checkTask, request),
+		createTask: request => ask(calls => calls.createTask, request),
+		allow: async consent => void (await ask(calls => calls.sendConsent, consent)),
 		agentSettings: async () => (await import('./currentTaskSettings.ts')).currentTaskSettings(logger),
-		keepWork: taskId => ask((control, service) => control.keepWork(service, taskId)),
-		composeWork: (...asked) => ask((control, service) => control.composeWork(service, ...asked)),
-		readSteps: (...asked) => askSteps((steps, service) => steps.readSteps(service, ...asked)),
-		saveStepBundle: (...asked) => askSteps((steps, service) => steps.saveStepBundle(service, ...asked)),
-		readSearchPlan: (...asked) => askSteps((steps, service) => steps.readSearchPlan(service, ...asked)),
-		searchSteps: (...asked) => askSteps((steps, service) => steps.searchSteps(service, ...asked)),
-		monthlyUse: () => ask((control, service) => control.readMonthlyUse(service)),
+		keepWork: async taskId => (await ask(calls => calls.keepWork, { taskId })).branchName,
+		composeWork: (taskId, composition) => ask(calls => calls.composeWork(taskId), composition),
+		readSteps: async (...asked) => (await steps()).readSteps(await service(), ...asked),
+		saveStepBundle: async (...asked) => (await steps()).saveStepBundle(await service(), ...asked),
+		readSearchPlan: async (...asked) => (await steps()).readSearchPlan(await service(), ...asked),
+		searchSteps: async (...asked) => (await steps()).searchSteps(await service(), ...asked),
+		monthlyUse: async () => (await ask(calls => calls.monthlyUse)).months,
 		defaultModel: () => globalState.get<string>(DEFAULT_MODEL_KEY),
 		isStopped: () => isStopped,
 		onDidChangeStopped: stoppedChanged.event,

@@ -3,7 +3,7 @@ import { describeError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { oneLine } from '../base/plainText.ts';
 import { askModal } from '../platform/notify.ts';
-import { type ActiveTasks, readActiveTasks } from './serviceControl.ts';
+import { type ActiveTasks, readActiveTasks } from './serviceCalls.ts';
 import type { Supervisor } from './supervisor.ts';
 
 const MAXIMUM_NAMED = 5;

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import * as l10n from '@vscode/l10n';
 import { type Clock, SerialQueue, singleFlight } from '../base/async.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { describeError, UserFacingError } from '../base/errors.ts';
@@ -7,14 +8,15 @@ import type { Logger } from '../base/logger.ts';
 import { provesItself } from '../client/local/serviceProof.ts';
 import { type Discovery, readDiscovery } from '../contract/control.ts';
 import type { UpstreamHandoverInput } from '../contract/upstreams.ts';
-import { CRASH_WINDOW_MS, RestartPolicy } from './model/restartPolicy.ts';
 import type { StartCommand } from './model/startCommand.ts';
-import { handOver, requestShutdown } from './serviceControl.ts';
+import { ask, handOver, serviceCalls } from './serviceCalls.ts';
 import { type Lease, openLease } from './serviceLease.ts';
 
 const START_TIMEOUT_MS = 15_000;
 /** Agents get a few seconds to end on their own. */
 const STOP_TIMEOUT_MS = 20_000;
+/** A service that crashes again within this time is not restarted. The failure lasts equally long. */
+const CRASH_WINDOW_MS = 60_000;
 const POLL_MS = 50;
 const MAXIMUM_STARTUP_OUTPUT = 4096;
 const MAXIMUM_LOGGED_LINES = 20;
@@ -26,11 +28,6 @@ export interface SupervisorOptions {
 	clock: Clock;
 	/** Returns the model servers for the service to use, with their keys. Called before every handover. */
 	handover(): Promise<UpstreamHandoverInput>;
-	/** The texts for the user, which this file does not contain itself. */
-	sentences: {
-		didNotStart(reason: string): string;
-		stoppedTwice(): string;
-	};
 }
 
 interface Running {
@@ -45,12 +42,13 @@ interface Running {
  */
 export class Supervisor implements Disposable {
 	private readonly options: SupervisorOptions;
-	private readonly restarts = new RestartPolicy();
 	private readonly failed = new Emitter<UserFacingError>();
 	private readonly disposal = new AbortController();
 	private running: Running | undefined;
 	/** The service whose lease ended, until its fate is known. */
 	private lost: Discovery | undefined;
+	/** The time of the last crash. */
+	private crashedAt = Number.NEGATIVE_INFINITY;
 	private failure: { error: UserFacingError; until: number } | undefined;
 	private stopped = false;
 	private readonly handovers = new SerialQueue();
@@ -124,7 +122,7 @@ export class Supervisor implements Disposable {
 	async stop(service: Discovery): Promise<void> {
 		const { clock, logger } = this.options;
 		const deadline = clock.now() + STOP_TIMEOUT_MS;
-		await requestShutdown(service);
+		await ask(service, serviceCalls.shutdown, {});
 		while (await provesItself(service)) {
 			if (clock.now() > deadline) {
 				throw new Error('the service did not end in time');
@@ -162,7 +160,7 @@ export class Supervisor implements Disposable {
 	}
 
 	private async start(): Promise<Running> {
-		const { program, clock, sentences, logger } = this.options;
+		const { program, clock, logger } = this.options;
 		const handover = JSON.stringify(await this.options.handover());
 		const child = spawn(program.command, program.arguments, {
 			env: program.environment,
@@ -187,10 +185,10 @@ export class Supervisor implements Disposable {
 				// Exit code 0 means that another window's service won the race: that one answers next.
 				const ended = outcome();
 				if (ended && ended.code !== 0) {
-					throw new UserFacingError(sentences.didNotStart(ended.reason), { action: 'showLog' });
+					throw didNotStart(ended.reason);
 				}
 				if (clock.now() > deadline) {
-					throw new UserFacingError(sentences.didNotStart(outcome()?.reason ?? ''), { action: 'showLog' });
+					throw didNotStart(outcome()?.reason ?? '');
 				}
 				await clock.sleep(POLL_MS, this.disposal.signal);
 			}
@@ -272,9 +270,14 @@ export class Supervisor implements Disposable {
 		if (!lost || lost.token === present?.token) {
 			return;
 		}
-		const { clock, sentences } = this.options;
-		if (!this.restarts.mayRestart(clock.now()) && !present) {
-			this.fail(new UserFacingError(sentences.stoppedTwice(), { action: 'showLog' }));
+		const now = this.options.clock.now();
+		const isAgain = now - this.crashedAt < CRASH_WINDOW_MS;
+		this.crashedAt = now;
+		if (isAgain && !present) {
+			const message = l10n.t(
+				'The local service stopped twice within a minute. Tasks it was running were interrupted. Restart it, or try again in a minute.',
+			);
+			this.fail(new UserFacingError(message, { action: 'showLog' }));
 		}
 	}
 
@@ -283,6 +286,14 @@ export class Supervisor implements Disposable {
 		this.options.logger.log('error', 'the local service failed', { reason: error.message });
 		this.failed.fire(error);
 	}
+}
+
+function didNotStart(reason: string): UserFacingError {
+	const message =
+		reason === ''
+			? l10n.t('The local service didn’t start in time. See the log for details.')
+			: l10n.t('The local service didn’t start: {0}. See the log for details.', reason.replace(/\.$/, ''));
+	return new UserFacingError(message, { action: 'showLog' });
 }
 
 interface Observed {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { sandboxProblem, type TaskCheck } from '../../src/contract/agents.ts';
 import { controlPaths, DISCOVERY_FILE, discoverySchema } from '../../src/contract/control.ts';
 import type { UpstreamHandoverInput } from '../../src/contract/upstreams.ts';
-import { handOver } from '../../src/localService/serviceControl.ts';
+import { handOver } from '../../src/localService/serviceCalls.ts';
 import { ServiceProcess } from '../support/serviceProcess.ts';
 import { TemporaryRepository } from '../support/temporaryRepository.ts';
 import { useFolder } from '../unit/agents/useFolder.ts';

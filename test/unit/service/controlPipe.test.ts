@@ -6,7 +6,7 @@ import path from 'node:path';
 import { nullLogger } from '../../../src/base/logger.ts';
 import type { Discovery } from '../../../src/contract/control.ts';
 import type { UpstreamHandover } from '../../../src/contract/upstreams.ts';
-import { handOver } from '../../../src/localService/serviceControl.ts';
+import { handOver } from '../../../src/localService/serviceCalls.ts';
 import { type ControlPipe, openControlPipe } from '../../../src/service/controlPipe.ts';
 
 const TOKEN = 't'.repeat(32);

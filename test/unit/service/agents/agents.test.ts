@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { agentsReportSchema } from '../../../../src/contract/agents.ts';
 import { controlPaths, readDiscovery } from '../../../../src/contract/control.ts';
-import { handOver } from '../../../../src/localService/serviceControl.ts';
+import { handOver } from '../../../../src/localService/serviceCalls.ts';
 import { ServiceProcess } from '../../../support/serviceProcess.ts';
 import { isAlive, waitFor } from '../../../support/waitFor.ts';
 import { useFolder } from '../../agents/useFolder.ts';

@@ -1,17 +1,7 @@
 import assert from 'node:assert/strict';
 import { ClientError } from '../../../src/base/errors.ts';
 import { controlPaths } from '../../../src/contract/control.ts';
-import {
-	checkTask,
-	installAgent,
-	keepWork,
-	readAgents,
-	readConsents,
-	readMonthlyUse,
-	sendConsent,
-	tryAgent,
-	withdrawConsent,
-} from '../../../src/localService/agentControl.ts';
+import { ask, serviceCalls as calls } from '../../../src/localService/serviceCalls.ts';
 import { FaultServer, sendJson } from '../../support/faultServer.ts';
 import { waitFor } from '../../support/waitFor.ts';
 
@@ -42,62 +32,62 @@ describe('what the service is asked about agents and tasks', () => {
 	const report = { sandbox: { works: false, problem: 'platform' }, agents: [status] };
 	const trial = { ok: true, name: 'OpenCode', version: '1.0.0', seconds: 2 };
 	const questions = [
-		{ ask: () => readAgents(service()), path: controlPaths.agents, body: '', answer: report, is: report },
+		{ ask: () => ask(service(), calls.agents), path: controlPaths.agents, body: '', answer: report, is: report },
 		{
-			ask: () => tryAgent(service(), 'opencode', never),
+			ask: () => ask(service(), calls.tryAgent, { id: 'opencode' }, never),
 			path: controlPaths.tryAgent,
 			body: '{"id":"opencode"}',
 			answer: trial,
 			is: trial,
 		},
 		{
-			ask: () => installAgent(service(), { id: 'opencode' }, never),
+			ask: () => ask(service(), calls.installAgent, { id: 'opencode' }, never),
 			path: controlPaths.installAgent,
 			body: '{"id":"opencode"}',
 			answer: { ok: false, message: 'npm is not there.' },
 			is: { ok: false, message: 'npm is not there.' },
 		},
 		{
-			ask: () => checkTask(service(), { repoUrl: '/repository', agents: ['demo'] }),
+			ask: () => ask(service(), calls.checkTask, { repoUrl: '/repository', agents: ['demo'] }),
 			path: controlPaths.taskCheck,
 			body: '{"repoUrl":"/repository","agents":["demo"]}',
 			answer: check,
 			is: check,
 		},
 		{
-			ask: () => sendConsent(service(), consent),
+			ask: () => ask(service(), calls.sendConsent, consent),
 			path: controlPaths.consents,
 			body: JSON.stringify(consent),
 			answer: { taken: true },
-			is: undefined,
+			is: { taken: true },
 		},
 		{
-			ask: () => readConsents(service()),
+			ask: () => ask(service(), calls.consents),
 			path: controlPaths.consents,
 			body: '',
 			answer: { consents: [kept] },
-			is: [kept],
+			is: { consents: [kept] },
 		},
 		{
-			ask: () => readMonthlyUse(service()),
+			ask: () => ask(service(), calls.monthlyUse),
 			path: controlPaths.costs,
 			body: '',
 			answer: { months: [{ month: '2026-11', tasks: 1, models: [{ model: 'small', cost: 0.5 }, 'odd'] }] },
-			is: [{ month: '2026-11', tasks: 1, models: [{ model: 'small', cost: 0.5 }] }],
+			is: { months: [{ month: '2026-11', tasks: 1, models: [{ model: 'small', cost: 0.5 }] }] },
 		},
 		{
-			ask: () => withdrawConsent(service(), { folder: '/repository', kind: 'unsandboxed' }),
+			ask: () => ask(service(), calls.withdrawConsent, { folder: '/repository', kind: 'unsandboxed' }),
 			path: controlPaths.withdrawConsent,
 			body: '{"folder":"/repository","kind":"unsandboxed"}',
 			answer: { taken: true },
-			is: undefined,
+			is: { taken: true },
 		},
 		{
-			ask: () => keepWork(service(), 'task-1'),
+			ask: () => ask(service(), calls.keepWork, { taskId: 'task-1' }),
 			path: controlPaths.keepWork,
 			body: '{"taskId":"task-1"}',
 			answer: { branchName: 'errand/kept' },
-			is: 'errand/kept',
+			is: { branchName: 'errand/kept' },
 		},
 	];
 
@@ -126,7 +116,7 @@ describe('what the service is asked about agents and tasks', () => {
 	it('is given up when the user cancels, which the service notices', async () => {
 		const cancelled = new AbortController();
 		server.answer = () => new Promise(() => {});
-		const installing = installAgent(service(), { id: 'opencode' }, cancelled.signal);
+		const installing = ask(service(), calls.installAgent, { id: 'opencode' }, cancelled.signal);
 		await waitFor('the request', () => server.received.length > 0);
 		cancelled.abort();
 		await assert.rejects(installing, { name: 'AbortError' });
