@@ -10,8 +10,7 @@ import { readSetting } from '../platform/settings.ts';
 import { action, runActions, staying } from './actionList.ts';
 import { ConnectionEditor, type Entry } from './connectionEditor.ts';
 import { openConnectionSettings, use } from './connections.ts';
-import type { HostAnswer, HostContext } from './hosts/askHost.ts';
-import type { KeysFeature } from './keys/keysFeature.ts';
+import type { HostAnswer } from './hosts/askHost.ts';
 import {
 	freeName,
 	inferenceAddresses,
@@ -23,11 +22,7 @@ import {
 import { connectionNames } from './model/readConnection.ts';
 import type { ServiceDraft } from './model/serviceDraft.ts';
 import { saveConnection } from './saveConnection.ts';
-
-export interface AddConnectionOptions {
-	context: HostContext;
-	keys: Pick<KeysFeature, 'state' | 'set' | 'save' | 'removeAll'>;
-}
+import type { Services } from './services.ts';
 
 /**
  * Shows the findings about a service, each of which can be changed or extended, and writes the connection once the user
@@ -36,7 +31,7 @@ export interface AddConnectionOptions {
  */
 export async function addConnection(
 	{ draft, answer }: { draft: ServiceDraft; answer: HostAnswer | undefined },
-	options: AddConnectionOptions,
+	services: Services,
 ): Promise<Connection | 'back' | undefined> {
 	const value: unknown = readSetting('errand.connections');
 	if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -58,7 +53,7 @@ export async function addConnection(
 	const found = (await draft.parts) ?? {};
 	const addition = new Addition(
 		{ name, entry: toSetting({ name, apiUrl, found, listed, models }), listed, draft },
-		options,
+		services,
 	);
 	return addition.run(
 		answer?.state === 'wants-key' && draft.key === undefined
@@ -104,19 +99,19 @@ class Addition {
 	private entry: Entry;
 	private readonly listed: readonly ListedModel[];
 	private readonly draft: ServiceDraft;
-	private readonly options: AddConnectionOptions;
+	private readonly services: Services;
 
-	constructor({ name, entry, listed, draft }: Found, options: AddConnectionOptions) {
+	constructor({ name, entry, listed, draft }: Found, services: Services) {
 		this.name = name;
 		this.entry = entry;
 		this.listed = listed;
 		this.draft = draft;
-		this.options = options;
+		this.services = services;
 	}
 
 	/** `reason` says which part could not be checked. */
 	async run(reason: string | undefined): Promise<Connection | undefined> {
-		const editor = new ConnectionEditor<Connection | 'added'>(this, this.options.context);
+		const editor = new ConnectionEditor<Connection | 'added'>(this, this.services.context);
 		const end = await runActions<Connection | 'added'>({
 			title: vscode.l10n.t('Add Connection'),
 			name: this.name,
@@ -130,7 +125,7 @@ class Addition {
 					'check',
 					vscode.l10n.t('Add and Switch to It'),
 					this.adding(async connection => {
-						await use(connection.name, this.options.keys);
+						await use(connection.name, this.services.keys);
 						return connection;
 					}),
 				),
@@ -188,7 +183,7 @@ class Addition {
 
 	/** Resolves with undefined if the connection could not be written, which the user was told. */
 	private async save(): Promise<Connection | undefined> {
-		const { keys } = this.options;
+		const { keys } = this.services;
 		const { name, entry, draft } = this;
 		const problem = nameProblemText(name, connectionNames(readSetting('errand.connections')));
 		if (problem !== undefined) {

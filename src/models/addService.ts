@@ -2,18 +2,18 @@
 import * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
 import { placeOf } from '../base/hostname.ts';
-import type { GatewayDescription } from '../contract/control.ts';
-import type { FoundAnswer, FoundServer } from '../contract/foundServers.ts';
+import { ownerOfPort } from '../base/portOwner.ts';
+import type { FoundServer } from '../contract/foundServers.ts';
 import { OLLAMA_SLUG } from '../contract/upstreams.ts';
+import { usualServers } from '../contract/usualServers.ts';
 import { askModal, explainError, showExplanation, showMessage } from '../platform/notify.ts';
-import { type AddConnectionOptions, addConnection } from './addConnection.ts';
+import { addConnection } from './addConnection.ts';
 import type { AddedModel } from './api.ts';
 import { askServiceKey, type KeyQuestion } from './askServiceKey.ts';
 import { askAddress } from './hosts/askAddress.ts';
 import { askHost, findForm, findParts, type HostAnswer } from './hosts/askHost.ts';
-import type { ServerHere } from './hosts/findServers.ts';
+import { findServers, type ServerHere } from './hosts/findServers.ts';
 import { hostProblem, ownerText, upstreamProblemText } from './hosts/messages.ts';
-import type { KeyStore } from './keys/keyStore.ts';
 import { problemText } from './keys/messages.ts';
 import { keyProblem, serverKey } from './model/keyFormat.ts';
 import { inferenceAddresses, isConnectionAddress, speaksContract } from './model/newConnection.ts';
@@ -22,19 +22,8 @@ import { readTypedAddress } from './model/typedAddress.ts';
 import { readOwnServers, usedServers } from './ownServers.ts';
 import { type PickedModel, pickModel } from './pickModel.ts';
 import { hereLabel, pickService, type ServiceChoice } from './pickService.ts';
-import { type LocalModels, makeDefault, type Offer, requestName, saveServer } from './saveServer.ts';
-
-export interface AddServiceOptions extends AddConnectionOptions {
-	store: KeyStore;
-	/** Looks for model servers that run on this machine. */
-	findHere(signal: AbortSignal): Promise<ServerHere[]>;
-	service: LocalModels & {
-		/** Returns the servers that the local service had found when it was last asked. */
-		found(): GatewayDescription['foundServers'];
-		/** Sends the user's answer about a found server. */
-		answerFoundServer(answer: FoundAnswer): Promise<void>;
-	};
-}
+import { makeDefault, requestName, saveServer } from './saveServer.ts';
+import type { Offer, Services } from './services.ts';
 
 /** The time for which the first list waits for servers on this machine. */
 const SHORT_LOOK_MS = 300;
@@ -44,12 +33,18 @@ const PARTS_MS = 2_000;
 
 /**
  * Takes the user from nothing to a model that answers. `slug` names an existing model server, to add another model of
- * it. Resolves with undefined if the user dismisses it, or adds a connection without switching to it.
+ * it. `findHere` looks for model servers that run on this machine. Resolves with undefined if the user dismisses it, or
+ * adds a connection without switching to it.
  */
-export async function addService(options: AddServiceOptions, slug?: unknown): Promise<AddedModel | undefined> {
+export async function addService(
+	services: Services,
+	slug?: unknown,
+	findHere = (signal: AbortSignal) =>
+		findServers(usualServers(process.env), { ...services.context, signal, ownerOf: ownerOfPort }),
+): Promise<AddedModel | undefined> {
 	const leaving = new AbortController();
 	try {
-		const flow = new ServiceFlow(options, leaving.signal);
+		const flow = new ServiceFlow(services, findHere, leaving.signal);
 		const end = typeof slug === 'string' ? await flow.chooseModel(slug) : await flow.run();
 		return end === 'back' ? undefined : end;
 	} finally {
@@ -85,12 +80,14 @@ function notOfferedText({ upstreamProblems }: Offer, { slug, url, model }: Settl
 type End = AddedModel | StepEnd;
 
 class ServiceFlow {
-	private readonly options: AddServiceOptions;
+	private readonly services: Services;
+	private readonly findHere: (signal: AbortSignal) => Promise<ServerHere[]>;
 	private readonly signal: AbortSignal;
 	private here: readonly ServerHere[] | undefined;
 
-	constructor(options: AddServiceOptions, signal: AbortSignal) {
-		this.options = options;
+	constructor(services: Services, findHere: ServiceFlow['findHere'], signal: AbortSignal) {
+		this.services = services;
+		this.findHere = findHere;
 		this.signal = signal;
 	}
 
@@ -111,27 +108,27 @@ class ServiceFlow {
 	}
 
 	async chooseModel(slug: string): Promise<End> {
-		const { store, service } = this.options;
+		const { store, local } = this.services;
 		const own = (await readOwnServers(store)).find(server => server.slug === slug);
 		if (own !== undefined) {
 			const { label, setting } = own;
 			const { key } = await store.usable(serverKey(slug, setting.url));
 			return this.connect({ slug, label, url: setting.url, ...defined({ form: setting.kind, key }) });
 		}
-		const found = service.found().find(server => server.slug === slug);
+		const found = local.described().foundServers.find(server => server.slug === slug);
 		return found === undefined ? this.run() : this.modelOfFound(found);
 	}
 
 	private async choose(): Promise<ServiceChoice | undefined> {
-		const { store, service, context, findHere } = this.options;
+		const { store, local, context } = this.services;
 		const own = await readOwnServers(store);
-		const looking = this.here === undefined ? findHere(this.signal).catch(() => []) : Promise.resolve(this.here);
+		const looking = this.here === undefined ? this.findHere(this.signal).catch(() => []) : Promise.resolve(this.here);
 		const known = looking.then(here => {
 			this.here = here;
 		});
 		// Most answers come at once, and a list that is drawn only once does not change under the user's hand.
 		await Promise.race([known, context.clock.sleep(SHORT_LOOK_MS, this.signal)]);
-		return pickService({ own, found: usedServers(service.found()), here: this.here }, looking);
+		return pickService({ own, found: usedServers(local.described()), here: this.here }, looking);
 	}
 
 	private async follow(choice: ServiceChoice): Promise<End> {
@@ -174,7 +171,7 @@ class ServiceFlow {
 		if (picked === undefined || picked === 'back') {
 			return picked;
 		}
-		await this.options.service.answerFoundServer({ url: server.url, user: owner.user, use: true });
+		await this.services.local.answerFoundServer({ url: server.url, user: owner.user, use: true });
 		return this.settle({ slug: server.slug, label, url: server.url, model: picked.model });
 	}
 
@@ -185,7 +182,7 @@ class ServiceFlow {
 
 	/** Lets the user choose a model of a server on this machine, which has no key. */
 	private async pickOf(draft: ServiceDraft, known: HostAnswer | undefined): Promise<PickedModel | StepEnd> {
-		const picked = await pickModel(this.options.context, draft, known);
+		const picked = await pickModel(this.services.context, draft, known);
 		return typeof picked === 'object' && 'next' in picked ? 'back' : picked;
 	}
 
@@ -207,12 +204,12 @@ class ServiceFlow {
 
 	private async askAddress(title: string, value: string) {
 		const placeholder = vscode.l10n.t('Such as https://api.example.com, or http://192.168.1.20:8000/v1');
-		const chosen = await askAddress({ kind: 'service', title, placeholder, value }, this.options.context);
+		const chosen = await askAddress({ kind: 'service', title, placeholder, value }, this.services.context);
 		return typeof chosen === 'object' ? { ...chosen, url: chosen.url ?? value } : chosen;
 	}
 
 	private draftAt(url: string, key: string | undefined): ServiceDraft {
-		const { context } = this.options;
+		const { context } = this.services;
 		const [bare = url] = inferenceAddresses(url);
 		const parts = isConnectionAddress(bare)
 			? findParts(bare, { ...context, signal: this.signal }).catch(() => ({}))
@@ -241,7 +238,7 @@ class ServiceFlow {
 				const isOptional = isContract || (answer?.state === 'wants-key' && answer.noList === true);
 				const withoutKey = isOptional && answer?.state !== 'failed' ? answer : undefined;
 				const asked = { ...question, isConnection: isContract, withoutKey };
-				const entered = await askServiceKey(this.options.context, current, asked);
+				const entered = await askServiceKey(this.services.context, current, asked);
 				if (typeof entered !== 'object') {
 					return entered;
 				}
@@ -256,7 +253,7 @@ class ServiceFlow {
 			}
 			const picked = isContract
 				? { next: 'connection' as const, answer }
-				: await pickModel(this.options.context, current, answer);
+				: await pickModel(this.services.context, current, answer);
 			if (picked === undefined || picked === 'back') {
 				return picked;
 			}
@@ -289,7 +286,7 @@ class ServiceFlow {
 	}
 
 	private async ask({ url, form, key }: ServiceDraft): Promise<HostAnswer> {
-		const { context } = this.options;
+		const { context } = this.services;
 		return contacting(url, () => askHost({ kind: 'service', url, form, key }, { ...context, signal: this.signal }));
 	}
 
@@ -297,13 +294,13 @@ class ServiceFlow {
 		if (parts === undefined || answer === undefined || answer.state === 'failed') {
 			return false;
 		}
-		const { clock } = this.options.context;
+		const { clock } = this.services.context;
 		const found = await Promise.race([parts, clock.sleep(PARTS_MS, this.signal).then(() => ({}))]);
 		return speaksContract(url, (answer.state === 'fits' && answer.models) || [], found);
 	}
 
 	private async addAsConnection(draft: ServiceDraft, answer: HostAnswer | undefined): Promise<End> {
-		const used = await addConnection({ draft, answer }, this.options);
+		const used = await addConnection({ draft, answer }, this.services);
 		if (typeof used !== 'object') {
 			return used;
 		}
@@ -315,7 +312,7 @@ class ServiceFlow {
 	private async add(draft: ServiceDraft, picked: PickedModel): Promise<End> {
 		// An entry that is there already, and a well-known service, says itself how it is asked.
 		const isKnown = draft.slug !== undefined || draft.wantedSlug !== undefined || draft.service !== undefined;
-		const { context, store } = this.options;
+		const { context, store } = this.services;
 		const { key } = draft;
 		const form = isKnown
 			? draft.form
@@ -332,7 +329,7 @@ class ServiceFlow {
 				location: vscode.ProgressLocation.Window,
 				title: vscode.l10n.t('The local service is contacting {0}…', placeOf(url)),
 			},
-			() => this.options.service.offer(),
+			() => this.services.local.offer(),
 		);
 		const name = requestName(offer, slug, model);
 		if (name === undefined) {

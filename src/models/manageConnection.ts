@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import type { Client } from '../client/types.ts';
 import type { Connection } from '../contract/connection.ts';
 import type { ListedModel } from '../contract/modelList.ts';
 import { askModal } from '../platform/notify.ts';
@@ -8,25 +7,18 @@ import { readSetting } from '../platform/settings.ts';
 import { type Action, action, leaving, type ManageEnd, runActions, staying } from './actionList.ts';
 import { ConnectionEditor } from './connectionEditor.ts';
 import { connectionProblem, openConnectionSettings, use } from './connections.ts';
-import type { HostContext } from './hosts/askHost.ts';
 import type { KeysFeature } from './keys/keysFeature.ts';
 import { keyStateText, kindLabel } from './keys/messages.ts';
 import { entriesOf } from './model/entries.ts';
 import { KEY_KINDS } from './model/keyFormat.ts';
 import { changeConnection, removeConnection } from './saveConnection.ts';
-
-export interface ManageConnectionOptions {
-	keys: KeysFeature;
-	/** Returns a client for a connection, which sends the keys saved for it. */
-	client(connection: Connection): Promise<Client>;
-	/** Opens the report of a diagnosis. */
-	diagnose(name: string): Promise<void>;
-	context: HostContext;
-}
+import type { Services } from './services.ts';
 
 /** Lets the user change a connection of the settings until the list is left. Each change is written at once. */
-export async function manageConnection(name: string, options: ManageConnectionOptions): Promise<ManageEnd | undefined> {
-	const { keys, client, diagnose, context } = options;
+export async function manageConnection(
+	name: string,
+	{ keys, client, diagnose, context }: Services,
+): Promise<ManageEnd | undefined> {
 	const editor: ConnectionEditor<ManageEnd> = new ConnectionEditor(
 		{
 			name,

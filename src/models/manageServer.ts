@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { placeOf } from '../base/hostname.ts';
 import { escapeIcons } from '../base/plainText.ts';
-import type { FoundAnswer, FoundServer } from '../contract/foundServers.ts';
+import type { FoundServer } from '../contract/foundServers.ts';
 import { executeCommand } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
 import { askModal } from '../platform/notify.ts';
@@ -13,24 +13,18 @@ import { changeServerKey } from './askServiceKey.ts';
 import { askAddress } from './hosts/askAddress.ts';
 import { askHost, type HostContext, type HostQuestion } from './hosts/askHost.ts';
 import { answerText, hostProblem, ownerText, upstreamProblemText } from './hosts/messages.ts';
-import type { KeyStore } from './keys/keyStore.ts';
 import { serverKey } from './model/keyFormat.ts';
 import { type OwnServer, readOwnServers } from './ownServers.ts';
-import { forgetMissingDefault, type LocalModels, removeServer, updateAddress } from './saveServer.ts';
-
-export interface ManageServerOptions {
-	context: HostContext;
-	store: KeyStore;
-	service: LocalModels & { answerFoundServer(answer: FoundAnswer): Promise<void> };
-}
+import { forgetMissingDefault, removeServer, updateAddress } from './saveServer.ts';
+import type { Services } from './services.ts';
 
 /** Lets the user change a server of the settings until the list is left. Each change is made at once. */
 export async function manageServer(
 	{ slug, label, setting }: OwnServer,
-	options: ManageServerOptions,
+	services: Services,
 ): Promise<ManageEnd | undefined> {
-	const { context, store, service } = options;
-	const problem = service.problems().find(candidate => candidate.slug === slug);
+	const { context, store, local } = services;
+	const problem = local.described().upstreamProblems.find(candidate => candidate.slug === slug);
 	/** The local service's message about the server, then the result of the latest test, until something is changed. */
 	let result = problem && upstreamProblemText(problem, setting.url);
 	const changing = (run: () => Promise<void>) =>
@@ -60,7 +54,7 @@ export async function manageServer(
 				action(
 					'link',
 					vscode.l10n.t('Change the Address…'),
-					changing(() => changeAddress(own, options)),
+					changing(() => changeAddress(own, services)),
 					url,
 				),
 				action('key', enterKey, changeKey, own.keyText),
@@ -71,7 +65,7 @@ export async function manageServer(
 					leaving(() => openSetting('errand.local.upstreams')),
 					slug,
 				),
-				action('trash', vscode.l10n.t('Remove…'), () => remove(own, options)),
+				action('trash', vscode.l10n.t('Remove…'), () => remove(own, services)),
 			];
 		},
 	});
@@ -80,7 +74,7 @@ export async function manageServer(
 /** The same for a found server that is in use. Its address is on this machine, and it has no key. */
 export async function manageFoundServer(
 	{ slug, label, url, owner }: FoundServer,
-	{ context, service }: ManageServerOptions,
+	{ context, local }: Services,
 ): Promise<ManageEnd | undefined> {
 	let tested: string | undefined;
 	return runActions<ManageEnd>({
@@ -93,8 +87,8 @@ export async function manageFoundServer(
 				tested = await test(context, { url });
 			}),
 			action('trash', vscode.l10n.t('Stop Using It'), async () => {
-				await service.answerFoundServer({ url, user: owner.user, use: false });
-				await forgetMissingDefault(await service.offer());
+				await local.answerFoundServer({ url, user: owner.user, use: false });
+				await forgetMissingDefault(await local.offer());
 				return 'removed' as const;
 			}),
 		],
@@ -127,10 +121,7 @@ async function test(context: HostContext, { url, form, key }: Omit<HostQuestion,
 }
 
 /** The key of a server that moves to another origin is not sent there until it is entered again. */
-async function changeAddress(
-	{ slug, label, setting }: OwnServer,
-	{ context, store }: ManageServerOptions,
-): Promise<void> {
+async function changeAddress({ slug, label, setting }: OwnServer, { context, store }: Services): Promise<void> {
 	const chosen = await askAddress(
 		{
 			kind: 'server',
@@ -148,7 +139,7 @@ async function changeAddress(
 
 async function remove(
 	{ slug, label, setting, keyState }: OwnServer,
-	{ store, service }: ManageServerOptions,
+	{ store, local }: Services,
 ): Promise<'removed' | undefined> {
 	const yes = vscode.l10n.t('Remove');
 	const question = vscode.l10n.t('Remove the model server {0} at {1}?', label, placeOf(setting.url));
@@ -160,6 +151,6 @@ async function remove(
 		return undefined;
 	}
 	await removeServer(store, slug, setting.url);
-	await forgetMissingDefault(await service.offer());
+	await forgetMissingDefault(await local.offer());
 	return 'removed';
 }

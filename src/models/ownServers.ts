@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { FoundServer } from '../contract/foundServers.ts';
 import type { UpstreamSetting } from '../contract/upstreams.ts';
 import { readSetting } from '../platform/settings.ts';
+import type { DescribedServers } from './api.ts';
 import type { KeyStore } from './keys/keyStore.ts';
 import { isSavedFor, keyEnding, serverKey } from './model/keyFormat.ts';
 import { readUpstreamSettings } from './model/upstreamSettings.ts';
@@ -64,6 +65,6 @@ function localName(hostname: string): string {
 }
 
 /** Returns the found servers that are in use. */
-export function usedServers(found: readonly FoundServer[]): FoundServer[] {
-	return found.filter(({ use }) => use === true);
+export function usedServers({ foundServers }: DescribedServers): FoundServer[] {
+	return foundServers.filter(({ use }) => use === true);
 }

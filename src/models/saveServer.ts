@@ -1,8 +1,6 @@
 // Writes a server into the settings and its key into the secret storage, and reads how the local service handles it.
 import { defined } from '../base/defined.ts';
-import type { UpstreamProblem } from '../base/errors.ts';
 import { placeOf } from '../base/hostname.ts';
-import type { GatewayDescription } from '../contract/control.ts';
 import { LOCAL_CONNECTION_NAME, localConnection } from '../contract/localConnection.ts';
 import { findModel } from '../contract/modelIdentifier.ts';
 import { clearSetting, readSetting, settingHolds, writeSetting } from '../platform/settings.ts';
@@ -13,17 +11,8 @@ import { freeSlug, type ServerEntry, slugOfAddress, withEntry } from './model/se
 import type { ServiceDraft } from './model/serviceDraft.ts';
 import { readUpstreamSettings } from './model/upstreamSettings.ts';
 import type { PickedModel } from './pickModel.ts';
+import type { Offer } from './services.ts';
 import { writeEntries } from './writeEntries.ts';
-
-export type Offer = Omit<GatewayDescription, 'foundServers'>;
-
-/** The local service's view of the model servers. */
-export interface LocalModels {
-	/** Hands the settings over and resolves with the service's offer after that. */
-	offer(): Promise<Offer>;
-	/** Returns why the service did not know the models of some servers when it was last asked. */
-	problems(): readonly UpstreamProblem[];
-}
 
 /**
  * Stores the server under its name, or under a new one. The key is saved before the entry, so that the service never

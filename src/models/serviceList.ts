@@ -3,8 +3,6 @@ import * as vscode from 'vscode';
 import { placeOf } from '../base/hostname.ts';
 import { escapeIcons, oneLine } from '../base/plainText.ts';
 import type { Connection } from '../contract/connection.ts';
-import type { GatewayDescription } from '../contract/control.ts';
-import type { FoundServer } from '../contract/foundServers.ts';
 import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
 import { executeCommand } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
@@ -14,27 +12,13 @@ import { openSetting, readSetting } from '../platform/settings.ts';
 import { type Action, action, leaving, type ManageEnd, runActions } from './actionList.ts';
 import { describeConnection, use } from './connections.ts';
 import { ownerText, upstreamProblemText } from './hosts/messages.ts';
-import type { KeyStore } from './keys/keyStore.ts';
-import type { KeysFeature } from './keys/keysFeature.ts';
 import { keyStateText } from './keys/messages.ts';
+import { manageConnection } from './manageConnection.ts';
+import { manageFoundServer, manageServer } from './manageServer.ts';
 import { connectionNames } from './model/readConnection.ts';
 import { readUpstreamSettings } from './model/upstreamSettings.ts';
-import { type OwnServer, readOwnServers, usedServers } from './ownServers.ts';
-
-export interface ServiceListOptions {
-	keys: KeysFeature;
-	store: KeyStore;
-	/** The local service's last report about its model servers. */
-	described: Pick<GatewayDescription, 'foundServers' | 'upstreamProblems'>;
-	/** Each opens the list for changing a service, and resolves when that is left. */
-	manage: {
-		connection(name: string): Promise<ManageEnd | undefined>;
-		server(server: OwnServer): Promise<ManageEnd | undefined>;
-		found(server: FoundServer): Promise<ManageEnd | undefined>;
-	};
-	/** Opens the report of a diagnosis of the active connection. */
-	diagnose(): Promise<void>;
-}
+import { readOwnServers, usedServers } from './ownServers.ts';
+import type { Services } from './services.ts';
 
 const MAXIMUM_DETAIL = 200;
 
@@ -42,15 +26,15 @@ const MAXIMUM_DETAIL = 200;
  * Lists the services with their host and state. Choosing a connection makes it the active one; one that cannot be used
  * is repaired in a separate list, as is a model server.
  */
-export async function showServices(options: ServiceListOptions): Promise<void> {
+export async function showServices(services: Services): Promise<void> {
 	await runActions<'leave'>({
 		title: vscode.l10n.t('Switch or Add Connection'),
 		placeHolder: () => vscode.l10n.t('Select the service for chat and tasks'),
 		name: '',
 		async rows() {
-			const servers = await serverRows(options);
+			const servers = await serverRows(services);
 			return [
-				...(await connectionRows(options)),
+				...(await connectionRows(services)),
 				...(servers.length === 0 ? [] : [separator<Row['value']>(vscode.l10n.t('Model servers')), ...servers]),
 				separator(''),
 				action(
@@ -58,11 +42,11 @@ export async function showServices(options: ServiceListOptions): Promise<void> {
 					vscode.l10n.t('Add Service…'),
 					leaving(() => executeCommand(commands.addService)),
 				),
-				...changeRow(options),
+				...changeRow(services),
 				action(
 					'pulse',
 					vscode.l10n.t('Diagnose the Connection in Use'),
-					leaving(() => options.diagnose()),
+					leaving(() => services.diagnose(readSetting('errand.connection'))),
 				),
 			];
 		},
@@ -75,7 +59,8 @@ type Row = Action<'leave'>;
 const managed = (manage: () => Promise<ManageEnd | undefined>) => async (): Promise<'leave' | undefined> =>
 	(await manage()) === 'removed' ? undefined : 'leave';
 
-async function connectionRows({ keys, manage }: ServiceListOptions): Promise<Row[]> {
+async function connectionRows(services: Services): Promise<Row[]> {
+	const { keys } = services;
 	// The setting may name a connection that does not exist (any more); it is listed too, as it is the one in use.
 	const names = new Set([...connectionNames(readSetting('errand.connections')), readSetting('errand.connection')]);
 	return Promise.all(
@@ -90,7 +75,7 @@ async function connectionRows({ keys, manage }: ServiceListOptions): Promise<Row
 					detail: escapeIcons(oneLine(described.problem)),
 					iconPath: new vscode.ThemeIcon('warning'),
 					value: described.isThere
-						? managed(() => manage.connection(name))
+						? managed(() => manageConnection(name, services))
 						: leaving(() => executeCommand(commands.addService)),
 				};
 			}
@@ -116,7 +101,9 @@ function hostOf({ plan, apiUrl, enterpriseUrl }: Connection): string {
 	return (plan === 'enterprise' && enterpriseUrl) || apiUrl;
 }
 
-async function serverRows({ store, described, manage }: ServiceListOptions): Promise<Row[]> {
+async function serverRows(services: Services): Promise<Row[]> {
+	const { store, local } = services;
+	const described = local.described();
 	const { problems } = readUpstreamSettings(readSetting('errand.local.upstreams'));
 	const icon = (name: string) => ({ iconPath: new vscode.ThemeIcon(name) });
 	return [
@@ -128,16 +115,16 @@ async function serverRows({ store, described, manage }: ServiceListOptions): Pro
 				description: placeOf(server.setting.url),
 				detail: escapeIcons(oneLine(detail, MAXIMUM_DETAIL)),
 				...icon(problem ? 'warning' : 'server'),
-				value: managed(() => manage.server(server)),
+				value: managed(() => manageServer(server, services)),
 			};
 		}),
-		...usedServers(described.foundServers).map(
+		...usedServers(described).map(
 			(found): Row => ({
 				label: shownText(found.label),
 				description: placeOf(found.url),
 				detail: vscode.l10n.t('Found on this machine and used with your permission. {0}', ownerText(found.owner)),
 				...icon('server'),
-				value: managed(() => manage.found(found)),
+				value: managed(() => manageFoundServer(found, services)),
 			}),
 		),
 		...problems.map(
@@ -163,7 +150,7 @@ export function upstreamIssueText(
 }
 
 /** Choosing a connection switches to it, so a separate row leads to its settings. */
-function changeRow({ manage }: ServiceListOptions): Row[] {
+function changeRow(services: Services): Row[] {
 	const own = connectionNames(readSetting('errand.connections')).filter(name => name !== LOCAL_CONNECTION_NAME);
 	if (own.length === 0) {
 		return [];
@@ -181,7 +168,7 @@ function changeRow({ manage }: ServiceListOptions): Row[] {
 					return { label: shownText(name), description, iconPath: new vscode.ThemeIcon('plug'), value: name };
 				});
 				const name = await choose(vscode.l10n.t('Change a Connection'), rows);
-				return name === undefined ? undefined : managed(() => manage.connection(name))();
+				return name === undefined ? undefined : managed(() => manageConnection(name, services))();
 			},
 		},
 	];

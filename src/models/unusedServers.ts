@@ -9,21 +9,17 @@ import { ownerText, upstreamProblemText } from './hosts/messages.ts';
 import type { KeyStore } from './keys/keyStore.ts';
 import { type OwnServer, readOwnServers } from './ownServers.ts';
 
-export interface FoundServersOptions {
-	/** Sends the user's answer to the service. */
-	answer(answer: FoundAnswer): Promise<void>;
-}
-
 /**
  * Asks about model servers that the local service has found on this machine, once in each window. It uses
  * notifications, which do not take the keyboard focus. The service stores the answers for all windows.
  */
 export class FoundServers {
-	private readonly options: FoundServersOptions;
+	private readonly answer: (answer: FoundAnswer) => Promise<void>;
 	private readonly asked = new Set<string>();
 
-	constructor(options: FoundServersOptions) {
-		this.options = options;
+	/** `answer` sends the user's answer to the service. */
+	constructor(answer: (answer: FoundAnswer) => Promise<void>) {
+		this.answer = answer;
 	}
 
 	/** Asks about the servers for which the user has not answered yet. */
@@ -64,13 +60,13 @@ export class FoundServers {
 			ownerText(owner),
 		);
 		const isTrusted = owner.kind === 'own' || owner.kind === 'root' || owner.kind === 'system';
-		const answer = async () => {
+		const askNow = async () => {
 			const chosen = await showMessage(isTrusted ? 'information' : 'warning', message, use, leave);
 			if (chosen !== undefined) {
-				await this.options.answer({ url, user: owner.user, use: chosen === use });
+				await this.answer({ url, user: owner.user, use: chosen === use });
 			}
 		};
-		answer().catch(error => showExplanation(explainError(error, server.label)));
+		askNow().catch(error => showExplanation(explainError(error, server.label)));
 	}
 }
 
@@ -81,7 +77,7 @@ export class FoundServers {
 export async function failingServers(
 	problems: readonly UpstreamProblem[],
 	store: KeyStore,
-	manage: (server: OwnServer) => void,
+	manage: (server: OwnServer) => unknown,
 ): Promise<UnusedServer[]> {
 	const own = problems.length === 0 ? [] : await readOwnServers(store);
 	return problems.flatMap((problem): UnusedServer[] => {

@@ -17,7 +17,7 @@ describe('the diagnosis of a connection', () => {
 	const flow = useServices();
 
 	const entry = (fields: Record<string, unknown>) => ({ acme: { service: 'quillon', ...fields } });
-	const report = () => diagnose(flow.connectionOf('acme'), flow);
+	const report = () => diagnose(flow.connectionOf('acme'), flow.services);
 
 	it('covers every host and key and the clock, and shows no secret', async () => {
 		const { hosts } = flow.service;

@@ -19,9 +19,7 @@ const KEY = contractKeys.inference;
 describe('a connection is changed', () => {
 	const flow = useServices();
 
-	const { context, client } = flow;
-	const manage = (name: string) =>
-		flow.begin(manageConnection(name, { keys: flow.keys, client, diagnose: async () => {}, context }));
+	const manage = (name: string) => flow.begin(manageConnection(name, flow.services));
 
 	const small = () => ({ acme: { apiUrl: flow.service.hosts.public, service: 'quillon' } });
 	/** Answers the input boxes that come next, one after the other. */
@@ -213,8 +211,7 @@ describe('a model server is changed', () => {
 		assert.ok(server);
 		return server;
 	}
-	const manage = async (slug = 'mine') =>
-		flow.begin(manageServer(await own(slug), { context: flow.context, store: flow.store, service: flow.localModels }));
+	const manage = async (slug = 'mine') => flow.begin(manageServer(await own(slug), flow.services));
 	const save = () => flow.store.save(serverKey('mine', flow.upstream.url), SERVER_KEY);
 
 	it('after a test where it is listed, which says what it has found', async () => {
@@ -299,7 +296,7 @@ describe('a model server is changed', () => {
 	it('by no more use of it, if it was found on this machine', async () => {
 		const { url } = flow.upstream;
 		const found = { slug: 'ollama', label: 'Ollama', url, owner: { kind: 'own' as const, user: 'me' }, use: true };
-		flow.begin(manageFoundServer(found, { context: flow.context, store: flow.store, service: flow.localModels }));
+		flow.begin(manageFoundServer(found, flow.services));
 		await flow.lists.pick('Test');
 		await flow.shows(/^Test \| It works\. It lists 2 models\./);
 		await flow.lists.pick('Stop Using It');
@@ -320,27 +317,7 @@ describe('the list of services', () => {
 		Object.assign(vscode.commands, { executeCommand });
 	});
 
-	function show(): string[] {
-		const managed: string[] = [];
-		const manage = async (name: string) => {
-			managed.push(name);
-			return undefined;
-		};
-		flow.begin(
-			showServices({
-				keys: flow.keys,
-				store: flow.store,
-				described: { foundServers: flow.local.found, upstreamProblems: flow.local.problems },
-				manage: {
-					connection: manage,
-					server: ({ slug }) => manage(slug),
-					found: ({ slug }) => manage(slug),
-				},
-				diagnose: async () => void managed.push('diagnosed'),
-			}),
-		);
-		return managed;
-	}
+	const show = () => flow.begin(showServices(flow.services));
 
 	it('has both kinds with their states, and why the local service does not know the models of some', async () => {
 		const mine = { url: flow.upstream.url };
@@ -386,21 +363,24 @@ describe('the list of services', () => {
 			broken: { apiUrl: 'http://api.example', service: 'broken' },
 		});
 		await flow.write('errand.local.upstreams', { mine: { url: flow.upstream.url } });
-		for (const [row, ...expected] of [
-			['broken', 'broken'],
+		for (const [row, title] of [
+			['broken', 'Connection broken'],
 			['mine', 'mine'],
-			['Diagnose the Connection in Use', 'diagnosed'],
 		] as const) {
-			const managed = show();
+			show();
 			await flow.lists.pick(row);
-			await flow.ended();
-			assert.deepEqual(managed, expected);
+			await flow.isAt(title);
+			await flow.leave();
 		}
-		const managed = show();
+		show();
+		await flow.lists.pick('Diagnose the Connection in Use');
+		await flow.ended();
+		assert.deepEqual(flow.diagnosed, ['local']);
+		show();
 		await flow.lists.pick('Change a Connection…');
 		await flow.lists.pick('acme');
-		await flow.ended();
-		assert.deepEqual(managed, ['acme']);
+		await flow.isAt('Connection acme');
+		await flow.leave();
 		show();
 		await flow.lists.pick('acme');
 		await flow.ended();

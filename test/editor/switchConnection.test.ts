@@ -39,16 +39,7 @@ describe('a connection that is switched to', () => {
 		await flow.write('errand.connection', 'gone');
 		const { executeCommand } = vscode.commands;
 		const run: string[] = [];
-		const unused = () => assert.fail('nothing is changed or diagnosed');
-		flow.begin(
-			showServices({
-				keys: flow.keys,
-				store: flow.store,
-				described: { foundServers: [], upstreamProblems: [] },
-				manage: { connection: unused, server: unused, found: unused },
-				diagnose: unused,
-			}),
-		);
+		flow.begin(showServices(flow.services));
 		await flow.shows(/^gone \| cannot be used · in use \| not in the settings$/);
 		Object.assign(vscode.commands, {
 			executeCommand: async (command: string, ...rest: unknown[]) =>

@@ -17,7 +17,7 @@ describe('the model servers of this machine whose models are not used', () => {
 		...fields,
 	});
 	const others = { kind: 'other' as const, user: 'eve' };
-	const servers = () => new FoundServers({ answer: flow.localModels.answerFoundServer });
+	const servers = () => new FoundServers(flow.services.local.answerFoundServer);
 
 	it('are asked about once in a window, by name, address and user, and the answer goes to the service', async () => {
 		const asking = servers();

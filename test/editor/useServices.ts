@@ -13,12 +13,11 @@ import { addService } from '../../src/models/addService.ts';
 import type { AddedModel } from '../../src/models/api.ts';
 import type { HostContext } from '../../src/models/hosts/askHost.ts';
 import { findServers } from '../../src/models/hosts/findServers.ts';
-import { hostContext } from '../../src/models/hosts/hostContext.ts';
 import { KeyStore } from '../../src/models/keys/keyStore.ts';
 import { createKeysFeature, type KeysFeature } from '../../src/models/keys/keysFeature.ts';
 import { readConnection } from '../../src/models/model/readConnection.ts';
 import { readUpstreamSettings } from '../../src/models/model/upstreamSettings.ts';
-import type { Offer } from '../../src/models/saveServer.ts';
+import { hostContext, type Offer, type Services } from '../../src/models/services.ts';
 import { readSetting } from '../../src/platform/settings.ts';
 import { ContractServer } from '../support/contractServer/contractServer.ts';
 import { UpstreamServer } from '../support/upstreamServer.ts';
@@ -55,6 +54,7 @@ export function useServices() {
 	let messages: string[];
 	let chosen: { words: RegExp; button: string } | undefined;
 	let isOver: boolean;
+	let diagnosed: string[];
 	/** What the local service tells, which the tests stand in for. */
 	let local: {
 		found: FoundServer[];
@@ -80,6 +80,7 @@ export function useServices() {
 		[lists, boxes] = [new QuickPicks(), new InputBoxes()];
 		[messages, chosen, isOver, added] = [[], undefined, false, undefined];
 		local = { found: [], problems: [], answered: [], unoffered: [] };
+		diagnosed = [];
 		secrets = new Map();
 		store = new KeyStore(
 			{
@@ -190,14 +191,25 @@ export function useServices() {
 			return added;
 		},
 
-		client: async (connection: Connection) =>
-			createClient({ connection, transport: context.transport, keys: kind => keys.key(connection, kind) }),
-		/** What the flows do with the local service. */
-		localModels: {
-			offer,
-			problems: () => local.problems,
-			found: () => local.found,
-			answerFoundServer: async (answer: FoundAnswer) => void local.answered.push(answer),
+		/** The names of the connections whose report was opened. */
+		get diagnosed() {
+			return diagnosed;
+		},
+		/** What the flows work on. */
+		get services(): Services {
+			return {
+				context,
+				keys,
+				store,
+				client: async (connection: Connection) =>
+					createClient({ connection, transport: context.transport, keys: kind => keys.key(connection, kind) }),
+				local: {
+					offer,
+					described: () => ({ foundServers: local.found, upstreamProblems: local.problems }),
+					answerFoundServer: async answer => void local.answered.push(answer),
+				},
+				diagnose: async name => void diagnosed.push(name),
+			};
 		},
 
 		/** Begins to add a service. `usual` are the servers that are looked for on this machine. */
@@ -210,20 +222,12 @@ export function useServices() {
 			owner?: PortOwner;
 			slug?: string;
 		} = {}): void {
-			const adding = addService(
-				{
-					context,
-					keys,
-					store,
-					// Each is given up after two seconds of silence, which this process may itself take to answer.
-					findHere: signal =>
-						waitFor('the servers of this machine', async () => {
-							const here = await findServers(usual, { ...context, signal, ownerOf: async () => owner });
-							return here.length === usual.length && here;
-						}),
-					service: this.localModels,
-				},
-				slug,
+			// Each is given up after two seconds of silence, which this process may itself take to answer.
+			const adding = addService(this.services, slug, signal =>
+				waitFor('the servers of this machine', async () => {
+					const here = await findServers(usual, { ...context, signal, ownerOf: async () => owner });
+					return here.length === usual.length && here;
+				}),
 			);
 			begin(
 				adding.then(end => {

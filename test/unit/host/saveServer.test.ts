@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { localConnection } from '../../../src/contract/localConnection.ts';
-import { type Offer, requestName } from '../../../src/models/saveServer.ts';
+import { requestName } from '../../../src/models/saveServer.ts';
+import type { Offer } from '../../../src/models/services.ts';
 
 describe('the name by which a request reaches the chosen model', () => {
 	const offer = (...hosts: string[]): Offer => ({
