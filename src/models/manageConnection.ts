@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import type { Connection } from '../contract/connection.ts';
 import type { ListedModel } from '../contract/modelList.ts';
+import { type Action, action, leaving, runActions, staying } from '../platform/actionList.ts';
 import { askModal } from '../platform/notify.ts';
 import { separator, shownText } from '../platform/pick.ts';
 import { readSetting } from '../platform/settings.ts';
-import { type Action, action, leaving, type ManageEnd, runActions, staying } from './actionList.ts';
 import { ConnectionEditor } from './connectionEditor.ts';
 import { connectionProblem, openConnectionSettings, use } from './connections.ts';
 import type { KeysFeature } from './keys/keysFeature.ts';
@@ -12,7 +12,7 @@ import { keyStateText, kindLabel } from './keys/messages.ts';
 import { entriesOf } from './model/entries.ts';
 import { KEY_KINDS } from './model/keyFormat.ts';
 import { changeConnection, removeConnection } from './saveConnection.ts';
-import type { Services } from './services.ts';
+import type { ManageEnd, Services } from './services.ts';
 
 /** Lets the user change a connection of the settings until the list is left. Each change is written at once. */
 export async function manageConnection(

@@ -3,12 +3,12 @@ import * as vscode from 'vscode';
 import { placeOf } from '../base/hostname.ts';
 import { escapeIcons } from '../base/plainText.ts';
 import type { FoundServer } from '../contract/foundServers.ts';
+import { type Action, action, leaving, runActions, staying } from '../platform/actionList.ts';
 import { executeCommand } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
 import { askModal } from '../platform/notify.ts';
 import { withProgressNotice } from '../platform/progressNotice.ts';
 import { openSetting } from '../platform/settings.ts';
-import { type Action, action, leaving, type ManageEnd, runActions, staying } from './actionList.ts';
 import { changeServerKey } from './askServiceKey.ts';
 import { askAddress } from './hosts/askAddress.ts';
 import { askHost, type HostContext, type HostQuestion } from './hosts/askHost.ts';
@@ -16,7 +16,7 @@ import { answerText, hostProblem, ownerText, upstreamProblemText } from './hosts
 import { serverKey } from './model/keyFormat.ts';
 import { type OwnServer, readOwnServers } from './ownServers.ts';
 import { forgetMissingDefault, removeServer, updateAddress } from './saveServer.ts';
-import type { Services } from './services.ts';
+import type { ManageEnd, Services } from './services.ts';
 
 /** Lets the user change a server of the settings until the list is left. Each change is made at once. */
 export async function manageServer(

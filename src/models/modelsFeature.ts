@@ -5,10 +5,9 @@ import type { Connection } from '../contract/connection.ts';
 import type { LocalService } from '../localService/api.ts';
 import { explainError, showExplanation } from '../platform/notify.ts';
 import type { AddedModel, DescribedServers, UnusedServer } from './api.ts';
-import { namedConnection } from './connections.ts';
+import { activeConnection, namedConnection } from './connections.ts';
 import type { KeyStore } from './keys/keyStore.ts';
 import type { KeysFeature } from './keys/keysFeature.ts';
-import type { ServerKey } from './keys/manageKeys.ts';
 import { hostContext, type Services } from './services.ts';
 import { FoundServers, failingServers } from './unusedServers.ts';
 
@@ -27,12 +26,15 @@ export interface ModelsDependencies {
 /** The actions on services, except for the active connection and its keys. */
 export class ModelsFeature {
 	private readonly services: Services;
+	private readonly secrets: vscode.SecretStorage;
 	private readonly found: FoundServers;
 	private described: DescribedServers = { foundServers: [], upstreamProblems: [] };
 	private isAdding = false;
 
-	constructor({ clientOf: client, localService, logger }: ModelsDependencies, keys: KeysFeature, store: KeyStore) {
+	constructor(dependencies: ModelsDependencies, keys: KeysFeature, store: KeyStore) {
+		const { secrets, clientOf: client, localService, logger } = dependencies;
 		const { answerFoundServer } = localService;
+		this.secrets = secrets;
 		this.services = {
 			context: hostContext(logger),
 			keys,
@@ -97,9 +99,18 @@ export class ModelsFeature {
 		});
 	}
 
-	async serverKeys(): Promise<ServerKey[]> {
-		const { readServerKeys } = await import('./serverKeys.ts');
-		return readServerKeys(this.services.context, this.services.store);
+	/** Opens the list of the keys of the connection in use, and of those of servers. */
+	async manageKeys(): Promise<void> {
+		const [{ readServerKeys }, { readMcpSecrets }] = await Promise.all([
+			import('./serverKeys.ts'),
+			import('./keys/mcpSecrets.ts'),
+		]);
+		const { context, keys, store } = this.services;
+		await explained('', async () => {
+			const connection = activeConnection();
+			const model = await readServerKeys(context, store);
+			await keys.manage(connection, { model, mcp: await readMcpSecrets(this.secrets) });
+		});
 	}
 
 	/** `slug` is the name of the server's entry. */

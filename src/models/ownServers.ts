@@ -1,11 +1,15 @@
 // The user's model servers: those of the settings, and found ones to which the user has agreed.
 import * as vscode from 'vscode';
+import { oneLine } from '../base/plainText.ts';
 import type { FoundServer } from '../contract/foundServers.ts';
 import type { UpstreamSetting } from '../contract/upstreams.ts';
-import { readSetting } from '../platform/settings.ts';
+import { type Action, action, leaving } from '../platform/actionList.ts';
+import { shownText } from '../platform/pick.ts';
+import { settingIssueText } from '../platform/settingIssue.ts';
+import { openSetting, readSetting } from '../platform/settings.ts';
 import type { DescribedServers } from './api.ts';
-import type { KeyStore } from './keys/keyStore.ts';
-import { isSavedFor, keyEnding, serverKey } from './model/keyFormat.ts';
+import { type KeyStore, stateOf } from './keys/keyStore.ts';
+import { keyEnding, serverKey } from './model/keyFormat.ts';
 import { readUpstreamSettings } from './model/upstreamSettings.ts';
 
 /** A server of the settings. */
@@ -15,8 +19,7 @@ export interface OwnServer {
 	setting: UpstreamSetting;
 	/** The state of its key in words. */
 	keyText: string;
-	/** `unconfirmed`: there is a key, but it was saved for another address, so it is not sent. */
-	keyState: 'missing' | 'unconfirmed' | 'set';
+	keyState: ReturnType<typeof stateOf>;
 }
 
 export async function readOwnServers(store: KeyStore): Promise<OwnServer[]> {
@@ -26,31 +29,45 @@ export async function readOwnServers(store: KeyStore): Promise<OwnServer[]> {
 			slug,
 			label: setting.label ?? slug,
 			setting,
-			...(await keyStateOf(store, slug, setting.url)),
+			...(await readKeyState(store, slug, setting.url)),
 		})),
 	);
 }
 
-async function keyStateOf(
+const MAXIMUM_DETAIL = 200;
+
+/** The entries of the setting that cannot be used, each of which leads there. */
+export function unusableRows(): Action<'leave'>[] {
+	const { problems } = readUpstreamSettings(readSetting('errand.local.upstreams'));
+	return problems.map(({ slug, issue, entry }) =>
+		action(
+			'warning',
+			shownText(slug),
+			leaving(() => openSetting('errand.local.upstreams')),
+			vscode.l10n.t('cannot be used'),
+			issue === undefined
+				? vscode.l10n.t('the name is already in use, or isn’t in lowercase letters and digits')
+				: oneLine(settingIssueText(issue, entry), MAXIMUM_DETAIL),
+		),
+	);
+}
+
+async function readKeyState(
 	store: KeyStore,
 	slug: string,
 	url: string,
 ): Promise<Pick<OwnServer, 'keyText' | 'keyState'>> {
 	const slot = serverKey(slug, url);
 	const stored = await store.read(slot);
-	if (stored === undefined) {
-		return { keyState: 'missing', keyText: vscode.l10n.t('no key') };
-	}
-	if (!isSavedFor(stored.origins, slot.origins)) {
-		const [origin = ''] = stored.origins;
-		const text = vscode.l10n.t('its key was saved for {0} and isn’t sent: enter it again', origin);
-		return { keyState: 'unconfirmed', keyText: text };
-	}
-	const ending = keyEnding(stored.key);
-	return {
-		keyState: 'set',
-		keyText: ending === '' ? vscode.l10n.t('key set') : vscode.l10n.t('key set, ends in {0}', ending),
-	};
+	const keyState = stateOf(stored, slot);
+	const { key = '', origins: [origin = ''] = [] } = stored ?? {};
+	const ending = keyEnding(key);
+	const keyText = {
+		missing: vscode.l10n.t('no key'),
+		unconfirmed: vscode.l10n.t('its key was saved for {0} and isn’t sent: enter it again', origin),
+		set: ending === '' ? vscode.l10n.t('key set') : vscode.l10n.t('key set, ends in {0}', ending),
+	}[keyState];
+	return { keyState, keyText };
 }
 
 /** Returns whether two addresses are the same server: hosts of this machine have several names. */

@@ -31,15 +31,7 @@ export function registerModels(dependencies: ModelsDependencies): Models {
 		const keyStore = new KeyStore(secrets, secret =>
 			(secret.startsWith(SERVER_SECRET_PREFIX) ? upstreamsChanged : keysChanged).fire(),
 		);
-		const keys = createKeysFeature({
-			store: keyStore,
-			client: clientFor,
-			logger,
-			activeConnection: active,
-			serverKeys: async () => (await feature()).serverKeys(),
-			mcpSecrets: async () => (await import('./keys/mcpSecrets.ts')).readMcpSecrets(secrets),
-		});
-		return { keys, keyStore };
+		return { keys: createKeysFeature({ store: keyStore, client: clientFor, logger }), keyStore };
 	};
 	const keyParts = () => {
 		loadedKeys ??= loadKeys();
@@ -54,7 +46,6 @@ export function registerModels(dependencies: ModelsDependencies): Models {
 		loaded ??= load();
 		return loaded;
 	};
-	const active = async () => (await import('./connections.ts')).activeConnection();
 
 	store.add(onDidChangeSetting(['errand.connection', 'errand.connections'], () => changed.fire()));
 	store.add(onDidChangeSetting(['errand.local.upstreams'], () => upstreamsChanged.fire()));
@@ -70,7 +61,7 @@ export function registerModels(dependencies: ModelsDependencies): Models {
 		}),
 	);
 	store.add(registerCommand(commands.switchConnection, async () => (await feature()).showServices()));
-	store.add(registerCommand(commands.manageKeys, async () => (await keysFeature()).manage()));
+	store.add(registerCommand(commands.manageKeys, async () => (await feature()).manageKeys()));
 	store.add(registerCommand(internalCommands.changeServerKey, async slug => (await feature()).changeServerKey(slug)));
 	return {
 		keys: {
@@ -81,7 +72,7 @@ export function registerModels(dependencies: ModelsDependencies): Models {
 				connection.name === LOCAL_CONNECTION_NAME || (await keysFeature()).ensure(connection, kind, onAsk),
 			onDidChange: keysChanged.event,
 		},
-		active,
+		active: async () => (await import('./connections.ts')).activeConnection(),
 		all: async () => (await import('./connections.ts')).namedConnections(),
 		onDidChange: changed.event,
 		async upstreams() {

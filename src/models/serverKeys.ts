@@ -1,43 +1,33 @@
 // The keys of the user's model servers, for a list of all keys.
 import * as vscode from 'vscode';
 import { escapeIcons } from '../base/plainText.ts';
+import { action, leaving } from '../platform/actionList.ts';
 import { executeCommand } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
 import { choose } from '../platform/pick.ts';
-import { openSetting, readSetting } from '../platform/settings.ts';
 import { changeServerKey } from './askServiceKey.ts';
 import type { HostContext } from './hosts/askHost.ts';
 import type { KeyStore } from './keys/keyStore.ts';
 import type { ServerKey } from './keys/manageKeys.ts';
 import { serverKey } from './model/keyFormat.ts';
-import { readUpstreamSettings } from './model/upstreamSettings.ts';
-import { type OwnServer, readOwnServers } from './ownServers.ts';
-import { upstreamIssueText } from './serviceList.ts';
+import { type OwnServer, readOwnServers, unusableRows } from './ownServers.ts';
 
 const STATE_ICONS = { missing: 'circle-outline', unconfirmed: 'warning', set: 'key' } as const;
 
 export async function readServerKeys(context: HostContext, store: KeyStore): Promise<ServerKey[]> {
-	const { problems } = readUpstreamSettings(readSetting('errand.local.upstreams'));
 	const own = await readOwnServers(store);
 	return [
-		...own.map(server => ({
-			label: escapeIcons(server.label),
-			description: server.keyText,
-			detail: vscode.l10n.t(
-				'Sent only to {0}, {1}',
-				new URL(server.setting.url).origin,
-				vscode.l10n.t('for its models'),
-			),
-			iconPath: new vscode.ThemeIcon(STATE_ICONS[server.keyState]),
-			manage: () => manageKey(context, store, server),
-		})),
-		...problems.map(({ slug, issue, entry }) => ({
-			label: slug,
-			description: vscode.l10n.t('cannot be used'),
-			detail: upstreamIssueText(issue, entry),
-			iconPath: new vscode.ThemeIcon('warning'),
-			manage: () => openSetting('errand.local.upstreams'),
-		})),
+		...own.map(server => {
+			const { origin } = new URL(server.setting.url);
+			return action(
+				STATE_ICONS[server.keyState],
+				escapeIcons(server.label),
+				leaving(() => manageKey(context, store, server)),
+				server.keyText,
+				vscode.l10n.t('Sent only to {0}, {1}', origin, vscode.l10n.t('for its models')),
+			);
+		}),
+		...unusableRows(),
 	];
 }
 

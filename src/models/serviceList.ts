@@ -4,21 +4,19 @@ import { placeOf } from '../base/hostname.ts';
 import { escapeIcons, oneLine } from '../base/plainText.ts';
 import type { Connection } from '../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
+import { type Action, action, leaving, runActions } from '../platform/actionList.ts';
 import { executeCommand } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
 import { choose, separator, shownText } from '../platform/pick.ts';
-import { settingIssueText } from '../platform/settingIssue.ts';
-import { openSetting, readSetting } from '../platform/settings.ts';
-import { type Action, action, leaving, type ManageEnd, runActions } from './actionList.ts';
+import { readSetting } from '../platform/settings.ts';
 import { describeConnection, use } from './connections.ts';
 import { ownerText, upstreamProblemText } from './hosts/messages.ts';
 import { keyStateText } from './keys/messages.ts';
 import { manageConnection } from './manageConnection.ts';
 import { manageFoundServer, manageServer } from './manageServer.ts';
 import { connectionNames } from './model/readConnection.ts';
-import { readUpstreamSettings } from './model/upstreamSettings.ts';
-import { readOwnServers, usedServers } from './ownServers.ts';
-import type { Services } from './services.ts';
+import { readOwnServers, unusableRows, usedServers } from './ownServers.ts';
+import type { ManageEnd, Services } from './services.ts';
 
 const MAXIMUM_DETAIL = 200;
 
@@ -104,7 +102,6 @@ function hostOf({ plan, apiUrl, enterpriseUrl }: Connection): string {
 async function serverRows(services: Services): Promise<Row[]> {
 	const { store, local } = services;
 	const described = local.described();
-	const { problems } = readUpstreamSettings(readSetting('errand.local.upstreams'));
 	const icon = (name: string) => ({ iconPath: new vscode.ThemeIcon(name) });
 	return [
 		...(await readOwnServers(store)).map((server): Row => {
@@ -127,26 +124,8 @@ async function serverRows(services: Services): Promise<Row[]> {
 				value: managed(() => manageFoundServer(found, services)),
 			}),
 		),
-		...problems.map(
-			({ slug, issue, entry }): Row => ({
-				label: shownText(slug),
-				description: vscode.l10n.t('cannot be used'),
-				detail: escapeIcons(oneLine(upstreamIssueText(issue, entry), MAXIMUM_DETAIL)),
-				...icon('warning'),
-				value: leaving(() => openSetting('errand.local.upstreams')),
-			}),
-		),
+		...unusableRows(),
 	];
-}
-
-/** Returns the problem with an entry of `errand.local.upstreams`. */
-export function upstreamIssueText(
-	issue: ReturnType<typeof readUpstreamSettings>['problems'][number]['issue'],
-	entry: unknown,
-): string {
-	return issue === undefined
-		? vscode.l10n.t('the name is already in use, or isn’t in lowercase letters and digits')
-		: settingIssueText(issue, entry);
 }
 
 /** Choosing a connection switches to it, so a separate row leads to its settings. */

@@ -13,6 +13,9 @@ import type { KeysFeature } from './keys/keysFeature.ts';
 
 export type Offer = Omit<GatewayDescription, 'foundServers'>;
 
+/** The end of a list that changes a service: it was removed, or the user goes elsewhere. */
+export type ManageEnd = 'removed' | 'leave';
+
 /** What the lists of services work on. */
 export interface Services {
 	/** The parts that asking a host takes. */

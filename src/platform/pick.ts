@@ -192,7 +192,10 @@ export function input(
 		title,
 		prompt: inertText(prompt),
 		value,
-		validateInput: problem,
+		validateInput(text) {
+			const found = problem(text);
+			return found === undefined ? undefined : inertText(found);
+		},
 		ignoreFocusOut: true,
 	});
 }

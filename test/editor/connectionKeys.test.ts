@@ -5,6 +5,7 @@ import { nullLogger } from '../../src/base/logger.ts';
 import { createClient } from '../../src/client/client.ts';
 import type { KeyKind } from '../../src/contract/routes.ts';
 import { createKeysFeature, type KeysFeature } from '../../src/models/keys/keysFeature.ts';
+import { answerLists } from '../support/answeredLists.ts';
 import { keys as contractKeys, specialKeys } from '../support/contractServer/fixtures.ts';
 import { spoken } from '../support/spoken.ts';
 import { waitFor } from '../support/waitFor.ts';
@@ -15,7 +16,7 @@ const VARIABLE = 'ERRAND_TEST_KEY';
 
 describe('the keys of a connection', () => {
 	const flow = useServices();
-	const { showQuickPick } = vscode.window;
+	const { createQuickPick } = vscode.window;
 	const { openExternal } = vscode.env;
 	/** The rows of each list that was shown, in words. */
 	let shown: string[][];
@@ -33,14 +34,11 @@ describe('the keys of a connection', () => {
 			client: async (connection, key) =>
 				createClient({ connection, transport: flow.context.transport, keys: async () => key }),
 			logger: nullLogger,
-			activeConnection: async () => acme(),
-			serverKeys: async () => [],
-			mcpSecrets: async () => [],
 		});
 		Object.assign(vscode.env, { openExternal: async (uri: vscode.Uri) => opened.push(uri.toString(true)) });
 	});
 	afterEach(() => {
-		Object.assign(vscode.window, { showQuickPick });
+		Object.assign(vscode.window, { createQuickPick });
 		Object.assign(vscode.env, { openExternal });
 		delete process.env[VARIABLE];
 	});
@@ -51,14 +49,9 @@ describe('the keys of a connection', () => {
 
 	/** Opens the list of keys and chooses a row of each list, by its label; a list without a further label is left. */
 	async function manage(...labels: string[]): Promise<void> {
-		Object.assign(vscode.window, {
-			showQuickPick: async (items: vscode.QuickPickItem[]) => {
-				shown.push(items.map(spoken));
-				const label = labels.shift();
-				return items.find(item => item.label === label);
-			},
-		});
-		await keys.manage();
+		const lists = answerLists(...labels);
+		await keys.manage(acme(), { model: [], mcp: [] });
+		shown.push(...lists.map(rows => rows.map(spoken)));
 	}
 
 	/** Waits until the list of keys says so of one. */

@@ -9,12 +9,13 @@ import { createKeysFeature } from '../../src/models/keys/keysFeature.ts';
 import { serverKey } from '../../src/models/model/keyFormat.ts';
 import { changeKeyOf, readServerKeys } from '../../src/models/serverKeys.ts';
 import { editorFetch } from '../../src/platform/editorFetch.ts';
+import { answerLists } from '../support/answeredLists.ts';
 import { FaultServer, sendJson } from '../support/faultServer.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { InputBoxes } from './inputBoxes.ts';
 
 const KEY = 'sk-lab-Ab3dEf6hIj9kLm2n';
-const { showQuickPick } = vscode.window;
+const { createQuickPick } = vscode.window;
 
 describe('the list of keys', () => {
 	let lab: FaultServer;
@@ -47,31 +48,22 @@ describe('the list of keys', () => {
 	});
 	afterEach(async () => {
 		boxes.stop();
-		Object.assign(vscode.window, { showQuickPick });
+		Object.assign(vscode.window, { createQuickPick });
 		await setServers(undefined);
 		await lab.stop();
 	});
 
 	/** Opens the list for a connection, and chooses the row of that label. */
 	async function manage(name: string, row: string): Promise<void> {
-		Object.assign(vscode.window, {
-			showQuickPick: async (items: vscode.QuickPickItem[]) => {
-				rows = items;
-				return items.find(({ label }) => label === row);
-			},
-		});
+		const lists = answerLists(row);
 		const feature = createKeysFeature({
 			store: keys,
 			client: () => Promise.reject(new Error('not needed here')),
 			logger: nullLogger,
-			activeConnection: async () => ({
-				name,
-				...connectionSchema.parse({ apiUrl: 'https://service.invalid', service: name }),
-			}),
-			serverKeys: () => readServerKeys(context, keys),
-			mcpSecrets: async () => [],
 		});
-		await feature.manage();
+		const connection = { ...connectionSchema.parse({ apiUrl: 'https://service.invalid', service: name }), name };
+		await feature.manage(connection, { model: await readServerKeys(context, keys), mcp: [] });
+		rows = lists[0] ?? [];
 	}
 
 	it('has those of the model servers behind those of a connection, and of the local one nothing else', async () => {

@@ -95,9 +95,6 @@ export function useServices() {
 			client: async (connection, key) =>
 				createClient({ connection, transport: context.transport, keys: async () => key }),
 			logger: nullLogger,
-			activeConnection: () => Promise.reject(new Error('not needed here')),
-			serverKeys: async () => [],
-			mcpSecrets: async () => [],
 		});
 		service = await ContractServer.start();
 		upstream = await UpstreamServer.start({ models: [{ id: 'one' }, { id: 'two' }] });

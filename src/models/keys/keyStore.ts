@@ -123,6 +123,11 @@ export class KeyStore {
 	}
 }
 
+/** `unconfirmed`: the origins have changed since the key was saved, so it is not sent. */
+export function stateOf(stored: StoredKey | undefined, { origins }: KeySlot): 'missing' | 'unconfirmed' | 'set' {
+	return stored === undefined ? 'missing' : isSavedFor(stored.origins, origins) ? 'set' : 'unconfirmed';
+}
+
 function textOf(secret: string, { key, origins, savedAt, check }: StoredKey): string {
 	return JSON.stringify(
 		secret.startsWith(SERVER_SECRET_PREFIX)

@@ -1,228 +1,91 @@
+import process from 'node:process';
 import * as vscode from 'vscode';
-import { defined } from '../../base/defined.ts';
 import { escapeIcons } from '../../base/plainText.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
-import type { KeyKind } from '../../contract/routes.ts';
+import { type Action, action, leaving, runActions, staying } from '../../platform/actionList.ts';
 import { executeCommand } from '../../platform/commands.ts';
 import { hasMovedToEditor } from '../../platform/editorUse.ts';
 import { commands } from '../../platform/ids.ts';
-import { explainError, showExplanation } from '../../platform/notify.ts';
+import { askModal } from '../../platform/notify.ts';
+import { choose, input, separator } from '../../platform/pick.ts';
 import { isKeyRefusal, type KeyCheck } from '../model/keyCheck.ts';
-import { connectionKey, isSavedFor, KEY_KINDS, keyEnding, keyOrigins } from '../model/keyFormat.ts';
-import { importKey } from './importKey.ts';
-import type { StoredKey } from './keyStore.ts';
-import {
-	answerSentence,
-	answerWord,
-	connectionLabel,
-	dateText,
-	keyTitle,
-	kindLabel,
-	kindPurpose,
-	originsText,
-} from './messages.ts';
-import { rotateKey } from './rotateKey.ts';
-import { checkSaved, type KeysContext, saveKey, setKey, tellCheck } from './saveKey.ts';
+import { KEY_KINDS, keyEnding } from '../model/keyFormat.ts';
+import { ConnectionKey, type KeysContext } from './connectionKey.ts';
+import { type StoredKey, stateOf } from './keyStore.ts';
+import { answerWord, connectionLabel, dateText, kindLabel, kindPurpose } from './messages.ts';
 
 const STATUS_MS = 5000;
 
-interface KeyItem extends vscode.QuickPickItem {
-	chosen: { kind: KeyKind; stored: StoredKey | undefined } | ServerKey | 'import' | 'servers' | undefined;
-}
-
-/** The key of a model server behind the local connection, or a secret of an MCP server. */
-export interface ServerKey extends vscode.QuickPickItem {
-	/** Lets the user enter, replace or remove it, or sign out. */
-	manage(): Promise<void>;
-}
-
-export interface ManageKeysDependencies {
-	activeConnection(): Promise<Connection>;
-	/** Returns the keys of the model servers behind the local connection, which itself needs no key. */
-	serverKeys(): Promise<readonly ServerKey[]>;
-	/** Returns the sign-ins at MCP servers, and the values that were entered for them. */
-	mcpSecrets(): Promise<readonly ServerKey[]>;
-}
+/**
+ * The key of a model server behind the local connection, or a secret of an MCP server. Its action lets the user enter,
+ * replace or remove it, or sign out.
+ */
+export type ServerKey = Action<'leave'>;
 
 /**
- * Shows the keys of the active connection and their states, and lets the user set, check, replace, rotate, confirm and
- * remove them.
+ * Shows the keys of a connection and their states, and lets the user set, check, replace, rotate, confirm and remove
+ * them. After a check, the list is shown again with the result.
  */
 export async function manageKeys(
 	context: KeysContext,
-	{ activeConnection, serverKeys, mcpSecrets }: ManageKeysDependencies,
+	connection: Connection,
+	servers: { model: readonly ServerKey[]; mcp: readonly ServerKey[] },
 ): Promise<void> {
-	let connection: Connection;
-	try {
-		connection = await activeConnection();
-	} catch (error) {
-		await showExplanation(explainError(error, ''));
-		return;
-	}
-	const others = { servers: await serverKeys(), mcpSecrets: await mcpSecrets() };
-	// After a check, the list is shown again with the result.
-	while (await manageOnce(context, connection, others)) {}
-}
-
-/** The rows of the list besides the keys of the connection. */
-interface Others {
-	servers: readonly ServerKey[];
-	mcpSecrets: readonly ServerKey[];
-}
-
-/** Resolves with true if the list is to be shown again. */
-async function manageOnce(context: KeysContext, connection: Connection, others: Others): Promise<boolean> {
-	const chosen = await chooseKey(context, connection, others);
-	if (chosen === undefined) {
-		return false;
-	}
-	if (chosen === 'import') {
-		await importKey(context, connection);
-		return false;
-	}
-	if (chosen === 'servers') {
-		await executeCommand(commands.addService);
-		return false;
-	}
-	if ('manage' in chosen) {
-		await chosen.manage();
-		return false;
-	}
-	const { kind, stored } = chosen;
-	if (!stored) {
-		await setKey(context, connection, kind);
-		return false;
-	}
-	const fields = { connection: connection.name, keyKind: kind };
-	switch (await chooseAction(kind, connection, stored)) {
-		case 'confirm':
-			await saveKey(context, connection, kind, stored.key);
-			return false;
-		case 'check':
-			return checkAndShow(context, connection, kind, stored.key);
-		case 'replace':
-			await setKey(context, connection, kind);
-			return false;
-		case 'rotate':
-			await rotateKey(context, connection, kind, stored.key);
-			return false;
-		case 'remove':
-			if (await confirmRemoval(kind, connection)) {
-				await context.store.remove(connectionKey(connection, kind));
-				context.logger.log('info', 'key removed', fields);
-				vscode.window.setStatusBarMessage(
-					escapeIcons(vscode.l10n.t('{0} removed from {1}', kindLabel(kind), connectionLabel(connection))),
-					STATUS_MS,
-				);
-			}
-			return false;
-		case undefined:
-			return false;
-	}
-}
-
-/**
- * Resolves with true if the list is to show the result. If the user has moved to an editor meanwhile, a notification
- * shows it instead, as a list would take the keyboard focus from the editor.
- */
-async function checkAndShow(
-	context: KeysContext,
-	connection: Connection,
-	kind: KeyKind,
-	key: string,
-): Promise<boolean> {
-	let check: KeyCheck | undefined;
-	const hasGone = await hasMovedToEditor(async () => {
-		check = await vscode.window.withProgress(
-			{ location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Checking the key…') },
-			() => checkSaved(context, connection, kind, key),
-		);
-	});
-	if (hasGone && check) {
-		tellCheck(context, connection, kind, check);
-	}
-	return !hasGone;
-}
-
-async function chooseKey(
-	{ store }: KeysContext,
-	connection: Connection,
-	{ servers, mcpSecrets }: Others,
-): Promise<KeyItem['chosen']> {
 	const isLocal = connection.name === LOCAL_CONNECTION_NAME;
-	const own = isLocal ? [] : await ownItems(store, connection);
-	const items: KeyItem[] = [
-		...own,
-		{ chosen: undefined, label: vscode.l10n.t('Model servers'), kind: vscode.QuickPickItemKind.Separator },
-		...servers.map(server => ({ ...server, chosen: server })),
-		{
-			chosen: 'servers',
-			label: vscode.l10n.t('Add Service…'),
-			iconPath: new vscode.ThemeIcon('add'),
+	const keys = isLocal ? [] : KEY_KINDS.map(kind => new ConnectionKey(context, connection, kind));
+	const label = connectionLabel(connection);
+	await runActions<'leave'>({
+		title: vscode.l10n.t('Keys of {0}', label),
+		name: label,
+		placeHolder: () =>
+			isLocal
+				? vscode.l10n.t('The local connection doesn’t need a key: its service runs on this machine.')
+				: vscode.l10n.t('Select a key to set, check, replace or remove'),
+		async rows() {
+			const importing = leaving(() => importKey(keys));
+			const importRow = action('symbol-variable', vscode.l10n.t('Import from Environment Variable…'), importing);
+			return [
+				...(await Promise.all(keys.map(keyRow))),
+				...(isLocal ? [] : [separator<ServerKey['value']>(''), importRow]),
+				separator(vscode.l10n.t('Model servers')),
+				...servers.model,
+				action(
+					'add',
+					vscode.l10n.t('Add Service…'),
+					leaving(() => executeCommand(commands.addService)),
+				),
+				...(servers.mcp.length > 0 ? [separator<ServerKey['value']>(vscode.l10n.t('MCP servers'))] : []),
+				...servers.mcp,
+			];
 		},
-		...(mcpSecrets.length > 0
-			? [{ chosen: undefined, label: vscode.l10n.t('MCP servers'), kind: vscode.QuickPickItemKind.Separator }]
-			: []),
-		...mcpSecrets.map(secret => ({ ...secret, chosen: secret })),
-	];
-	const item = await vscode.window.showQuickPick(items, {
-		title: vscode.l10n.t('Keys of {0}', connectionLabel(connection)),
-		placeHolder: isLocal
-			? vscode.l10n.t('The local connection doesn’t need a key: its service runs on this machine.')
-			: vscode.l10n.t('Select a key to set, check, replace or remove'),
 	});
-	return item?.chosen;
 }
 
-async function ownItems(store: KeysContext['store'], connection: Connection): Promise<KeyItem[]> {
-	const keys = await Promise.all(
-		KEY_KINDS.map(async kind => keyItem(kind, connection, await store.read(connectionKey(connection, kind)))),
-	);
-	return [
-		...keys,
-		{ chosen: undefined, label: '', kind: vscode.QuickPickItemKind.Separator },
-		{
-			chosen: 'import',
-			label: vscode.l10n.t('Import from Environment Variable…'),
-			iconPath: new vscode.ThemeIcon('symbol-variable'),
-		},
-	];
-}
-
-function keyItem(kind: KeyKind, connection: Connection, stored: StoredKey | undefined): KeyItem {
-	const label = kindLabel(kind);
-	const origins = originsText(kind, connection);
-	if (origins === '') {
-		return {
-			chosen: undefined,
-			label,
-			description: vscode.l10n.t('not available'),
-			detail: vscode.l10n.t('The connection has no address {0}.', kindPurpose(kind)),
-			iconPath: new vscode.ThemeIcon('circle-slash'),
-		};
+async function keyRow(key: ConnectionKey): Promise<Action<'leave'>> {
+	const label = kindLabel(key.kind);
+	const purpose = kindPurpose(key.kind);
+	if (key.origins === '') {
+		const nothing = staying(async () => {});
+		const detail = vscode.l10n.t('The connection has no address {0}.', purpose);
+		return action('circle-slash', label, nothing, vscode.l10n.t('not available'), detail);
 	}
-	const chosen = { kind, stored };
-	const destination = vscode.l10n.t('Sent only to {0}, {1}', origins, kindPurpose(kind));
+	const destination = vscode.l10n.t('Sent only to {0}, {1}', key.origins, purpose);
+	const stored = await key.read();
 	if (!stored) {
-		return {
-			chosen,
-			label,
-			description: vscode.l10n.t('not set'),
-			detail: destination,
-			iconPath: new vscode.ThemeIcon('circle-outline'),
-		};
+		const set = leaving(() => key.set());
+		return action('circle-outline', label, set, vscode.l10n.t('not set'), destination);
 	}
-	const isConfirmed = isSavedFor(stored.origins, keyOrigins(kind, connection));
-	return {
-		chosen,
+	const isConfirmed = stateOf(stored, key.slot) === 'set';
+	return action(
+		isConfirmed ? iconOf(stored) : 'warning',
 		label,
-		description: stateText(stored),
-		detail: isConfirmed
+		() => chooseAction(key, stored, isConfirmed),
+		stateText(stored),
+		isConfirmed
 			? `${datesText(stored)} ${destination}`
-			: vscode.l10n.t('Not sent: the addresses have changed since it was saved. Now: {0}', origins),
-		iconPath: new vscode.ThemeIcon(!isConfirmed ? 'warning' : iconOf(stored)),
-	};
+			: vscode.l10n.t('Not sent: the addresses have changed since it was saved. Now: {0}', key.origins),
+	);
 }
 
 function stateText({ key, check }: StoredKey): string {
@@ -238,60 +101,114 @@ function datesText({ savedAt, check }: StoredKey): string {
 }
 
 function iconOf({ check }: StoredKey): string {
-	if (!check) {
-		return 'key';
-	}
-	return isKeyRefusal(check) ? 'error' : check.answer === 'accepted' ? 'pass' : 'key';
+	return check && isKeyRefusal(check) ? 'error' : check?.answer === 'accepted' ? 'pass' : 'key';
 }
 
-type Action = 'confirm' | 'check' | 'replace' | 'rotate' | 'remove';
-
-async function chooseAction(kind: KeyKind, connection: Connection, stored: StoredKey): Promise<Action | undefined> {
-	const isConfirmed = isSavedFor(stored.origins, keyOrigins(kind, connection));
-	const items: (vscode.QuickPickItem & { action: Action })[] = [
-		// A key that still needs confirmation is not sent anywhere, not even for a check.
-		isConfirmed
-			? {
-					action: 'check',
-					label: vscode.l10n.t('Check'),
-					detail: vscode.l10n.t('Check whether the service accepts the key. Free of charge.'),
-					iconPath: new vscode.ThemeIcon('check'),
-				}
-			: {
-					action: 'confirm',
-					label: vscode.l10n.t('Confirm'),
-					detail: vscode.l10n.t('Use this key for {0}', originsText(kind, connection)),
-					iconPath: new vscode.ThemeIcon('check'),
-				},
-		{ action: 'replace', label: vscode.l10n.t('Replace…'), iconPath: new vscode.ThemeIcon('edit') },
-		{
-			action: 'rotate',
-			label: vscode.l10n.t('Rotate…'),
-			detail: connection.dashboardUrl
-				? vscode.l10n.t('Create a key in the dashboard, check it, then replace this one.')
-				: vscode.l10n.t('Check a new key, then replace this one. The connection has no dashboard to open.'),
-			iconPath: new vscode.ThemeIcon('sync'),
-		},
-		{
-			action: 'remove',
-			label: vscode.l10n.t('Remove…'),
-			detail: vscode.l10n.t('It stays valid until you delete it at the service.'),
-			iconPath: new vscode.ThemeIcon('trash'),
-		},
-	];
-	const chosen = await vscode.window.showQuickPick(items, {
-		title: keyTitle(kind, connection),
-		...defined({ placeHolder: stored.check && answerSentence(stored.check, kind, connection) }),
-	});
-	return chosen?.action;
-}
-
-async function confirmRemoval(kind: KeyKind, connection: Connection): Promise<boolean> {
-	const remove = vscode.l10n.t('Remove');
-	const answer = await vscode.window.showWarningMessage(
-		vscode.l10n.t('Remove the {0} of {1}?', kindLabel(kind), connectionLabel(connection)),
-		{ modal: true, detail: vscode.l10n.t('Errand can’t show or restore it afterward.') },
-		remove,
+async function chooseAction(key: ConnectionKey, stored: StoredKey, isConfirmed: boolean): Promise<'leave' | undefined> {
+	const row = (icon: string, label: string, value: Action<'leave'>['value'], detail = '') =>
+		action(icon, label, value, '', detail);
+	const chosen = await choose(
+		key.title,
+		[
+			// A key that still needs confirmation is not sent anywhere, not even for a check.
+			isConfirmed
+				? row(
+						'check',
+						vscode.l10n.t('Check'),
+						() => checkAndShow(key, stored.key),
+						vscode.l10n.t('Check whether the service accepts the key. Free of charge.'),
+					)
+				: row(
+						'check',
+						vscode.l10n.t('Confirm'),
+						leaving(() => key.save(stored.key)),
+						vscode.l10n.t('Use this key for {0}', key.origins),
+					),
+			row(
+				'edit',
+				vscode.l10n.t('Replace…'),
+				leaving(() => key.set()),
+			),
+			row(
+				'sync',
+				vscode.l10n.t('Rotate…'),
+				leaving(() => key.rotate(stored.key)),
+				key.connection.dashboardUrl
+					? vscode.l10n.t('Create a key in the dashboard, check it, then replace this one.')
+					: vscode.l10n.t('Check a new key, then replace this one. The connection has no dashboard to open.'),
+			),
+			row(
+				'trash',
+				vscode.l10n.t('Remove…'),
+				leaving(() => remove(key)),
+				vscode.l10n.t('It stays valid until you delete it at the service.'),
+			),
+		],
+		{ placeHolder: stored.check ? key.sentenceOf(stored.check) : '' },
 	);
-	return answer === remove;
+	return chosen === undefined ? 'leave' : chosen();
+}
+
+/**
+ * The list comes back with the result. If the user has moved to an editor meanwhile, a notification shows it instead, as
+ * a list would take the keyboard focus from the editor.
+ */
+async function checkAndShow(key: ConnectionKey, secret: string): Promise<'leave' | undefined> {
+	let check: KeyCheck | undefined;
+	const hasGone = await hasMovedToEditor(async () => {
+		check = await key.checkVisibly(() => key.checkSaved(secret));
+	});
+	if (hasGone && check) {
+		key.tell(check);
+	}
+	return hasGone ? 'leave' : undefined;
+}
+
+async function remove(key: ConnectionKey): Promise<void> {
+	const yes = vscode.l10n.t('Remove');
+	const question = vscode.l10n.t('Remove the {0} of {1}?', kindLabel(key.kind), key.service);
+	if ((await askModal(question, vscode.l10n.t('Errand can’t show or restore it afterward.'), yes)) === yes) {
+		await key.remove();
+		const removed = vscode.l10n.t('{0} removed from {1}', kindLabel(key.kind), key.service);
+		vscode.window.setStatusBarMessage(escapeIcons(removed), STATUS_MS);
+	}
+}
+
+/** Imports a key from an environment variable of the extension host. Its value is never shown. */
+async function importKey(keys: readonly ConnectionKey[]): Promise<void> {
+	const possible = keys.filter(({ origins }) => origins !== '');
+	const rows = possible.map(key => ({ label: kindLabel(key.kind), description: kindPurpose(key.kind), value: key }));
+	const key = await choose(vscode.l10n.t('Import from Environment Variable'), rows, {
+		placeHolder: vscode.l10n.t('Select the kind of key in the variable'),
+	});
+	if (key === undefined) {
+		return;
+	}
+	const prompt = vscode.l10n.t(
+		'The name of the environment variable. Its value isn’t shown; it’s saved in the editor’s secret storage and sent only to {0}.',
+		key.origins,
+	);
+	const name = await input(key.title, prompt, '', text => variableProblem(text.trim(), key));
+	const secret = name === undefined ? undefined : variable(name.trim());
+	if (secret !== undefined) {
+		await key.saveAndTell(secret);
+	}
+}
+
+function variable(name: string): string | undefined {
+	return process.env[name]?.trim();
+}
+
+function variableProblem(name: string, key: ConnectionKey): string | undefined {
+	if (name === '') {
+		return vscode.l10n.t('Enter the name of the variable.');
+	}
+	const value = variable(name);
+	if (value === undefined || value === '') {
+		return vscode.l10n.t(
+			'This variable isn’t set where the editor runs its extensions. Set it before you start the editor.',
+		);
+	}
+	const problem = key.problemOf(value);
+	return problem && vscode.l10n.t('The variable doesn’t contain this kind of key. {0}', problem);
 }

@@ -4,6 +4,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { escapeIcons } from '../../base/plainText.ts';
 import { placeOfInput, placeOfSignIn } from '../../contract/mcpServers.ts';
+import { action, leaving } from '../../platform/actionList.ts';
 import { askModal } from '../../platform/notify.ts';
 import type { ServerKey } from './manageKeys.ts';
 
@@ -21,17 +22,15 @@ const signIns = (secrets: Secrets, keys: readonly string[]): ServerKey[] =>
 			return [];
 		}
 		const { folder, url } = place;
-		return {
-			label: escapeIcons(url.host),
-			description: vscode.l10n.t('signed in'),
-			detail: escapeIcons(
-				folder === ''
-					? vscode.l10n.t('Sent only to {0}, for your settings', url.href)
-					: vscode.l10n.t('Sent only to {0}, for the folder {1}', url.href, path.basename(folder)),
-			),
-			iconPath: new vscode.ThemeIcon('account'),
-			manage: () => signOut(secrets, key, url),
-		};
+		return action(
+			'account',
+			escapeIcons(url.host),
+			leaving(() => signOut(secrets, key, url)),
+			vscode.l10n.t('signed in'),
+			folder === ''
+				? vscode.l10n.t('Sent only to {0}, for your settings', url.href)
+				: vscode.l10n.t('Sent only to {0}, for the folder {1}', url.href, path.basename(folder)),
+		);
 	});
 
 async function signOut(secrets: Secrets, key: string, { host }: URL): Promise<void> {
@@ -58,22 +57,16 @@ function inputs(secrets: Secrets, keys: readonly string[]): ServerKey[] {
 			return [];
 		}
 		const { folder, server, input } = place;
-		return {
-			label: escapeIcons(input),
-			description: vscode.l10n.t('set'),
-			detail: escapeIcons(
-				folder === ''
-					? vscode.l10n.t('Given only to {0}, for your settings', server)
-					: vscode.l10n.t('Given only to {0}, for the folder {1}', server, path.basename(folder)),
-			),
-			iconPath: new vscode.ThemeIcon('key'),
-			manage: () =>
-				removeInput(
-					secrets,
-					kept.map(({ key }) => key),
-					place,
-				),
-		};
+		const names = kept.map(({ key }) => key);
+		return action(
+			'key',
+			escapeIcons(input),
+			leaving(() => removeInput(secrets, names, place)),
+			vscode.l10n.t('set'),
+			folder === ''
+				? vscode.l10n.t('Given only to {0}, for your settings', server)
+				: vscode.l10n.t('Given only to {0}, for the folder {1}', server, path.basename(folder)),
+		);
 	});
 }
 

@@ -4,8 +4,9 @@ import { explainFailure } from '../../base/explainFailure.ts';
 import type { Connection } from '../../contract/connection.ts';
 import type { KeyKind } from '../../contract/routes.ts';
 import { quote } from '../../platform/notify.ts';
+import type { KeyState } from '../api.ts';
 import type { KeyCheck } from '../model/keyCheck.ts';
-import { type KeyProblem, keyOrigins } from '../model/keyFormat.ts';
+import type { KeyProblem } from '../model/keyFormat.ts';
 
 export function kindLabel(kind: KeyKind): string {
 	switch (kind) {
@@ -35,10 +36,6 @@ export function connectionLabel({ label, name }: Connection): string {
 
 export function keyTitle(kind: KeyKind, connection: Connection): string {
 	return vscode.l10n.t('{0} of {1}', kindLabel(kind), connectionLabel(connection));
-}
-
-export function originsText(kind: KeyKind, connection: Connection): string {
-	return keyOrigins(kind, connection).join(', ');
 }
 
 export function dateText(milliseconds: number): string {
@@ -116,7 +113,7 @@ export function problemText(problem: KeyProblem, connection: Pick<Connection, 'c
 }
 
 /** Returns the state of a key in a few words. */
-export function keyStateText(state: 'not-needed' | 'missing' | 'unconfirmed' | 'set'): string {
+export function keyStateText(state: KeyState): string {
 	switch (state) {
 		case 'set':
 			return vscode.l10n.t('key set');

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import { localConnection } from '../../../src/contract/localConnection.ts';
 import { inputSecret, remoteServerSchema, signInSecret } from '../../../src/contract/mcpServers.ts';
 import { manageKeys } from '../../../src/models/keys/manageKeys.ts';
 import { readMcpSecrets } from '../../../src/models/keys/mcpSecrets.ts';
+import { answerLists } from '../../support/answeredLists.ts';
 
 describe('the secrets of MCP servers in the list of keys', () => {
 	let secrets: Set<string>;
@@ -12,30 +14,25 @@ describe('the secrets of MCP servers in the list of keys', () => {
 		[secrets, asked] = [new Set(['errand.mcpSignIn.broken', 'errand.mcp.broken', 'errand.mcpClient.x']), []];
 	});
 	afterEach(() => {
-		Reflect.deleteProperty(vscode.window, 'showQuickPick');
+		Reflect.deleteProperty(vscode.window, 'createQuickPick');
 		Reflect.deleteProperty(vscode.window, 'showWarningMessage');
 	});
 
 	/** Chooses the first row of this label, and gives this answer. Returns the labels of the last rows, with their details. */
 	async function manage(label: string, answer: string | undefined): Promise<unknown[]> {
-		let rows: vscode.QuickPickItem[] = [];
 		Object.assign(vscode.window, {
 			showWarningMessage: async (question: string) => {
 				asked.push(question);
 				return answer;
 			},
-			showQuickPick: async (items: vscode.QuickPickItem[]) => {
-				rows = items;
-				return items.find(row => row.label === label);
-			},
 		});
-		await manageKeys({} as Parameters<typeof manageKeys>[0], {
-			activeConnection: async () => ({ name: 'local' }) as never,
-			serverKeys: async () => [],
-			mcpSecrets: () =>
-				readMcpSecrets({ keys: async () => [...secrets].map(String), delete: async key => void secrets.delete(key) }),
+		const lists = answerLists(label);
+		const mcp = await readMcpSecrets({
+			keys: async () => [...secrets].map(String),
+			delete: async key => void secrets.delete(key),
 		});
-		return rows.slice(-3).map(row => [row.label, row.detail]);
+		await manageKeys({} as Parameters<typeof manageKeys>[0], localConnection, { model: [], mcp });
+		return lists[0]?.slice(-3).map(row => [row.label, row.detail]) ?? [];
 	}
 
 	it('are sign-ins with who has declared the server, which are signed out of after a yes', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createClient } from '../../../../src/client/client.ts';
 import { connectionSchema } from '../../../../src/contract/connection.ts';
 import type { KeyKind } from '../../../../src/contract/routes.ts';
-import { checkKey } from '../../../../src/models/keys/checkKey.ts';
+import { checkKey } from '../../../../src/models/keys/connectionKey.ts';
 import type { KeyCheck } from '../../../../src/models/model/keyCheck.ts';
 import { type Answer, FaultServer, sendJson } from '../../../support/faultServer.ts';
 

@@ -1,14 +1,21 @@
 import * as vscode from 'vscode';
 import { escapeIcons } from '../base/plainText.ts';
-import { explainError, showExplanation } from '../platform/notify.ts';
-import { type Choice, choose } from '../platform/pick.ts';
+import { explainError, showExplanation } from './notify.ts';
+import { type Choice, choose } from './pick.ts';
 
 /** A row that runs an action. The list comes back after it, unless it resolves with a value that ends the list. */
 export type Action<End> = Choice<() => Promise<End | undefined>>;
 
-/** Makes a row. The description may repeat foreign text. */
-export function action<End>(icon: string, label: string, value: Action<End>['value'], description = ''): Action<End> {
-	return { label, description: escapeIcons(description), iconPath: new vscode.ThemeIcon(icon), value };
+/** Makes a row. The description and the detail may repeat foreign text. */
+export function action<End>(
+	icon: string,
+	label: string,
+	value: Action<End>['value'],
+	description = '',
+	detail = '',
+): Action<End> {
+	const iconPath = new vscode.ThemeIcon(icon);
+	return { label, description: escapeIcons(description), detail: escapeIcons(detail), iconPath, value };
 }
 
 /** The list comes back after this. */
@@ -59,6 +66,3 @@ export async function runActions<End>({
 		}
 	}
 }
-
-/** The end of a list that changes a service: it was removed, or the user goes elsewhere. */
-export type ManageEnd = 'removed' | 'leave';
