@@ -12,7 +12,7 @@ import { askHost, HOST_FIELDS, type HostContext, type HostField } from '../hosts
 import { answerText, hostLabel, hostProblem } from '../hosts/messages.ts';
 import type { KeysFeature } from '../keys/keysFeature.ts';
 import { kindLabel } from '../keys/messages.ts';
-import { type DiagnosisFinding, diagnosisText } from '../model/diagnosis.ts';
+import { type DiagnosisFinding, diagnosisText, findingsOn } from '../model/diagnosis.ts';
 import { KEY_KINDS } from '../model/keyFormat.ts';
 import { checkNetwork } from './networkChecks.ts';
 import { checkReplyStream } from './replyStream.ts';
@@ -46,13 +46,15 @@ export async function diagnose(
 			try {
 				return await untilAborted(check, signal);
 			} catch (error) {
+				const { problem, unchecked } = findingsOn(subject);
 				if (!signal.aborted) {
-					return [{ state: 'problem', subject, found: errorText(error, label) }];
+					return [problem(errorText(error, label))];
 				}
-				const found = stopped.aborted
-					? vscode.l10n.t('you stopped the diagnosis.')
-					: vscode.l10n.t('the diagnosis took too long.');
-				return [{ state: 'unchecked', subject, found }];
+				return [
+					stopped.aborted
+						? unchecked(vscode.l10n.t('you stopped the diagnosis.'))
+						: unchecked(vscode.l10n.t('the diagnosis took too long.')),
+				];
 			}
 		};
 		const addresses = addressesOf(connection);
@@ -69,11 +71,15 @@ export async function diagnose(
 					guarded(vscode.l10n.t('Addresses'), checkAddresses(addresses, connection, context)),
 					guarded(vscode.l10n.t('Keys'), checkKeys(connection, keys)),
 				];
+		const streaming = vscode.l10n.t('Stream of a reply');
 		const stream =
 			streamed === undefined
-				? [noStream()]
+				? findingsOn(streaming).unchecked(
+						vscode.l10n.t('no reply was requested because it may cost money.'),
+						vscode.l10n.t('Run the diagnosis again and accept the request. The chat needs a key and a model for it.'),
+					)
 				: guarded(
-						vscode.l10n.t('Stream of a reply'),
+						streaming,
 						client(connection).then(asked => checkReplyStream(streamed, label, asked, context)),
 					);
 		return (await Promise.all([...checks, stream])).flat();
@@ -111,15 +117,6 @@ async function agreedModel(
 	);
 }
 
-function noStream(): DiagnosisFinding {
-	return {
-		state: 'unchecked',
-		subject: vscode.l10n.t('Stream of a reply'),
-		found: vscode.l10n.t('no reply was requested because it may cost money.'),
-		step: vscode.l10n.t('Run the diagnosis again and accept the request. The chat needs a key and a model for it.'),
-	};
-}
-
 function addressesOf(connection: Connection): { field: HostField; url: string }[] {
 	return HOST_FIELDS.flatMap(field => {
 		const url = connection[field];
@@ -137,20 +134,18 @@ async function checkAddresses(
 	);
 	return Promise.all(
 		addresses.map(async ({ field, url }): Promise<DiagnosisFinding> => {
-			const subject = `${hostLabel(field)} (${url})`;
+			const { fine, problem } = findingsOn(`${hostLabel(field)} (${url})`);
 			const answer = await askHost({ kind: field, url, channelModel }, context);
 			if (answer.state === 'failed') {
 				const { cause, step } = hostProblem(answer.error, answer.url, field, false);
-				return { state: 'problem', subject, found: cause, step };
+				return problem(cause, step);
 			}
 			return answer.url === url
-				? { state: 'fine', subject, found: answerText(answer, field) }
-				: {
-						state: 'problem',
-						subject,
-						found: vscode.l10n.t('the service responds at {0}.', answer.url),
-						step: vscode.l10n.t('Change the address with “Errand: Switch or Add Connection”.'),
-					};
+				? fine(answerText(answer, field))
+				: problem(
+						vscode.l10n.t('the service responds at {0}.', answer.url),
+						vscode.l10n.t('Change the address with “Errand: Switch or Add Connection”.'),
+					);
 		}),
 	);
 }
@@ -158,37 +153,32 @@ async function checkAddresses(
 async function checkLocalService({ models }: Client): Promise<DiagnosisFinding[]> {
 	const { length } = (await models.discover()) ?? [];
 	const found = length === 1 ? vscode.l10n.t('It lists one model.') : vscode.l10n.t('It lists {0} models.', length);
-	return [{ state: 'fine', subject: vscode.l10n.t('Service on this machine'), found }];
+	return [findingsOn(vscode.l10n.t('Service on this machine')).fine(found)];
 }
 
 async function checkKeys(connection: Connection, keys: DiagnosisOptions['keys']): Promise<DiagnosisFinding[]> {
 	const found = KEY_KINDS.map(async (kind): Promise<DiagnosisFinding[]> => {
-		const subject = kindLabel(kind);
+		const { fine, problem, note } = findingsOn(kindLabel(kind));
 		switch (await keys.state(connection, kind)) {
 			case 'not-needed':
 				return [];
 			case 'missing':
 				return [
-					{
-						state: 'note',
-						subject,
-						found: vscode.l10n.t('not set.'),
-						step: vscode.l10n.t('Add it with “Errand: Manage Keys” if you use a feature that needs it.'),
-					},
+					note(
+						vscode.l10n.t('not set.'),
+						vscode.l10n.t('Add it with “Errand: Manage Keys” if you use a feature that needs it.'),
+					),
 				];
 			case 'unconfirmed':
 				return [
-					{
-						state: 'problem',
-						subject,
-						found: vscode.l10n.t('not sent: the addresses have changed since it was saved.'),
-						step: vscode.l10n.t('Confirm it with “Errand: Manage Keys”.'),
-					},
+					problem(
+						vscode.l10n.t('not sent: the addresses have changed since it was saved.'),
+						vscode.l10n.t('Confirm it with “Errand: Manage Keys”.'),
+					),
 				];
 			case 'set': {
 				const { answer, sentence } = await keys.check(connection, kind);
-				const state = answer === 'accepted' ? 'fine' : answer === 'turned-down' ? 'problem' : 'note';
-				return [{ state, subject, found: sentence }];
+				return [{ accepted: fine, 'turned-down': problem, unknown: note }[answer](sentence)];
 			}
 		}
 	});

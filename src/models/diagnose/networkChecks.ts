@@ -6,13 +6,12 @@ import process from 'node:process';
 import tls from 'node:tls';
 import * as vscode from 'vscode';
 import { type Clock, untilAborted } from '../../base/async.ts';
-import { defined } from '../../base/defined.ts';
 import { systemErrorCode } from '../../base/errors.ts';
 import { placeOf, withoutBrackets } from '../../base/hostname.ts';
 import { isLoopbackHost } from '../../base/loopback.ts';
 import type { Transport } from '../../client/core/transport.ts';
 import { readEditorProxy } from '../../platform/settings.ts';
-import type { DiagnosisFinding } from '../model/diagnosis.ts';
+import { type DiagnosisFinding, findingsOn } from '../model/diagnosis.ts';
 import { type NamedProxy, proxyOf } from '../model/proxyOf.ts';
 
 const LIMIT_MS = 8_000;
@@ -54,69 +53,53 @@ const limited = (signal: AbortSignal) => AbortSignal.any([signal, AbortSignal.ti
 
 async function checkName(origin: string, proxy: NamedProxy, signal: AbortSignal): Promise<DiagnosisFinding> {
 	const host = withoutBrackets(new URL(origin).hostname);
-	const subject = vscode.l10n.t('Name {0}', host);
 	if (net.isIP(host) !== 0) {
-		return {
-			state: 'fine',
-			subject: vscode.l10n.t('Address {0}', host),
-			found: vscode.l10n.t('doesn’t need to be resolved.'),
-		};
+		return findingsOn(vscode.l10n.t('Address {0}', host)).fine(vscode.l10n.t('doesn’t need to be resolved.'));
 	}
+	const { fine, note, problem } = findingsOn(vscode.l10n.t('Name {0}', host));
 	try {
 		const addresses = await untilAborted(lookup(host, { all: true }), limited(signal));
 		const shown = addresses.map(({ address }) => address).slice(0, 3);
-		return { state: 'fine', subject, found: vscode.l10n.t('resolves to {0}.', shown.join(', ')) };
+		return fine(vscode.l10n.t('resolves to {0}.', shown.join(', ')));
 	} catch (error) {
 		signal.throwIfAborted();
 		const code = systemErrorCode(error) ?? 'ETIMEDOUT';
 		return proxy.kind === 'proxy'
-			? {
-					state: 'note',
-					subject,
-					found: vscode.l10n.t('not known on this machine ({0}); the proxy resolves names itself.', code),
-				}
-			: {
-					state: 'problem',
-					subject,
-					found: vscode.l10n.t('couldn’t be resolved ({0}).', code),
-					step: vscode.l10n.t(
+			? note(vscode.l10n.t('not known on this machine ({0}); the proxy resolves names itself.', code))
+			: problem(
+					vscode.l10n.t('couldn’t be resolved ({0}).', code),
+					vscode.l10n.t(
 						'Check the spelling of the address, your network and VPN. If you’re behind a proxy, set http.proxy.',
 					),
-				};
+				);
 	}
 }
 
 async function checkProxy(origin: string, proxy: NamedProxy, signal: AbortSignal): Promise<DiagnosisFinding> {
-	const subject = vscode.l10n.t('Proxy for {0}', placeOf(origin));
+	const { fine, problem } = findingsOn(vscode.l10n.t('Proxy for {0}', placeOf(origin)));
 	switch (proxy.kind) {
 		case 'none':
-			return {
-				state: 'fine',
-				subject,
-				found: vscode.l10n.t(
+			return fine(
+				vscode.l10n.t(
 					'none in http.proxy or in the environment. Errand can’t detect a proxy that’s only set in the system.',
 				),
-			};
+			);
 		case 'except':
-			return { state: 'fine', subject, found: vscode.l10n.t('none, because {0} lists the host.', proxy.from) };
+			return fine(vscode.l10n.t('none, because {0} lists the host.', proxy.from));
 		case 'unreadable':
-			return {
-				state: 'problem',
-				subject,
-				found: vscode.l10n.t('{0} doesn’t contain a valid address.', proxy.from),
-				step: vscode.l10n.t('Use the form http://host:port.'),
-			};
+			return problem(
+				vscode.l10n.t('{0} doesn’t contain a valid address.', proxy.from),
+				vscode.l10n.t('Use the form http://host:port.'),
+			);
 		case 'proxy': {
 			const place = `${proxy.host}:${proxy.port}`;
-			const problem = await connectProblem(withoutBrackets(proxy.host), proxy.port, signal);
-			return problem === undefined
-				? { state: 'fine', subject, found: vscode.l10n.t('{0} of {1} accepts connections.', place, proxy.from) }
-				: {
-						state: 'problem',
-						subject,
-						found: vscode.l10n.t('{0} of {1} couldn’t be reached ({2}).', place, proxy.from, problem),
-						step: vscode.l10n.t('Correct {0}, or contact the proxy’s administrator.', proxy.from),
-					};
+			const code = await connectProblem(withoutBrackets(proxy.host), proxy.port, signal);
+			return code === undefined
+				? fine(vscode.l10n.t('{0} of {1} accepts connections.', place, proxy.from))
+				: problem(
+						vscode.l10n.t('{0} of {1} couldn’t be reached ({2}).', place, proxy.from, code),
+						vscode.l10n.t('Correct {0}, or contact the proxy’s administrator.', proxy.from),
+					);
 		}
 	}
 }
@@ -150,7 +133,6 @@ async function checkCertificate(
 	signal: AbortSignal,
 ): Promise<DiagnosisFinding | undefined> {
 	const { hostname, port } = new URL(origin);
-	const subject = vscode.l10n.t('TLS of {0}', placeOf(origin));
 	if (proxy.kind === 'proxy') {
 		return undefined;
 	}
@@ -169,17 +151,11 @@ async function checkCertificate(
 		const by = issuer?.O ?? issuer?.CN ?? vscode.l10n.t('an unnamed authority');
 		const until = Number.isNaN(ends) ? '?' : new Date(ends).toISOString().slice(0, 10);
 		const isSoon = ends - clock.now() < SOON_DAYS * DAY_MS;
-		return {
-			state: 'note',
-			subject,
-			found: vscode.l10n.t(
-				'{0}, certificate issued by “{1}”, valid until {2}.',
-				socket.getProtocol() ?? 'TLS',
-				String(by),
-				until,
-			),
-			...defined({ step: isSoon ? vscode.l10n.t('The service’s administrator has to renew it.') : undefined }),
-		};
+		const protocol = socket.getProtocol() ?? 'TLS';
+		return findingsOn(vscode.l10n.t('TLS of {0}', placeOf(origin))).note(
+			vscode.l10n.t('{0}, certificate issued by “{1}”, valid until {2}.', protocol, String(by), until),
+			isSoon ? vscode.l10n.t('The service’s administrator has to renew it.') : undefined,
+		);
 	} catch {
 		signal.throwIfAborted();
 		// The request to the address reports the same problem in its own words.
@@ -196,7 +172,7 @@ async function checkClock(
 	clock: Clock,
 	signal: AbortSignal,
 ): Promise<DiagnosisFinding> {
-	const subject = vscode.l10n.t('Clock against {0}', placeOf(origin));
+	const { fine, problem, unchecked } = findingsOn(vscode.l10n.t('Clock against {0}', placeOf(origin)));
 	let date: number;
 	try {
 		const request = { method: 'HEAD', url: `${origin}/`, headers: {}, connectTimeoutMs: LIMIT_MS };
@@ -209,20 +185,17 @@ async function checkClock(
 		date = Number.NaN;
 	}
 	if (Number.isNaN(date)) {
-		return { state: 'unchecked', subject, found: vscode.l10n.t('no response included the time.') };
+		return unchecked(vscode.l10n.t('no response included the time.'));
 	}
 	const ahead = clock.now() - date;
 	if (Math.abs(ahead) <= CLOCK_MS) {
-		return { state: 'fine', subject, found: vscode.l10n.t('within a minute.') };
+		return fine(vscode.l10n.t('within a minute.'));
 	}
 	const minutes = Math.round(Math.abs(ahead) / 60_000).toLocaleString(vscode.env.language);
-	return {
-		state: 'problem',
-		subject,
-		found:
-			ahead > 0
-				? vscode.l10n.t('this machine is {0} min ahead.', minutes)
-				: vscode.l10n.t('this machine is {0} min behind.', minutes),
-		step: vscode.l10n.t('Set the clock correctly. Otherwise, certificates and attestations are rejected.'),
-	};
+	return problem(
+		ahead > 0
+			? vscode.l10n.t('this machine is {0} min ahead.', minutes)
+			: vscode.l10n.t('this machine is {0} min behind.', minutes),
+		vscode.l10n.t('Set the clock correctly. Otherwise, certificates and attestations are rejected.'),
+	);
 }

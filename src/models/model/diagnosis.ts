@@ -14,6 +14,14 @@ export interface DiagnosisFinding {
 	step?: string | undefined;
 }
 
+/** The makers of findings on one subject. */
+export const findingsOn = (subject: string) => ({
+	fine: (found: string): DiagnosisFinding => ({ state: 'fine', subject, found }),
+	problem: (found: string, step?: string): DiagnosisFinding => ({ state: 'problem', subject, found, step }),
+	note: (found: string, step?: string): DiagnosisFinding => ({ state: 'note', subject, found, step }),
+	unchecked: (found: string, step?: string): DiagnosisFinding => ({ state: 'unchecked', subject, found, step }),
+});
+
 export interface DiagnosisWords {
 	title: string;
 	/** The lines below the title. */

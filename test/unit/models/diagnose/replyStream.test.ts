@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { streamVerdict } from '../../../../src/models/model/streamTiming.ts';
+import { streamVerdict } from '../../../../src/models/diagnose/replyStream.ts';
 
 describe('the timing of a reply', () => {
 	it('flows where its parts come one after another', () => {
