@@ -3,7 +3,9 @@ import * as vscode from 'vscode';
 import { escapeIcons, oneLine } from '../base/plainText.ts';
 import type { AgentStatus, AgentsReport, AgentTrial, SandboxStatus, StoredConsent } from '../contract/agents.ts';
 import { localConnection } from '../contract/localConnection.ts';
+import { type Action, action, leaving, staying, toSetting } from '../platform/actionList.ts';
 import { agentProblemText } from '../platform/agentProblemMessages.ts';
+import { separator } from '../platform/pick.ts';
 import { settingIssueText } from '../platform/settingIssue.ts';
 import { consentDetail, consentLabel, consentText } from './consentMessages.ts';
 import type { AgentSettingProblem } from './model/taskSettings.ts';
@@ -11,21 +13,15 @@ import type { AgentSettingProblem } from './model/taskSettings.ts';
 const MAXIMUM_NAME = 60;
 const MAXIMUM_TEXT = 300;
 
-/** A choice in the list. */
-export type AgentListChoice =
-	| { kind: 'sandbox'; sandbox: SandboxStatus }
-	| { kind: 'agent'; agent: AgentStatus }
-	| { kind: 'consent'; consent: StoredConsent }
-	| { kind: 'settings' }
-	| { kind: 'again' }
-	| { kind: 'log' };
-
-/** A row of the list. A separator has no choice. */
-export interface AgentRow extends vscode.QuickPickItem {
-	choice: AgentListChoice | undefined;
-}
+/** What is done once a row was chosen. Resolves with `leave` if the user goes elsewhere. */
+type Next = Promise<'leave' | undefined>;
 
 export interface AgentsView {
+	actions: {
+		sandbox(sandbox: SandboxStatus): Next;
+		agent(agent: AgentStatus): Next;
+		consent(consent: StoredConsent): Next;
+	};
 	report: AgentsReport;
 	/** The user's consents for repositories. */
 	consents: readonly StoredConsent[];
@@ -41,6 +37,10 @@ export interface AgentsView {
 	problems: readonly AgentSettingProblem[];
 }
 
+type AgentRow = Action<'leave'>;
+
+export const openAgentSettings = toSetting('errand.local.agents');
+
 const demoIds: ReadonlySet<string> = new Set(localConnection.agents.map(({ id }) => id));
 
 /**
@@ -48,52 +48,52 @@ const demoIds: ReadonlySet<string> = new Set(localConnection.agents.map(({ id })
  * repositories.
  */
 export function agentRows(view: AgentsView): AgentRow[] {
-	const { report, consents, problems } = view;
+	const { report, consents, problems, actions } = view;
 	return [
 		sandboxRow(view),
-		separatorRow(vscode.l10n.t('Agents')),
+		separator(vscode.l10n.t('Agents')),
 		...report.agents.map(agent => agentRow(agent, view)),
 		...problems.map(problemRow),
-		...(consents.length === 0
-			? []
-			: [separatorRow(vscode.l10n.t('Allowed for repositories')), ...consents.map(consentRow)]),
-		separatorRow(''),
-		{
-			choice: { kind: 'settings' },
-			label: vscode.l10n.t('Add an Agent in Settings'),
-			iconPath: new vscode.ThemeIcon('gear'),
-		},
+		...(consents.length === 0 ? [] : [separator<AgentRow['value']>(vscode.l10n.t('Allowed for repositories'))]),
+		...consents.map(consent =>
+			action(
+				{ unsandboxed: 'unlock', dependencies: 'package', search: 'search' }[consent.kind],
+				escapeIcons(consentLabel(consent)),
+				() => actions.consent(consent),
+				consentText(consent),
+				consentDetail(consent),
+			),
+		),
+		separator(''),
+		action('gear', vscode.l10n.t('Add an Agent in Settings'), openAgentSettings),
 	];
 }
 
 /** Returns the rows that are shown if the agents could not be read. `reason` is a sentence. */
-export function failureRows(reason: string): AgentRow[] {
+export function failureRows(reason: string, showLog: () => void): AgentRow[] {
+	const again = staying(async () => {});
 	return [
-		{
-			choice: { kind: 'again' },
-			label: vscode.l10n.t('Try Again'),
-			detail: escapeIcons(reason),
-			iconPath: new vscode.ThemeIcon('refresh'),
-		},
-		{ choice: { kind: 'log' }, label: vscode.l10n.t('Show Log'), iconPath: new vscode.ThemeIcon('output') },
+		action('refresh', vscode.l10n.t('Try Again'), again, '', reason),
+		action(
+			'output',
+			vscode.l10n.t('Show Log'),
+			leaving(async () => showLog()),
+		),
 	];
 }
 
-function separatorRow(label: string): AgentRow {
-	return { choice: undefined, label, kind: vscode.QuickPickItemKind.Separator };
-}
-
-function sandboxRow({ report: { sandbox }, isSandboxRequired, installCommand }: AgentsView): AgentRow {
+function sandboxRow({ report: { sandbox }, isSandboxRequired, installCommand, actions }: AgentsView): AgentRow {
 	const { label, detail } = sandboxText(sandbox, installCommand);
 	const without = isSandboxRequired
 		? vscode.l10n.t('Agents aren’t allowed to run without a sandbox, as set in your settings.')
 		: vscode.l10n.t('Without a sandbox, Errand asks once for each repository.');
-	return {
-		choice: { kind: 'sandbox', sandbox },
+	return action(
+		sandbox.works ? 'shield' : 'warning',
 		label,
-		detail: escapeIcons(sandbox.works ? detail : `${detail} ${without}`),
-		iconPath: new vscode.ThemeIcon(sandbox.works ? 'shield' : 'warning'),
-	};
+		() => actions.sandbox(sandbox),
+		'',
+		sandbox.works ? detail : `${detail} ${without}`,
+	);
 }
 
 function sandboxText(
@@ -149,7 +149,7 @@ function forbiddenText({ setting }: NonNullable<SandboxStatus['forbidden']>): st
 	return `${cause} ${help}`;
 }
 
-function agentRow(agent: AgentStatus, { defaultAgent, results }: AgentsView): AgentRow {
+function agentRow(agent: AgentStatus, { defaultAgent, results, actions }: AgentsView): AgentRow {
 	const { id, version, location, megabytes, unsetVariables = [] } = agent;
 	const notes = [
 		version === undefined ? undefined : oneLine(version, MAXIMUM_NAME),
@@ -163,13 +163,13 @@ function agentRow(agent: AgentStatus, { defaultAgent, results }: AgentsView): Ag
 		location === undefined ? undefined : oneLine(location, MAXIMUM_TEXT),
 		megabytes === undefined ? undefined : vscode.l10n.t('needs about {0} MB of memory', number(megabytes)),
 	].filter(fact => fact !== undefined);
-	return {
-		choice: { kind: 'agent', agent },
-		label: escapeIcons(agentLabel(agent)),
-		description: escapeIcons(notes.join(' · ')),
-		detail: escapeIcons(facts.join(' · ')),
-		iconPath: new vscode.ThemeIcon(iconOf(agent)),
-	};
+	return action(
+		iconOf(agent),
+		escapeIcons(agentLabel(agent)),
+		() => actions.agent(agent),
+		notes.join(' · '),
+		facts.join(' · '),
+	);
 }
 
 export function agentLabel({ label, id }: AgentStatus): string {
@@ -224,23 +224,13 @@ function iconOf({ problem, unsetVariables = [] }: AgentStatus): string {
 }
 
 function problemRow({ name, entry, issue }: AgentSettingProblem): AgentRow {
-	return {
-		choice: { kind: 'settings' },
-		label: escapeIcons(oneLine(name, MAXIMUM_NAME)),
-		description: vscode.l10n.t('cannot be used'),
-		detail: escapeIcons(oneLine(issueText(issue, entry), MAXIMUM_TEXT)),
-		iconPath: new vscode.ThemeIcon('warning'),
-	};
-}
-
-function consentRow(consent: StoredConsent): AgentRow {
-	return {
-		choice: { kind: 'consent', consent },
-		label: escapeIcons(consentLabel(consent)),
-		description: consentText(consent),
-		detail: escapeIcons(consentDetail(consent)),
-		iconPath: new vscode.ThemeIcon({ unsandboxed: 'unlock', dependencies: 'package', search: 'search' }[consent.kind]),
-	};
+	return action(
+		'warning',
+		escapeIcons(oneLine(name, MAXIMUM_NAME)),
+		openAgentSettings,
+		vscode.l10n.t('cannot be used'),
+		oneLine(issueText(issue, entry), MAXIMUM_TEXT),
+	);
 }
 
 function issueText(issue: AgentSettingProblem['issue'], entry: unknown): string {

@@ -11,21 +11,20 @@ import type {
 	StoredConsent,
 	Withdrawal,
 } from '../contract/agents.ts';
-import { executeCommand } from '../platform/commands.ts';
+import { type Action, runActions, staying, toCommand, toSetting } from '../platform/actionList.ts';
 import { hasMovedToEditor } from '../platform/editorUse.ts';
 import { commands } from '../platform/ids.ts';
 import { errorText, showMessage } from '../platform/notify.ts';
-import { type Choice, choose, PickList } from '../platform/pick.ts';
+import { choose } from '../platform/pick.ts';
 import { withProgressNotice } from '../platform/progressNotice.ts';
-import { openSetting, readSetting, writeSetting } from '../platform/settings.ts';
+import { readSetting, writeSetting } from '../platform/settings.ts';
 import {
-	type AgentListChoice,
-	type AgentRow,
 	accountDetail,
 	agentLabel,
 	agentRows,
 	failureRows,
 	installDetail,
+	openAgentSettings,
 	stateText,
 	trialText,
 } from './agentMessages.ts';
@@ -50,13 +49,13 @@ export interface AgentControl {
 	showLog(): void;
 }
 
+/** The end of an action: the list comes back, or the user goes elsewhere. */
+type Next = Promise<'leave' | undefined>;
+
 /** Lists the sandbox and the agents of the local service, and lets the user try, install and choose agents. */
 export async function setUpAgents(control: AgentControl): Promise<void> {
 	await new AgentList(control).run();
 }
-
-/** The step after an action: the list is shown again, or the user goes elsewhere. */
-type Next = 'list' | 'leave';
 
 class AgentList {
 	private readonly control: AgentControl;
@@ -72,54 +71,23 @@ class AgentList {
 
 	async run(): Promise<void> {
 		this.installCommand = sandboxInstallCommand(await readFile('/etc/os-release', 'utf8').catch(() => ''));
-		let active: AgentListChoice | undefined;
-		let next: Next = 'list';
-		while (next === 'list') {
-			active = await this.ask(active);
-			next = active ? await this.act(active) : 'leave';
-		}
-	}
-
-	/** Shows the list at once and reads the agents if needed. Resolves with undefined when dismissed. */
-	private ask(before: AgentListChoice | undefined): Promise<AgentListChoice | undefined> {
-		const list = new PickList<AgentRow, AgentListChoice>(picker => {
-			picker.title = vscode.l10n.t('Set Up Agents');
-			picker.placeholder = vscode.l10n.t('Select an agent to try, install or use');
-			picker.matchOnDescription = true;
-			picker.matchOnDetail = true;
-			picker.ignoreFocusOut = true;
-			picker.onDidAccept(() => {
-				const choice = picker.selectedItems[0]?.choice;
-				if (choice) {
-					list.take(choice);
-				}
-			});
+		await runActions<'leave'>({
+			title: vscode.l10n.t('Set Up Agents'),
+			name: vscode.l10n.t('The local service'),
+			placeHolder: () => vscode.l10n.t('Select an agent to try, install or use'),
+			reading: vscode.l10n.t('Looking for agents…'),
+			rows: () => (this.report ? this.rows(this.report) : this.read()),
+			ignoreFocusOut: true,
 		});
-		const activeOf = (rows: readonly AgentRow[]) => rows.find(({ choice }) => isSame(choice, before));
-		if (this.report) {
-			const rows = this.rows(this.report);
-			list.show(rows, activeOf(rows));
-		} else {
-			const picker = list.show([]);
-			const { placeholder } = picker;
-			picker.busy = true;
-			picker.placeholder = vscode.l10n.t('Looking for agents…');
-			void this.read().then(rows => {
-				list.redraw(rows, activeOf(rows));
-				picker.busy = false;
-				picker.placeholder = placeholder;
-			});
-		}
-		return list.result;
 	}
 
-	private async read(): Promise<AgentRow[]> {
+	private async read(): Promise<Action<'leave'>[]> {
 		try {
 			const [report, consents] = await Promise.all([this.control.report(), this.readConsents()]);
 			[this.report, this.consents] = [report, consents];
 			return this.rows(report);
 		} catch (error) {
-			return failureRows(explain(error));
+			return failureRows(explain(error), this.control.showLog);
 		}
 	}
 
@@ -133,8 +101,13 @@ class AgentList {
 		});
 	}
 
-	private rows(report: AgentsReport): AgentRow[] {
+	private rows(report: AgentsReport): Action<'leave'>[] {
 		return agentRows({
+			actions: {
+				sandbox: status => this.helpWithSandbox(status),
+				agent: agent => this.setUp(agent),
+				consent: consent => this.withdraw(consent),
+			},
 			report,
 			consents: this.consents,
 			defaultAgent: readSetting('errand.tasks.agent'),
@@ -145,26 +118,7 @@ class AgentList {
 		});
 	}
 
-	private async act(choice: AgentListChoice): Promise<Next> {
-		switch (choice.kind) {
-			case 'again':
-				return 'list';
-			case 'log':
-				this.control.showLog();
-				return 'leave';
-			case 'settings':
-				await openSetting('errand.local.agents');
-				return 'leave';
-			case 'sandbox':
-				return this.helpWithSandbox(choice.sandbox);
-			case 'agent':
-				return this.setUp(choice.agent);
-			case 'consent':
-				return this.withdraw(choice.consent);
-		}
-	}
-
-	private async withdraw(consent: StoredConsent): Promise<Next> {
+	private async withdraw(consent: StoredConsent): Promise<undefined> {
 		const { folder, kind } = consent;
 		const withdraw = { label: `$(trash) ${vscode.l10n.t('Revoke')}`, value: true };
 		const placeHolder = {
@@ -182,73 +136,64 @@ class AgentList {
 				void showMessage('error', explain(error));
 			}
 		}
-		return 'list';
 	}
 
-	private async helpWithSandbox({ works, problem, detail, forbidden }: SandboxStatus): Promise<Next> {
+	private async helpWithSandbox({ works, problem, detail, forbidden }: SandboxStatus): Next {
 		const { installCommand } = this;
 		const command = problem === 'not-installed' ? installCommand : forbidden?.command;
 		const copied = problem === 'not-installed' ? command : (command ?? detail);
-		const action = await choose<'again' | 'copy' | 'settings'>(vscode.l10n.t('Sandbox'), [
-			{ label: `$(refresh) ${vscode.l10n.t('Check Again')}`, value: 'again' },
-			...(works || copied === undefined
-				? []
-				: [
-						{
-							label: `$(copy) ${command !== undefined ? vscode.l10n.t('Copy Command') : vscode.l10n.t('Copy Its Output')}`,
-							value: 'copy' as const,
-						},
-					]),
-			{ label: `$(gear) ${vscode.l10n.t('Open Settings')}`, value: 'settings' },
+		const copyLabel = command !== undefined ? vscode.l10n.t('Copy Command') : vscode.l10n.t('Copy Its Output');
+		const chosen = await choose(vscode.l10n.t('Sandbox'), [
+			row(
+				'refresh',
+				vscode.l10n.t('Check Again'),
+				staying(async () => {
+					this.report = undefined;
+				}),
+			),
+			...(works || copied === undefined ? [] : [row('copy', copyLabel, () => copy(copied))]),
+			row('gear', vscode.l10n.t('Open Settings'), toSetting('errand.local.sandbox')),
 		]);
-		switch (action) {
-			case 'again':
-				this.report = undefined;
-				return 'list';
-			case 'copy':
-				await copy(copied ?? '');
-				return 'list';
-			case 'settings':
-				await openSetting('errand.local.sandbox');
-				return 'leave';
-			case undefined:
-				return 'list';
-		}
+		return chosen?.();
 	}
 
-	private async setUp(agent: AgentStatus): Promise<Next> {
-		const { id, location } = agent;
-		switch (await chooseAction(agent, this.results.get(id))) {
-			case 'try':
-				return this.perform(agent, vscode.l10n.t('Trying {0}…', agentLabel(agent)), signal =>
-					this.control.tryOut(id, signal),
-				);
-			case 'install':
-				return (await this.mayInstall(agent)) ? this.install(agent) : 'list';
-			case 'account':
-				await this.allowAccount(agent);
-				return 'list';
-			case 'withdraw':
-				await this.withdrawAccount(agent);
-				return 'list';
-			case 'copy':
-				await copy(location ?? '');
-				return 'list';
-			case 'default':
-				await this.makeDefault(id);
-				return 'list';
-			case 'models':
-				await executeCommand(commands.addService);
-				return 'leave';
-			case 'settings':
-				await openSetting('errand.local.agents');
-				return 'leave';
-			case undefined:
-				return 'list';
-		}
+	private async setUp(agent: AgentStatus): Next {
+		const placeHolder = this.results.get(agent.id) ?? stateText(agent) ?? '';
+		const chosen = await choose(agentLabel(agent), this.actionsOn(agent), { placeHolder });
+		return chosen?.();
 	}
 
-	private async allowAccount(agent: AgentStatus): Promise<void> {
+	private actionsOn(agent: AgentStatus): Action<'leave'>[] {
+		const { id, problem, source, location, install, accountHosts } = agent;
+		const rows: Action<'leave'>[] = [];
+		if ((problem === undefined && !accountHosts) || (problem === 'no-model' && source !== 'none')) {
+			const title = vscode.l10n.t('Trying {0}…', agentLabel(agent));
+			const tryOut = () => this.perform(agent, title, signal => this.control.tryOut(id, signal));
+			rows.push(row('play', vscode.l10n.t('Try It'), tryOut));
+		}
+		if (problem === 'own-account') {
+			rows.push(row('account', vscode.l10n.t('Use Its Own Account…'), () => this.allowAccount(agent)));
+		}
+		if (problem === undefined && accountHosts) {
+			rows.push(row('trash', vscode.l10n.t('Withdraw Its Account…'), () => this.withdrawAccount(agent)));
+		}
+		if (problem === 'not-found' && install) {
+			rows.push(row('desktop-download', vscode.l10n.t('Install…'), () => this.install(agent)));
+		}
+		if (problem === 'no-model') {
+			const addService = toCommand(commands.addService);
+			rows.push(row('server', vscode.l10n.t('Add Service…'), addService));
+		}
+		if (problem === undefined && readSetting('errand.tasks.agent') !== id) {
+			rows.push(row('star-empty', vscode.l10n.t('Set as Default'), () => this.makeDefault(id)));
+		}
+		if (location !== undefined) {
+			rows.push(row('copy', vscode.l10n.t('Copy Path'), () => copy(location)));
+		}
+		return [...rows, row('gear', vscode.l10n.t('Open Settings'), openAgentSettings)];
+	}
+
+	private async allowAccount(agent: AgentStatus): Promise<undefined> {
 		const allow = vscode.l10n.t('Allow');
 		const question = vscode.l10n.t('May {0} work without your models?', agentLabel(agent));
 		if ((await this.control.askModal(question, accountDetail(agent), allow)) === allow) {
@@ -256,7 +201,7 @@ class AgentList {
 		}
 	}
 
-	private async withdrawAccount(agent: AgentStatus): Promise<void> {
+	private async withdrawAccount(agent: AgentStatus): Promise<undefined> {
 		const withdraw = vscode.l10n.t('Withdraw');
 		const question = vscode.l10n.t('Withdraw the account of {0}?', agentLabel(agent));
 		const detail = vscode.l10n.t('Its login on this machine is deleted. What runs now is not ended.');
@@ -280,13 +225,12 @@ class AgentList {
 		}
 	}
 
-	private async mayInstall(agent: AgentStatus): Promise<boolean> {
+	private async install(agent: AgentStatus): Next {
 		const install = agent.install?.terms ? vscode.l10n.t('Agree and Install') : vscode.l10n.t('Install');
 		const question = vscode.l10n.t('Install {0}?', agentLabel(agent));
-		return (await this.control.askModal(question, installDetail(agent), install)) === install;
-	}
-
-	private install(agent: AgentStatus): Promise<Next> {
+		if ((await this.control.askModal(question, installDetail(agent), install)) !== install) {
+			return undefined;
+		}
 		return this.perform(agent, vscode.l10n.t('Installing {0}…', agentLabel(agent)), async signal => {
 			try {
 				return await this.control.install(
@@ -299,7 +243,7 @@ class AgentList {
 		});
 	}
 
-	private async makeDefault(id: string): Promise<void> {
+	private async makeDefault(id: string): Promise<undefined> {
 		try {
 			await writeSetting('errand.tasks.agent', id);
 			this.results.delete(id);
@@ -312,11 +256,7 @@ class AgentList {
 	 * Runs an action with progress and keeps its result for the list. If the user has moved to an editor meanwhile, a
 	 * notification shows it instead, as a list would take the keyboard focus from the editor.
 	 */
-	private async perform(
-		agent: AgentStatus,
-		title: string,
-		run: (signal: AbortSignal) => Promise<AgentTrial>,
-	): Promise<Next> {
+	private async perform(agent: AgentStatus, title: string, run: (signal: AbortSignal) => Promise<AgentTrial>): Next {
 		let result = '';
 		let works = false;
 		const hasGone = await hasMovedToEditor(async () => {
@@ -332,48 +272,16 @@ class AgentList {
 		if (hasGone) {
 			void showMessage(works ? 'information' : 'error', `${agentLabel(agent)}: ${result}`);
 		}
-		return hasGone ? 'leave' : 'list';
+		return hasGone ? 'leave' : undefined;
 	}
 }
 
-function isSame(one: AgentListChoice | undefined, other: AgentListChoice | undefined): boolean {
-	return one?.kind === 'agent' && other?.kind === 'agent'
-		? one.agent.id === other.agent.id
-		: one !== undefined && one.kind === other?.kind;
-}
+const row = (icon: string, label: string, value: Action<'leave'>['value']): Action<'leave'> => ({
+	label: `$(${icon}) ${label}`,
+	value,
+});
 
-type Action = 'try' | 'install' | 'account' | 'withdraw' | 'copy' | 'default' | 'models' | 'settings';
-
-function chooseAction(agent: AgentStatus, result: string | undefined): Promise<Action | undefined> {
-	const { id, problem, source, location, install, accountHosts } = agent;
-	const items: Choice<Action>[] = [];
-	const add = (value: Action, icon: string, label: string) => items.push({ value, label: `$(${icon}) ${label}` });
-	if ((problem === undefined && !accountHosts) || (problem === 'no-model' && source !== 'none')) {
-		add('try', 'play', vscode.l10n.t('Try It'));
-	}
-	if (problem === 'own-account') {
-		add('account', 'account', vscode.l10n.t('Use Its Own Account…'));
-	}
-	if (problem === undefined && accountHosts) {
-		add('withdraw', 'trash', vscode.l10n.t('Withdraw Its Account…'));
-	}
-	if (problem === 'not-found' && install) {
-		add('install', 'desktop-download', vscode.l10n.t('Install…'));
-	}
-	if (problem === 'no-model') {
-		add('models', 'server', vscode.l10n.t('Add Service…'));
-	}
-	if (problem === undefined && readSetting('errand.tasks.agent') !== id) {
-		add('default', 'star-empty', vscode.l10n.t('Set as Default'));
-	}
-	if (location !== undefined) {
-		add('copy', 'copy', vscode.l10n.t('Copy Path'));
-	}
-	add('settings', 'gear', vscode.l10n.t('Open Settings'));
-	return choose(agentLabel(agent), items, { placeHolder: result ?? stateText(agent) ?? '' });
-}
-
-async function copy(text: string): Promise<void> {
+async function copy(text: string): Promise<undefined> {
 	await vscode.env.clipboard.writeText(text);
 	vscode.window.setStatusBarMessage(vscode.l10n.t('Copied'), STATUS_MS);
 }

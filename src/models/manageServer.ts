@@ -3,12 +3,10 @@ import * as vscode from 'vscode';
 import { placeOf } from '../base/hostname.ts';
 import { escapeIcons } from '../base/plainText.ts';
 import type { FoundServer } from '../contract/foundServers.ts';
-import { type Action, action, leaving, runActions, staying } from '../platform/actionList.ts';
-import { executeCommand } from '../platform/commands.ts';
+import { type Action, action, runActions, staying, toCommand, toSetting } from '../platform/actionList.ts';
 import { commands } from '../platform/ids.ts';
 import { askModal } from '../platform/notify.ts';
 import { withProgressNotice } from '../platform/progressNotice.ts';
-import { openSetting } from '../platform/settings.ts';
 import { changeServerKey } from './askServiceKey.ts';
 import { askAddress } from './hosts/askAddress.ts';
 import { askHost, type HostContext, type HostQuestion } from './hosts/askHost.ts';
@@ -59,12 +57,7 @@ export async function manageServer(
 				),
 				action('key', enterKey, changeKey, own.keyText),
 				...(own.keyState === 'missing' ? [] : [action('discard', vscode.l10n.t('Remove the Key'), removeKey)]),
-				action(
-					'gear',
-					vscode.l10n.t('Edit in Settings'),
-					leaving(() => openSetting('errand.local.upstreams')),
-					slug,
-				),
+				action('gear', vscode.l10n.t('Edit in Settings'), toSetting('errand.local.upstreams'), slug),
 				action('trash', vscode.l10n.t('Remove…'), () => remove(own, services)),
 			];
 		},
@@ -96,7 +89,7 @@ export async function manageFoundServer(
 }
 
 function modelRow(slug: string): Action<ManageEnd> {
-	const choose = leaving(() => executeCommand(commands.addService, slug));
+	const choose = toCommand(commands.addService, slug);
 	return action('comment', vscode.l10n.t('Select a Model…'), choose);
 }
 

@@ -3,10 +3,10 @@ import * as vscode from 'vscode';
 import { oneLine } from '../base/plainText.ts';
 import type { FoundServer } from '../contract/foundServers.ts';
 import type { UpstreamSetting } from '../contract/upstreams.ts';
-import { type Action, action, leaving } from '../platform/actionList.ts';
+import { type Action, action, toSetting } from '../platform/actionList.ts';
 import { shownText } from '../platform/pick.ts';
 import { settingIssueText } from '../platform/settingIssue.ts';
-import { openSetting, readSetting } from '../platform/settings.ts';
+import { readSetting } from '../platform/settings.ts';
 import type { DescribedServers } from './api.ts';
 import { type KeyStore, stateOf } from './keys/keyStore.ts';
 import { keyEnding, serverKey } from './model/keyFormat.ts';
@@ -43,7 +43,7 @@ export function unusableRows(): Action<'leave'>[] {
 		action(
 			'warning',
 			shownText(slug),
-			leaving(() => openSetting('errand.local.upstreams')),
+			toSetting('errand.local.upstreams'),
 			vscode.l10n.t('cannot be used'),
 			issue === undefined
 				? vscode.l10n.t('the name is already in use, or isn’t in lowercase letters and digits')

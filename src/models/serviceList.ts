@@ -4,8 +4,7 @@ import { placeOf } from '../base/hostname.ts';
 import { escapeIcons, oneLine } from '../base/plainText.ts';
 import type { Connection } from '../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
-import { type Action, action, leaving, runActions } from '../platform/actionList.ts';
-import { executeCommand } from '../platform/commands.ts';
+import { type Action, action, leaving, runActions, toCommand } from '../platform/actionList.ts';
 import { commands } from '../platform/ids.ts';
 import { choose, separator, shownText } from '../platform/pick.ts';
 import { readSetting } from '../platform/settings.ts';
@@ -35,11 +34,7 @@ export async function showServices(services: Services): Promise<void> {
 				...(await connectionRows(services)),
 				...(servers.length === 0 ? [] : [separator<Row['value']>(vscode.l10n.t('Model servers')), ...servers]),
 				separator(''),
-				action(
-					'add',
-					vscode.l10n.t('Add Service…'),
-					leaving(() => executeCommand(commands.addService)),
-				),
+				action('add', vscode.l10n.t('Add Service…'), toCommand(commands.addService)),
 				...changeRow(services),
 				action(
 					'pulse',
@@ -72,9 +67,7 @@ async function connectionRows(services: Services): Promise<Row[]> {
 					description: [vscode.l10n.t('cannot be used'), inUse].filter(Boolean).join(' · '),
 					detail: escapeIcons(oneLine(described.problem)),
 					iconPath: new vscode.ThemeIcon('warning'),
-					value: described.isThere
-						? managed(() => manageConnection(name, services))
-						: leaving(() => executeCommand(commands.addService)),
+					value: described.isThere ? managed(() => manageConnection(name, services)) : toCommand(commands.addService),
 				};
 			}
 			const { connection } = described;

@@ -1,7 +1,10 @@
 import * as vscode from 'vscode';
 import { escapeIcons } from '../base/plainText.ts';
+import { executeCommand } from './commands.ts';
+import type { CommandId, SettingId } from './ids.ts';
 import { explainError, showExplanation } from './notify.ts';
 import { type Choice, choose } from './pick.ts';
+import { openSetting } from './settings.ts';
 
 /** A row that runs an action. The list comes back after it, unless it resolves with a value that ends the list. */
 export type Action<End> = Choice<() => Promise<End | undefined>>;
@@ -29,28 +32,44 @@ export const leaving = (run: () => PromiseLike<unknown>) => async (): Promise<'l
 	return 'leave';
 };
 
+/** Opens the settings at one of them. */
+export const toSetting = (id: SettingId) => leaving(() => openSetting(id));
+
+/** Runs a command of Errand. */
+export const toCommand = (id: CommandId, ...rest: unknown[]) => leaving(() => executeCommand(id, ...rest));
+
 export interface ActionListOptions<End> {
 	title: string;
 	placeHolder(): string;
 	/** Makes the rows again each time that the list is shown. */
-	rows(): Promise<Action<End>[]>;
+	rows(): readonly Action<End>[] | Promise<readonly Action<End>[]>;
 	/** The name of the service, for the message about a failed action. */
 	name: string;
+	/** The placeholder of the list while its rows are being read. Without it, the list is shown with its rows. */
+	reading?: string;
+	ignoreFocusOut?: boolean;
 }
 
 /** Shows the list until one of its actions ends it, or until it is dismissed. */
-export async function runActions<End>({
-	title,
-	placeHolder,
-	rows,
-	name,
-}: ActionListOptions<End>): Promise<End | undefined> {
+export async function runActions<End>(options: ActionListOptions<End>): Promise<End | undefined> {
+	const { title, placeHolder, rows, name, reading, ignoreFocusOut } = options;
 	for (let active: string | undefined; ; ) {
-		const shown = await rows();
-		const before = active === undefined ? undefined : shown.find(({ label }) => label === active);
+		const made = rows();
+		const isLater = reading !== undefined && made instanceof Promise;
+		let shown = isLater ? [] : await made;
 		const chosen = await choose(title, shown, {
 			placeHolder: placeHolder(),
-			active: before?.value,
+			isActive: ({ label }) => label === active,
+			later: isLater
+				? {
+						items: made.then(found => {
+							shown = found;
+							return found;
+						}),
+						placeHolder: reading,
+					}
+				: undefined,
+			ignoreFocusOut,
 		});
 		if (chosen === undefined) {
 			return undefined;

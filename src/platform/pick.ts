@@ -140,26 +140,52 @@ export const separator = <T>(label: string): Choice<T> => ({
 	value: undefined as T,
 });
 
-/** Returns undefined if the list was dismissed. `active` is the value of the item that is focused first. */
+export interface ChooseOptions<T> {
+	placeHolder?: string | undefined;
+	/** The value of the item that is focused first. */
+	active?: T | undefined;
+	/** Finds that item if its value does not. */
+	isActive?(item: Choice<T>): boolean;
+	/** The items that will take the place of these, with the placeholder until then. A rejection changes nothing. */
+	later?: { items: Promise<readonly Choice<T>[]>; placeHolder?: string } | undefined;
+	/** True if the list stays when the focus leaves it. */
+	ignoreFocusOut?: boolean | undefined;
+}
+
+/** Returns undefined if the list was dismissed. */
 export function choose<T>(
 	title: string,
 	items: readonly Choice<T>[],
-	{ placeHolder = '', active }: { placeHolder?: string; active?: T | undefined } = {},
+	options: ChooseOptions<T> = {},
 ): Promise<T | undefined> {
+	const { placeHolder = '', active, later, ignoreFocusOut = false } = options;
+	const { isActive = ({ value }) => active !== undefined && value === active } = options;
 	const list = new PickList<Choice<T>, T>(picker => {
 		picker.title = title;
-		picker.placeholder = placeHolder;
+		picker.placeholder = later?.placeHolder ?? placeHolder;
 		picker.matchOnDescription = true;
 		picker.matchOnDetail = true;
+		picker.ignoreFocusOut = ignoreFocusOut;
 		picker.onDidAccept(() => {
 			const [chosen] = picker.selectedItems;
 			if (chosen) {
-				list.end(chosen.value);
+				list.take(chosen.value);
 			}
 		});
 	});
-	const isActive = ({ kind, value }: Choice<T>) => kind !== vscode.QuickPickItemKind.Separator && value === active;
-	list.show(items, active === undefined ? undefined : items.find(isActive));
+	const activeOf = (rows: readonly Choice<T>[]) =>
+		rows.find(row => row.kind !== vscode.QuickPickItemKind.Separator && isActive(row));
+	const picker = list.show(items, activeOf(items));
+	if (later) {
+		picker.busy = true;
+		later.items
+			.then(rows => list.redraw(rows, rows.find(row => row === list.active) ?? activeOf(rows)))
+			.catch(() => {})
+			.finally(() => {
+				picker.busy = false;
+				picker.placeholder = placeHolder;
+			});
+	}
 	return list.result;
 }
 

@@ -47,7 +47,9 @@ const consents: StoredConsent[] = [
 ];
 const view = (changes: Partial<AgentsView> & { sandbox?: AgentsReport['sandbox']; agents?: AgentStatus[] } = {}) => {
 	const { sandbox = works, agents = [], ...others } = changes;
+	const nothing = async () => undefined;
 	return {
+		actions: { sandbox: nothing, agent: nothing, consent: nothing },
 		report: { sandbox, agents },
 		consents: [],
 		defaultAgent: '',
@@ -190,7 +192,7 @@ describe('the list of agents', () => {
 				'License: MIT',
 			].join('\n'),
 		);
-		assert.deepEqual(failureRows('It is gone.').map(spoken), ['Try Again | It is gone.', 'Show Log']);
+		assert.deepEqual(failureRows('It is gone.', () => {}).map(spoken), ['Try Again | It is gone.', 'Show Log']);
 	});
 });
 

@@ -3,8 +3,7 @@ import * as vscode from 'vscode';
 import { escapeIcons } from '../../base/plainText.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
-import { type Action, action, leaving, runActions, staying } from '../../platform/actionList.ts';
-import { executeCommand } from '../../platform/commands.ts';
+import { type Action, action, leaving, runActions, staying, toCommand } from '../../platform/actionList.ts';
 import { hasMovedToEditor } from '../../platform/editorUse.ts';
 import { commands } from '../../platform/ids.ts';
 import { askModal } from '../../platform/notify.ts';
@@ -50,11 +49,7 @@ export async function manageKeys(
 				...(isLocal ? [] : [separator<ServerKey['value']>(''), importRow]),
 				separator(vscode.l10n.t('Model servers')),
 				...servers.model,
-				action(
-					'add',
-					vscode.l10n.t('Add Service…'),
-					leaving(() => executeCommand(commands.addService)),
-				),
+				action('add', vscode.l10n.t('Add Service…'), toCommand(commands.addService)),
 				...(servers.mcp.length > 0 ? [separator<ServerKey['value']>(vscode.l10n.t('MCP servers'))] : []),
 				...servers.mcp,
 			];
