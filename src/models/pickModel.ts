@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import { placeOf } from '../base/hostname.ts';
-import { hasInvisible } from '../base/invisible.ts';
 import { LISTED_MODELS } from '../contract/upstreams.ts';
-import { type Choice, input, PickList, separator, shownText } from '../platform/pick.ts';
+import { type Choice, inputName, PickList, separator, shownText } from '../platform/pick.ts';
 import { askHost, type HostAnswer, type HostContext } from './hosts/askHost.ts';
 import { hostProblem, isAboutKey, labelsOf } from './hosts/messages.ts';
 import type { ServiceDraft } from './model/serviceDraft.ts';
@@ -24,7 +23,7 @@ type Row = Choice<{ model: string } | 'write' | 'again' | Elsewhere | 'none'>;
  */
 export type PickModelEnd = PickedModel | { next: Elsewhere; answer: HostAnswer | undefined } | 'back' | undefined;
 
-const MAXIMUM_NAME = 200;
+const titleOf = ({ label }: ServiceDraft) => vscode.l10n.t('Model of {0}', label);
 
 /**
  * Lists the models of a service, or says why they cannot be listed. `known` is the answer that the service has just
@@ -48,7 +47,7 @@ export async function pickModel(
 			if (row === 'again') {
 				answer = undefined;
 			} else if (row === 'write') {
-				const model = await writeModel(draft);
+				const model = await inputName(titleOf(draft), vscode.l10n.t('The model’s name on the server'));
 				if (model !== undefined) {
 					const lists = answer?.state === 'fits' && answer.models !== undefined;
 					const models = lists ? [LISTED_MODELS, model] : [model];
@@ -75,7 +74,7 @@ async function showModels(
 ): Promise<Shown | 'back' | undefined> {
 	let answer = known;
 	const list = new PickList<Row, Shown | 'back'>(picker => {
-		picker.title = vscode.l10n.t('Model of {0}', draft.label);
+		picker.title = titleOf(draft);
 		picker.placeholder = vscode.l10n.t('Select the model to use in the chat');
 		picker.matchOnDescription = true;
 		picker.buttons = [vscode.QuickInputButtons.Back];
@@ -178,15 +177,4 @@ function noModelsRow(): Row {
 		detail: `$(blank) ${vscode.l10n.t('Load or download one there, then try again.')}`,
 		value: 'again',
 	};
-}
-
-async function writeModel({ label }: ServiceDraft): Promise<string | undefined> {
-	const title = vscode.l10n.t('Model of {0}', label);
-	const name = await input(title, vscode.l10n.t('The model’s name on the server'), '', text => {
-		const typed = text.trim();
-		return typed !== '' && typed.length <= MAXIMUM_NAME && !/\s/.test(typed) && !hasInvisible(typed)
-			? undefined
-			: vscode.l10n.t('Enter a name without spaces.');
-	});
-	return name?.trim();
 }

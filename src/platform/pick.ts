@@ -1,5 +1,6 @@
 // The editor's lists of choices, and its input box.
 import * as vscode from 'vscode';
+import { hasInvisible } from '../base/invisible.ts';
 import { escapeIcons, oneLine } from '../base/plainText.ts';
 import { inertText } from './inertText.ts';
 
@@ -224,6 +225,22 @@ export function input(
 		},
 		ignoreFocusOut: true,
 	});
+}
+
+const MAXIMUM_NAME = 200;
+
+/** Asks for the name of something at a service, such as a model. Resolves with undefined if the box was dismissed. */
+export async function inputName(
+	title: string,
+	prompt: string,
+	{ value = '', mayBeEmpty = false }: { value?: string | undefined; mayBeEmpty?: boolean } = {},
+): Promise<string | undefined> {
+	const answer = await input(title, prompt, value, text => {
+		const name = text.trim();
+		const isName = /^[^\s-]\S*$/.test(name) && !hasInvisible(name) && name.length <= MAXIMUM_NAME;
+		return isName || (mayBeEmpty && name === '') ? undefined : vscode.l10n.t('Enter a name without spaces.');
+	});
+	return answer?.trim();
 }
 
 export interface DraftQuestion {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import * as vscode from 'vscode';
 import type { Disposable } from '../../src/base/disposable.ts';
 import type { Client } from '../../src/client/types.ts';
@@ -109,19 +110,17 @@ describe('what the next task uses', () => {
 
 	/** Answers the question for a repository with that of the folder, and resolves with the rows among which it stood. */
 	async function takingRepository(folder: string, run: () => Promise<unknown>): Promise<vscode.QuickPickItem[]> {
-		const { showQuickPick } = vscode.window;
-		let rows: vscode.QuickPickItem[] = [];
-		const take = async (items: vscode.QuickPickItem[]) => {
-			rows = items;
-			return items.find(({ detail }) => detail === folder);
-		};
+		const picks = new QuickPicks();
 		try {
-			Object.assign(vscode.window, { showQuickPick: take });
-			await run();
+			const running = run();
+			await waitFor('the repositories', () => picks.last?.title === 'Start Task: Repository');
+			const rows = [...(picks.last?.items ?? [])];
+			await picks.pick(path.basename(folder), folder);
+			await running;
+			return rows;
 		} finally {
-			Object.assign(vscode.window, { showQuickPick });
+			await picks.stop();
 		}
-		return rows;
 	}
 
 	it('is told with its limits, and again when a branch or a setting has changed, without any look in between', async () => {

@@ -15,14 +15,13 @@ export const fixesOf = (finding: PreflightFinding, dashboardUrl: string | undefi
 	findingFixes(finding, {
 		folder: undefined,
 		dashboardUrl,
-		decide: decision => done.push(decision),
+		choose: change => void done.push(change),
 		chooseBranch: () => done.push('branch'),
 		getMissingFiles: async remote => void done.push(`get ${remote}`),
 		gather: async () => void done.push('gather'),
 		askAgain: async () => void done.push('ask'),
 		answer: answers => done.push(answers),
 		chooseAgents: () => done.push('agents'),
-		skipDependencies: () => void done.push('skip'),
 	});
 
 /** Returns the rows before a task without findings is sent, with some changes. */

@@ -1,14 +1,13 @@
 import * as vscode from 'vscode';
 import { ClientError, UserFacingError } from '../../base/errors.ts';
-import { hasInvisible } from '../../base/invisible.ts';
 import { escapeIcons, oneLine, shortName } from '../../base/plainText.ts';
 import { readRemoteUrl } from '../../base/remoteUrl.ts';
 import type { Client } from '../../client/types.ts';
 import type { Branch, Repository } from '../../contract/sources.ts';
 import { quote } from '../../platform/notify.ts';
+import { choose, inputName } from '../../platform/pick.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import type { GitFacts, LaunchSubject } from './launchSubject.ts';
-import { pickFromMany } from './pickFromMany.ts';
 
 type Sources = Client['sources'];
 
@@ -92,12 +91,12 @@ export async function pickHostedSubject(
 			),
 		);
 	}
-	const picked = await pickFromMany(
+	const picked = await choose(
 		vscode.l10n.t('Start Task: Repository of {0}', shortName(owner)),
-		vscode.l10n.t('Select a repository. It doesn’t need to be open here'),
 		repositories
 			.sort((a, b) => (b.repository.updated_at ?? '').localeCompare(a.repository.updated_at ?? ''))
-			.map(({ repository, repoUrl }) => ({ ...repositoryItem(repository), repository, repoUrl })),
+			.map(value => ({ ...repositoryItem(value.repository), value })),
+		{ placeHolder: vscode.l10n.t('Select a repository. It doesn’t need to be open here'), ignoreFocusOut: true },
 	);
 	if (!picked) {
 		return undefined;
@@ -137,36 +136,26 @@ function throwUnseen(error: unknown, label: string, name: string): never {
 
 async function pickOwner(sources: Sources, label: string): Promise<string | undefined> {
 	const organisations = await asking(label, () => sources.organisations());
-	const other = {
-		label: `$(edit) ${vscode.l10n.t('Another Owner…')}`,
-		description: vscode.l10n.t('enter a user or an organization'),
-		login: undefined,
-	};
-	const picked = await pickFromMany(
-		vscode.l10n.t('Start Task: Owner of the Repository'),
-		vscode.l10n.t('Select the owner of the repository'),
+	const title = vscode.l10n.t('Start Task: Owner of the Repository');
+	const picked = await choose<{ login: string } | 'other'>(
+		title,
 		[
 			...organisations.map(({ login, name }) => ({
 				label: `$(organization) ${escapeIcons(shortName(login))}`,
 				description: escapeIcons(shortName(name ?? '')),
-				login,
+				value: { login },
 			})),
-			other,
+			{
+				label: `$(edit) ${vscode.l10n.t('Another Owner…')}`,
+				description: vscode.l10n.t('enter a user or an organization'),
+				value: 'other' as const,
+			},
 		],
+		{ placeHolder: vscode.l10n.t('Select the owner of the repository'), ignoreFocusOut: true },
 	);
-	if (picked !== other) {
-		return picked?.login;
-	}
-	const written = await vscode.window.showInputBox({
-		title: vscode.l10n.t('Start Task: Owner of the Repository'),
-		prompt: vscode.l10n.t('The name of the user or organization on the source host'),
-		ignoreFocusOut: true,
-		validateInput: text =>
-			/^[^\s-]\S*$/.test(text.trim()) && !hasInvisible(text.trim())
-				? undefined
-				: vscode.l10n.t('Enter a name without spaces.'),
-	});
-	return written?.trim();
+	return picked === 'other'
+		? inputName(title, vscode.l10n.t('The name of the user or organization on the source host'))
+		: picked?.login;
 }
 
 function repositoryItem(repository: Repository): vscode.QuickPickItem {
@@ -178,10 +167,9 @@ function repositoryItem(repository: Repository): vscode.QuickPickItem {
 	};
 }
 
-async function pickHostedBranch(repository: string, branches: readonly Branch[]): Promise<string | undefined> {
-	const picked = await pickFromMany(
+function pickHostedBranch(repository: string, branches: readonly Branch[]): Promise<string | undefined> {
+	return choose(
 		vscode.l10n.t('Start Task: Branch'),
-		vscode.l10n.t('Select the branch of “{0}” that the task starts from', repository),
 		[...branches]
 			.sort((a, b) => Number(b.isDefault ?? false) - Number(a.isDefault ?? false))
 			.map(({ name, isDefault, protected: isProtected }) => ({
@@ -192,10 +180,13 @@ async function pickHostedBranch(repository: string, branches: readonly Branch[])
 				]
 					.filter(Boolean)
 					.join(' · '),
-				name,
+				value: name,
 			})),
+		{
+			placeHolder: vscode.l10n.t('Select the branch of “{0}” that the task starts from', repository),
+			ignoreFocusOut: true,
+		},
 	);
-	return picked?.name;
 }
 
 function asking<T>(label: string, run: () => Promise<T>): Thenable<T> {

@@ -1,11 +1,10 @@
 import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
-import { hasInvisible } from '../../base/invisible.ts';
 import { escapeIcons, shortName } from '../../base/plainText.ts';
 import { DEMO_SLUGS } from '../../contract/localConnection.ts';
 import type { TaskCreateRequest } from '../../contract/tasks.ts';
-import { inertText } from '../../platform/inertText.ts';
+import { choose, input, inputName } from '../../platform/pick.ts';
 import { readSetting } from '../../platform/settings.ts';
 import type { LaunchDecisions, LaunchPlan } from '../model/findings.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
@@ -31,7 +30,6 @@ export interface LaunchChoices extends LaunchDecisions {
 
 const CHOICES_KEY = 'errand.tasks.launchChoices';
 const MAXIMUM_REPOSITORIES = 100;
-const MAXIMUM_MODEL = 200;
 const MAXIMUM_MINUTES = 7 * 24 * 60;
 
 type Remembered = Record<string, Partial<LaunchChoices>>;
@@ -169,16 +167,15 @@ export async function pickAgents(
  * undefined when dismissed, and with an empty list if both are left to the service.
  */
 async function writeAgent(current: LaunchAgent | undefined): Promise<LaunchAgent[] | undefined> {
-	const title = vscode.l10n.t('Start Task: Agent');
-	const agent = await askName(
-		title,
+	const agent = await inputName(
+		vscode.l10n.t('Start Task: Agent'),
 		vscode.l10n.t('The agent’s name on the service. Leave empty to let the service decide.'),
 		{ value: current?.agent, mayBeEmpty: true },
 	);
 	if (agent === undefined) {
 		return undefined;
 	}
-	const model = await askName(
+	const model = await inputName(
 		vscode.l10n.t('Start Task: Model'),
 		vscode.l10n.t('The model’s name on the service. Leave empty to let the service decide.'),
 		{ value: current?.model, mayBeEmpty: true },
@@ -195,38 +192,15 @@ async function writeAgent(current: LaunchAgent | undefined): Promise<LaunchAgent
 async function writeModel(connection: TaskConnection): Promise<LaunchAgent | undefined> {
 	const { agents } = connection;
 	const title = vscode.l10n.t('Start Task: Another Model');
-	const items = agents.map(({ id }) => ({ label: escapeIcons(agentName(connection, id)), id }));
-	const agent =
-		items.length === 1
-			? items[0]
-			: await vscode.window.showQuickPick(items, {
-					title,
-					placeHolder: vscode.l10n.t('Select the agent that uses it'),
-					ignoreFocusOut: true,
-				});
-	const model =
-		agent &&
-		(await askName(title, vscode.l10n.t('The model’s name on the service, for {0}', agentName(connection, agent.id))));
-	return agent && model ? { agent: agent.id, model, isWritten: true } : undefined;
-}
-
-async function askName(
-	title: string,
-	prompt: string,
-	{ value = '', mayBeEmpty = false }: { value?: string | undefined; mayBeEmpty?: boolean } = {},
-): Promise<string | undefined> {
-	const answer = await vscode.window.showInputBox({
-		title,
-		prompt: inertText(prompt),
-		value,
-		ignoreFocusOut: true,
-		validateInput: text =>
-			(mayBeEmpty && text.trim() === '') ||
-			(/^\S+$/.test(text.trim()) && !hasInvisible(text.trim()) && text.length <= MAXIMUM_MODEL)
-				? undefined
-				: vscode.l10n.t('Enter a name without spaces.'),
-	});
-	return answer?.trim();
+	const rows = agents.map(({ id }) => ({ label: escapeIcons(agentName(connection, id)), value: id }));
+	const placeHolder = vscode.l10n.t('Select the agent that uses it');
+	const agent = rows.length === 1 ? rows[0]?.value : await choose(title, rows, { placeHolder, ignoreFocusOut: true });
+	if (agent === undefined) {
+		return undefined;
+	}
+	const prompt = vscode.l10n.t('The model’s name on the service, for {0}', agentName(connection, agent));
+	const model = await inputName(title, prompt);
+	return model === undefined ? undefined : { agent, model, isWritten: true };
 }
 
 export function agentName({ agents }: TaskConnection, id: string): string {
@@ -248,16 +222,15 @@ function firstModel({ agents }: TaskConnection, id: string | undefined): string 
 
 /** Asks for the duration in seconds; 0 leaves it to the service. Dismissing keeps the current value. */
 export async function askDuration(seconds: number): Promise<number> {
-	const answer = await vscode.window.showInputBox({
-		title: vscode.l10n.t('Start Task: Time'),
-		prompt: vscode.l10n.t('The maximum duration in minutes. Leave empty to let the service decide.'),
-		value: seconds > 0 ? String(Math.ceil(seconds / 60)) : '',
-		ignoreFocusOut: true,
-		validateInput: text =>
+	const answer = await input(
+		vscode.l10n.t('Start Task: Time'),
+		vscode.l10n.t('The maximum duration in minutes. Leave empty to let the service decide.'),
+		seconds > 0 ? String(Math.ceil(seconds / 60)) : '',
+		text =>
 			text.trim() === '' || (/^\d+$/.test(text.trim()) && Number(text) >= 1 && Number(text) <= MAXIMUM_MINUTES)
 				? undefined
 				: vscode.l10n.t('Enter a whole number of minutes from 1 to {0}.', MAXIMUM_MINUTES),
-	});
+	);
 	return answer === undefined ? seconds : Number(answer.trim()) * 60;
 }
 

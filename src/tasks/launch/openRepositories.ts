@@ -5,9 +5,9 @@ import { UserFacingError } from '../../base/errors.ts';
 import { escapeIcons, oneLine, plainText } from '../../base/plainText.ts';
 import { type GitApi, type GitRepository, getGitApi, waitUntil } from '../../platform/git.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
+import { type Choice, choose } from '../../platform/pick.ts';
 import { untrustedText } from '../../platform/trust.ts';
 import { type Branch, orderBranches } from '../model/branches.ts';
-import { pickFromMany } from './pickFromMany.ts';
 import { listBranches } from './repositoryFacts.ts';
 
 export const SHORT_COMMIT = 7;
@@ -128,7 +128,7 @@ export function likelyRepository(repositories: readonly GitRepository[]): GitRep
  * Lets the user choose a repository, with that of the open file first. `elsewhere` means a repository that is not open.
  * Resolves with undefined when dismissed.
  */
-export async function pickRepository(
+export function pickRepository(
 	repositories: readonly GitRepository[],
 	hasOthers: boolean,
 ): Promise<GitRepository | 'elsewhere' | undefined> {
@@ -138,20 +138,18 @@ export async function pickRepository(
 			label: `$(repo) ${escapeIcons(repositoryName(repository))}`,
 			description: escapeIcons(oneLine(repository.state.HEAD?.name ?? '', MAXIMUM_NAME)),
 			detail: escapeIcons(plainText(repository.rootUri.fsPath)),
-			repository,
+			value: repository,
 		}));
 	const elsewhere = {
 		label: `$(globe) ${vscode.l10n.t('Select Another Repository…')}`,
 		description: vscode.l10n.t('not open here'),
-		repository: 'elsewhere' as const,
+		value: 'elsewhere' as const,
 	};
-	const picked = await vscode.window.showQuickPick([...opened, ...(hasOthers ? [elsewhere] : [])], {
-		title: vscode.l10n.t('Start Task: Repository'),
-		placeHolder: vscode.l10n.t('Select a repository for the task'),
-		matchOnDetail: true,
-		ignoreFocusOut: true,
-	});
-	return picked?.repository;
+	return choose<GitRepository | 'elsewhere'>(
+		vscode.l10n.t('Start Task: Repository'),
+		[...opened, ...(hasOthers ? [elsewhere] : [])],
+		{ placeHolder: vscode.l10n.t('Select a repository for the task'), ignoreFocusOut: true },
+	);
 }
 
 export function repositoryName({ rootUri }: GitRepository): string {
@@ -196,14 +194,14 @@ export interface HostedBranch {
  * Lets the user choose the branch that the task starts from, with the current one first. `hosted` may bring further
  * branches while the list is open. Resolves with undefined when dismissed.
  */
-export async function pickBranch(
+export function pickBranch(
 	repository: GitRepository,
 	branches: readonly Branch[],
 	hosted?: Promise<readonly HostedBranch[]>,
 ): Promise<Branch | undefined> {
 	const { HEAD } = repository.state;
 	const current = HEAD?.name;
-	const items = orderBranches(branches, current).map(branch => {
+	const items = orderBranches(branches, current).map((branch): Choice<Branch> => {
 		const isCurrent = branch.remote === undefined && branch.name === current;
 		const name = oneLine(branch.name, MAXIMUM_BRANCH);
 		const where =
@@ -212,29 +210,31 @@ export async function pickBranch(
 		return {
 			label: `$(${branch.remote === undefined ? 'git-branch' : 'cloud'}) ${escapeIcons(name)}`,
 			description: escapeIcons(notes.filter(Boolean).join(' · ')),
-			branch,
+			value: branch,
 		};
 	});
 	const isDetached = HEAD?.commit !== undefined && current === undefined;
-	const picked = await pickFromMany(
+	return choose(
 		isDetached
 			? vscode.l10n.t('Start Task: HEAD is detached at {0}, select a branch', HEAD.commit?.slice(0, SHORT_COMMIT) ?? '')
 			: vscode.l10n.t('Start Task: Branch'),
-		vscode.l10n.t('Select the branch of “{0}” that the task starts from', repositoryName(repository)),
 		items,
-		hosted?.then(found => found.map(hostedItem)),
+		{
+			placeHolder: vscode.l10n.t('Select the branch of “{0}” that the task starts from', repositoryName(repository)),
+			later: hosted && { items: hosted.then(found => [...items, ...found.map(hostedItem)]) },
+			ignoreFocusOut: true,
+		},
 	);
-	return picked?.branch;
 }
 
 /** The commit of such a branch is not known, because the service starts from the branch as it finds it. */
-function hostedItem({ name, remote, seenBy }: HostedBranch) {
+function hostedItem({ name, remote, seenBy }: HostedBranch): Choice<Branch> {
 	return {
 		label: `$(cloud) ${escapeIcons(oneLine(name, MAXIMUM_BRANCH))}`,
 		description: escapeIcons(
 			vscode.l10n.t('only on {0}, available to {1}', oneLine(remote, MAXIMUM_BRANCH), oneLine(seenBy, MAXIMUM_BRANCH)),
 		),
-		branch: { name, remote, commit: '', committedAt: 0, upstream: undefined },
+		value: { name, remote, commit: '', committedAt: 0, upstream: undefined },
 	};
 }
 

@@ -101,14 +101,13 @@ export class Preflight {
 		return findingFixes(finding, {
 			folder: this.check.subject.opened?.repository.rootUri,
 			dashboardUrl: this.check.connection.dashboardUrl,
-			decide: decision => this.choose(decision),
+			choose: change => this.choose(change),
 			chooseBranch: () => this.change('branch'),
 			getMissingFiles: remote => this.getMissingFiles(remote),
 			gather: () => this.check.gather(),
 			askAgain: () => this.check.askAgain(),
 			answer: answers => this.check.needs.answer(answers),
-			chooseAgents: () => this.change('agents'),
-			skipDependencies: () => this.choose({ installDependencies: false }),
+			chooseAgents: () => this.chooseAgents(),
 		});
 	}
 

@@ -4,7 +4,7 @@ import { escapeIcons, oneLine, shortName } from '../../base/plainText.ts';
 import type { OfferedServer } from '../../chat/api.ts';
 import type { LaunchFinding } from '../../contract/editorPipe.ts';
 import { timeLimitText } from '../../platform/amounts.ts';
-import { PickList } from '../../platform/pick.ts';
+import { choose, PickList } from '../../platform/pick.ts';
 import { isBlocker, type LaunchFacts, type LaunchPlan, type PreflightFinding } from '../model/findings.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import { agentName, choiceName, type LaunchChoices } from './launchChoices.ts';
@@ -238,10 +238,7 @@ export class PreflightList {
 }
 
 /** Lets the user choose one of several fixes. `placeHolder` describes their purpose. */
-export async function pickFix(fixes: readonly FindingFix[], placeHolder: string): Promise<FindingFix | undefined> {
-	const picked = await vscode.window.showQuickPick(
-		fixes.map(fix => ({ label: `$(${fix.icon}) ${fix.title}`, fix })),
-		{ title: vscode.l10n.t('Start Task: Options'), placeHolder, ignoreFocusOut: true },
-	);
-	return picked?.fix;
+export function pickFix(fixes: readonly FindingFix[], placeHolder: string): Promise<FindingFix | undefined> {
+	const rows = fixes.map(fix => ({ label: `$(${fix.icon}) ${fix.title}`, value: fix }));
+	return choose(vscode.l10n.t('Start Task: Options'), rows, { placeHolder, ignoreFocusOut: true });
 }

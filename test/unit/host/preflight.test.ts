@@ -410,7 +410,7 @@ describe('the preflight', () => {
 		assert.deepEqual(done, [
 			{ dependencies: { hosts, allowsScripts: false } },
 			{ dependencies: { hosts, allowsScripts: true } },
-			'skip',
+			{ installDependencies: false },
 			{ unsandboxed: undefined },
 			'ask',
 		]);
