@@ -5,16 +5,7 @@ import { readTaskSettings } from './model/taskSettings.ts';
 
 /** Reads the settings about tasks and agents. Those that cannot be used are named in the log. */
 export function currentTaskSettings(logger: Logger): TaskSettings {
-	const { tasks, agentProblems, unusable } = readTaskSettings({
-		agents: readSetting('errand.local.agents'),
-		sandbox: readSetting('errand.local.sandbox'),
-		ownAccounts: readSetting('errand.local.ownAccounts'),
-		allowedAccounts: readSetting('errand.local.allowedAccounts'),
-		maxCost: readSetting('errand.tasks.maxCost'),
-		routingPolicy: readSetting('errand.chat.routing'),
-		retention: readSetting('errand.chat.zeroDataRetention'),
-		environment: process.env,
-	});
+	const { tasks, agentProblems, unusable } = readTaskSettings(readSetting, process.env);
 	for (const { issue } of agentProblems) {
 		const reason = issue === undefined ? 'its id' : `${issue.path.join('.')}: ${issue.message}`;
 		logger.log('warn', 'an entry of errand.local.agents cannot be used', { reason });

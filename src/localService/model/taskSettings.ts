@@ -1,29 +1,28 @@
 // Reads the settings about tasks that are handed over to the service.
-import type * as z from 'zod';
+import * as z from 'zod';
 import { defined } from '../../base/defined.ts';
 import {
+	ACCOUNT_SETTINGS,
 	type AgentSetting,
 	agentSettingSchema,
 	readVariables,
+	SANDBOX_SETTINGS,
 	type TaskSettings,
 	taskSettingsSchema,
 } from '../../contract/agents.ts';
 import { type RoutingPolicy, routingPolicySchema } from '../../contract/routingPolicy.ts';
 
-/** The values as they are in the settings, which may be anything. */
-export interface TaskSettingValues {
-	agents: unknown;
-	sandbox: unknown;
-	ownAccounts: unknown;
+/** The settings that are handed over. */
+export type TaskSetting =
+	| 'errand.local.agents'
+	| 'errand.local.sandbox'
+	| 'errand.local.ownAccounts'
 	/** The hosts to which the user has agreed, by the ids of agents. */
-	allowedAccounts: unknown;
-	maxCost: unknown;
+	| 'errand.local.allowedAccounts'
+	| 'errand.tasks.maxCost'
 	/** The routing policy and the zero data retention for all conversations. */
-	routingPolicy: unknown;
-	retention: unknown;
-	/** The user's environment. */
-	environment: Readonly<Record<string, string | undefined>>;
-}
+	| 'errand.chat.routing'
+	| 'errand.chat.zeroDataRetention';
 
 /** An entry of `errand.local.agents` that cannot be used. One without an issue repeats the id of another entry. */
 export interface AgentSettingProblem {
@@ -37,56 +36,49 @@ export interface ReadTaskSettings {
 	tasks: TaskSettings;
 	agentProblems: AgentSettingProblem[];
 	/** The other settings that cannot be used. */
-	unusable: (
-		| 'errand.local.agents'
-		| 'errand.local.sandbox'
-		| 'errand.local.ownAccounts'
-		| 'errand.tasks.maxCost'
-		| 'errand.chat.routing'
-		| 'errand.chat.zeroDataRetention'
-	)[];
+	unusable: TaskSetting[];
 }
 
 /** This routing policy leaves no provider, so that a request under it fails and says why. */
 const NOBODY: RoutingPolicy = { only: [] };
 
 /**
- * Reads the settings. Entries of agents that cannot be used are left out. If another setting cannot be used, the
- * strictest value takes its place, except for the limit on costs, which is then absent.
+ * Reads the settings, the values of which may be anything. Entries of agents that cannot be used are left out. If another
+ * setting cannot be used, the strictest value takes its place, except for the limit on costs, which is then absent.
  */
-export function readTaskSettings(values: TaskSettingValues): ReadTaskSettings {
-	const { agents, problems } = readAgentSettings(values.agents);
-	const unusable: ReadTaskSettings['unusable'] = Array.isArray(values.agents ?? []) ? [] : ['errand.local.agents'];
-	const { maxCost = 0, sandbox = 'ask', ownAccounts = 'ask' } = values;
-	const isCost = typeof maxCost === 'number' && maxCost >= 0;
-	if (!isCost) {
-		unusable.push('errand.tasks.maxCost');
-	}
-	if (sandbox !== 'ask' && sandbox !== 'require') {
-		unusable.push('errand.local.sandbox');
-	}
-	if (ownAccounts !== 'ask' && ownAccounts !== 'forbid') {
-		unusable.push('errand.local.ownAccounts');
-	}
-	const routingPolicy = routingPolicySchema.safeParse(values.routingPolicy ?? {});
-	if (!routingPolicy.success) {
-		unusable.push('errand.chat.routing');
-	}
-	const { retention = 'account' } = values;
-	const isRetention = retention === 'account' || retention === 'on' || retention === 'off';
-	if (!isRetention) {
-		unusable.push('errand.chat.zeroDataRetention');
-	}
-	const provider = routingPolicy.success && isRetention ? withRetention(routingPolicy.data, retention) : NOBODY;
+export function readTaskSettings(
+	setting: (id: TaskSetting) => unknown,
+	environment: Readonly<Record<string, string | undefined>>,
+): ReadTaskSettings {
+	const unusable: TaskSetting[] = [];
+	const read = <T>(id: TaskSetting, schema: z.ZodType<T>, strictest: T): T => {
+		const parsed = schema.safeParse(setting(id));
+		if (!parsed.success) {
+			unusable.push(id);
+		}
+		return parsed.success ? parsed.data : strictest;
+	};
+	const { agents, problems } = readAgentSettings(read('errand.local.agents', z.array(z.unknown()).nullish(), []));
+	const maxCost = read('errand.tasks.maxCost', z.number().min(0).optional(), undefined);
+	const sandbox = read('errand.local.sandbox', z.enum(SANDBOX_SETTINGS).default('ask'), 'require');
+	const ownAccounts = read('errand.local.ownAccounts', z.enum(ACCOUNT_SETTINGS).default('ask'), 'forbid');
+	const policy = read('errand.chat.routing', routingPolicySchema.nullish(), NOBODY) ?? {};
+	const retentions = z.enum(['account', 'on', 'off']).default('account');
+	const retention = read<z.output<typeof retentions> | undefined>(
+		'errand.chat.zeroDataRetention',
+		retentions,
+		undefined,
+	);
+	const provider = policy === NOBODY || retention === undefined ? NOBODY : withRetention(policy, retention);
 	return {
 		tasks: {
 			agents,
-			variables: variablesOf(agents, values.environment),
-			sandbox: sandbox === 'ask' ? 'ask' : 'require',
-			ownAccounts: ownAccounts === 'ask' ? 'ask' : 'forbid',
-			allowedAccounts: readAllowedAccounts(values.allowedAccounts),
+			variables: variablesOf(agents, environment),
+			sandbox,
+			ownAccounts,
+			allowedAccounts: readAllowedAccounts(setting('errand.local.allowedAccounts')),
 			...defined({
-				maxCost: isCost && maxCost > 0 ? maxCost : undefined,
+				maxCost: maxCost || undefined,
 				provider: Object.keys(provider).length > 0 ? provider : undefined,
 			}),
 		},
@@ -103,7 +95,7 @@ export function readAllowedAccounts(value: unknown): TaskSettings['allowedAccoun
 /** Returns the variables that the agents name and that are set, with their values. */
 function variablesOf(
 	agents: readonly AgentSetting[],
-	environment: TaskSettingValues['environment'],
+	environment: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
 	const names = agents.flatMap(({ env }) => readVariables(env).names);
 	return Object.fromEntries(

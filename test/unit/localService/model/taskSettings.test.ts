@@ -1,18 +1,31 @@
 import assert from 'node:assert/strict';
-import { readTaskSettings, type TaskSettingValues } from '../../../../src/localService/model/taskSettings.ts';
+import { readTaskSettings } from '../../../../src/localService/model/taskSettings.ts';
 
-const read = (values: Partial<TaskSettingValues>) =>
-	readTaskSettings({
-		agents: [],
-		sandbox: 'ask',
-		ownAccounts: 'ask',
-		allowedAccounts: {},
-		maxCost: 0,
-		routingPolicy: {},
-		retention: 'account',
-		environment: {},
-		...values,
-	});
+interface Values {
+	agents?: unknown;
+	sandbox?: unknown;
+	ownAccounts?: unknown;
+	allowedAccounts?: unknown;
+	maxCost?: unknown;
+	routingPolicy?: unknown;
+	retention?: unknown;
+	environment?: Record<string, string>;
+}
+
+const read = ({ environment = {}, ...values }: Values) =>
+	readTaskSettings(
+		id =>
+			({
+				'errand.local.agents': values.agents,
+				'errand.local.sandbox': values.sandbox,
+				'errand.local.ownAccounts': values.ownAccounts,
+				'errand.local.allowedAccounts': values.allowedAccounts,
+				'errand.tasks.maxCost': values.maxCost,
+				'errand.chat.routing': values.routingPolicy,
+				'errand.chat.zeroDataRetention': values.retention,
+			})[id],
+		environment,
+	);
 
 describe('the settings about tasks that the service is told of', () => {
 	it('are no agents, no limit and no routing policy where nothing is set', () => {
@@ -23,8 +36,8 @@ describe('the settings about tasks that the service is told of', () => {
 			unusable: [],
 		};
 		assert.deepEqual(read({}), expected);
-		const nothing = { agents: undefined, sandbox: undefined, maxCost: undefined, routingPolicy: undefined };
-		assert.deepEqual(read({ ...nothing, retention: undefined }), expected);
+		const defaults = { agents: [], sandbox: 'ask', ownAccounts: 'ask', allowedAccounts: {}, maxCost: 0 };
+		assert.deepEqual(read({ ...defaults, routingPolicy: {}, retention: 'account' }), expected);
 	});
 
 	it('are agents with their defaults, the limit and the sandbox', () => {
