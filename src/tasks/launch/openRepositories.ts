@@ -239,15 +239,14 @@ function hostedItem({ name, remote, seenBy }: HostedBranch): Choice<Branch> {
 }
 
 /**
- * Returns the requested branch, or the current one, with all branches of the repository; `found` is undefined if HEAD
- * is on no branch. Throws a UserFacingError if there is no branch of the requested name.
+ * Returns the requested branch, or the current one, or undefined if HEAD is on no branch. Throws a UserFacingError if
+ * there is no branch of the requested name.
  */
-export async function findFirstBranch(
-	git: GitApi,
+export function firstBranch(
 	repository: GitRepository,
+	branches: readonly Branch[],
 	wished: string | undefined,
-): Promise<{ found: Branch | undefined; branches: Branch[] }> {
-	const branches = await readBranchesOf(git, repository);
+): Branch | undefined {
 	const name = wished ?? repository.state.HEAD?.name;
 	const found =
 		branches.find(branch => branch.remote === undefined && branch.name === name) ??
@@ -261,17 +260,5 @@ export async function findFirstBranch(
 			),
 		);
 	}
-	return { found, branches };
-}
-
-/**
- * Like `findFirstBranch`, but lets the user pick a branch if HEAD is on none. Resolves with undefined when dismissed.
- */
-export async function chooseFirstBranch(
-	git: GitApi,
-	repository: GitRepository,
-	wished: string | undefined,
-): Promise<Branch | undefined> {
-	const { found, branches } = await findFirstBranch(git, repository, wished);
-	return found ?? pickBranch(repository, branches);
+	return found;
 }

@@ -7,11 +7,12 @@ import type { GitApi, GitRepository } from '../../platform/git.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import { type LaunchSubject, OpenSubject } from './launchSubject.ts';
 import {
-	chooseFirstBranch,
-	findFirstBranch,
 	findRepositories,
+	firstBranch,
 	likelyRepository,
+	pickBranch,
 	pickRepository,
+	readBranchesOf,
 	repositoryName,
 } from './openRepositories.ts';
 
@@ -82,10 +83,8 @@ export async function readSubjects(
  * if the requested repository or branch is not here. Resolves with undefined if the user dismisses the question.
  */
 export async function firstSubject(choice: SubjectChoice, wish: WishedPlace): Promise<LaunchSubject | undefined> {
-	const { repositories } = choice;
-	const repository =
-		wish.repository === undefined ? likelyRepository(repositories) : wishedRepository(repositories, wish.repository);
-	return repository ? openSubject(choice, repository, wish.branch) : pickSubject(choice, wish.branch);
+	const repository = meantRepository(choice, wish);
+	return repository ? openSubject(choice, repository, wish.branch, pickBranch) : pickSubject(choice, wish.branch);
 }
 
 /** A repository with the branch from which a task starts. The user has to choose members that are undefined. */
@@ -98,17 +97,9 @@ export interface ClearSubject {
  * Returns the subject of the requested task, as far as it can be determined without asking. Throws a UserFacingError if
  * the requested repository or branch is not here.
  */
-export async function clearSubject(
-	{ repositories, connection, git }: SubjectChoice,
-	wish: WishedPlace,
-): Promise<ClearSubject> {
-	const repository =
-		wish.repository === undefined ? likelyRepository(repositories) : wishedRepository(repositories, wish.repository);
-	if (!repository || !git) {
-		return { repository: undefined, subject: undefined };
-	}
-	const { found } = await findFirstBranch(git, repository, wish.branch);
-	return { repository, subject: found && new OpenSubject({ git, repository }, connection, found) };
+export async function clearSubject(choice: SubjectChoice, wish: WishedPlace): Promise<ClearSubject> {
+	const repository = meantRepository(choice, wish);
+	return { repository, subject: repository && (await openSubject(choice, repository, wish.branch)) };
 }
 
 /**
@@ -141,23 +132,38 @@ export async function pickSubject(choice: SubjectChoice, wishedBranch?: string):
 	const { connection, client, repositories } = choice;
 	const picked = repositories.length === 0 ? 'elsewhere' : await pickRepository(repositories, connection.hasLookUps);
 	if (picked !== 'elsewhere') {
-		return picked && openSubject(choice, picked, wishedBranch);
+		return picked && openSubject(choice, picked, wishedBranch, pickBranch);
 	}
 	const { pickHostedSubject } = await import('./hostedSubject.ts');
 	return pickHostedSubject(client.sources, connection, wishedBranch);
 }
 
-/** Uses the requested branch, or the current one. Resolves with undefined if the user dismisses the question. */
+/**
+ * Uses the requested branch, or the current one. If HEAD is on none, the user may `pick` one; resolves with undefined if
+ * that is not asked, or if the question is dismissed.
+ */
 async function openSubject(
 	{ connection, git }: SubjectChoice,
 	repository: GitRepository,
-	wishedBranch: string | undefined,
+	wished: string | undefined,
+	pick?: typeof pickBranch,
 ): Promise<LaunchSubject | undefined> {
-	const branch = git && (await chooseFirstBranch(git, repository, wishedBranch));
+	if (!git) {
+		return undefined;
+	}
+	const branches = await readBranchesOf(git, repository);
+	const branch = firstBranch(repository, branches, wished) ?? (await pick?.(repository, branches));
 	return branch && new OpenSubject({ git, repository }, connection, branch);
 }
 
-function wishedRepository(repositories: readonly GitRepository[], wished: string): GitRepository {
+/** Returns the requested repository, or the one that is likely meant. Returns undefined if there is no clear choice. */
+function meantRepository(
+	{ repositories }: SubjectChoice,
+	{ repository: wished }: WishedPlace,
+): GitRepository | undefined {
+	if (wished === undefined) {
+		return likelyRepository(repositories);
+	}
 	const key = repositoryKey(wished);
 	const found =
 		repositories.find(

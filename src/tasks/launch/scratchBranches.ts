@@ -3,6 +3,8 @@
 // HEAD and stash stay as they are.
 import { randomBytes } from 'node:crypto';
 import type * as vscode from 'vscode';
+import * as z from 'zod';
+import { defined } from '../../base/defined.ts';
 import { gitReason } from '../../base/gitReason.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { GitPlace } from '../../platform/git.ts';
@@ -17,7 +19,7 @@ export interface ScratchBranch {
 	name: string;
 	commit: string;
 	/** Undefined for a branch of the working repository itself. */
-	remote: string | undefined;
+	remote?: string | undefined;
 }
 
 /** The prefix of the names of scratch branches. */
@@ -57,15 +59,8 @@ async function moveScratchBranch(
 	// The user's settings for their own pushes do not apply to this one, and some would make it fail.
 	const settings = ['-c', 'push.pushOption=', '-c', `remote.${remote}.mirror=false`];
 	const options = ['--quiet', '--no-verify', '--no-signed', '--no-follow-tags', '--recurse-submodules=no', lease];
-	const push = (...started: string[]) => [
-		...settings,
-		'push',
-		...options,
-		...started,
-		'--',
-		remote,
-		`${to}:${reference}`,
-	];
+	const change = ['--', remote, `${to}:${reference}`];
+	const push = (...started: string[]) => [...settings, 'push', ...options, ...started, ...change];
 	await runAtRemote(place, remote, 'receive-pack', push);
 }
 
@@ -84,15 +79,21 @@ export async function findScratchBranch(place: GitPlace, { name, remote }: Scrat
 }
 
 /** A scratch branch that Errand has made and not removed yet. */
-interface Scratch extends ScratchBranch {
-	connection: string;
+const scratchSchema = z.object({
+	name: z.string(),
+	commit: z.string(),
+	remote: z.string().optional(),
+	connection: z.string(),
 	/** The working repository's folder. */
-	directory: string;
-	/** Undefined until the task that starts from it is known. */
-	taskId: string | undefined;
+	directory: z.string(),
+	/** Missing until the task that starts from it is known. */
+	taskId: z.string().optional(),
 	/** Milliseconds since the epoch. */
-	madeAt: number;
-}
+	madeAt: z.number(),
+});
+type Scratch = z.output<typeof scratchSchema>;
+
+const isScratch = (value: unknown): value is Scratch => scratchSchema.safeParse(value).success;
 
 export interface ScratchBranchesDependencies {
 	workspaceState: vscode.Memento;
@@ -119,17 +120,9 @@ export class ScratchBranches {
 		return this.entries.values().length === 0;
 	}
 
-	async remember(branch: ScratchBranch, connection: string, directory: string): Promise<void> {
-		const { name, commit, remote } = branch;
-		await this.entries.set(name, {
-			name,
-			commit,
-			remote,
-			connection,
-			directory,
-			taskId: undefined,
-			madeAt: Date.now(),
-		});
+	async remember({ name, commit, remote }: ScratchBranch, connection: string, directory: string): Promise<void> {
+		const scratch = { name, commit, ...defined({ remote }), connection, directory, madeAt: Date.now() };
+		await this.entries.set(name, scratch);
 	}
 
 	async claim(name: string, taskId: string): Promise<void> {
@@ -195,15 +188,4 @@ export class ScratchBranches {
 		}
 		await this.entries.delete(scratch.name);
 	}
-}
-
-function isScratch(value: unknown): value is Scratch {
-	const scratch = value as Partial<Scratch> | null;
-	return (
-		typeof scratch?.name === 'string' &&
-		typeof scratch.commit === 'string' &&
-		typeof scratch.connection === 'string' &&
-		typeof scratch.directory === 'string' &&
-		typeof scratch.madeAt === 'number'
-	);
 }

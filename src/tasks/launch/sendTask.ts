@@ -1,4 +1,6 @@
 import * as vscode from 'vscode';
+import * as z from 'zod';
+import { defined } from '../../base/defined.ts';
 import { ClientError, type ClientErrorCode, describeError, UserFacingError } from '../../base/errors.ts';
 import type { Client } from '../../client/types.ts';
 import type { Task, TaskCreateRequest } from '../../contract/tasks.ts';
@@ -28,16 +30,17 @@ const REFUSALS: ReadonlySet<ClientErrorCode> = new Set([
 const SETTLE_MS = 2 * 60 * 1000;
 
 /** A request whose reply has not come. */
-export interface PendingTask {
-	connection: string;
-	prompt: string;
-	repoUrl: string;
-	branch?: string | undefined;
+const pendingTaskSchema = z.object({
+	connection: z.string(),
+	prompt: z.string(),
+	repoUrl: z.string(),
+	branch: z.string().optional(),
 	/** Milliseconds since the epoch. */
-	sentAt: number;
+	sentAt: z.number(),
 	/** The ids of the tasks with this prompt that existed before. */
-	known: string[];
-}
+	known: z.array(z.string()),
+});
+export type PendingTask = z.output<typeof pendingTaskSchema>;
 
 export interface SendDependencies {
 	workspaceState: vscode.Memento;
@@ -137,7 +140,7 @@ function firstTry(
 		connection: connection.name,
 		prompt,
 		repoUrl,
-		branch: selectedBranch,
+		...defined({ branch: selectedBranch }),
 		sentAt: Date.now(),
 		known: Array.from(tasks())
 			.filter(task => task.prompt?.trim() === prompt.trim())
@@ -168,45 +171,29 @@ async function outcomeOf(
 /**
  * Settles those open requests of the connection for which `isMeant` returns true. Resolves with the task of the first
  * for which the service has created one. A request stays open if the service cannot be asked or may still be working on
- * it.
+ * it. With `asks` false, only the known tasks are looked at.
  */
 export async function settlePending(
 	dependencies: SendDependencies,
 	isMeant: (pending: PendingTask) => boolean,
+	{ asks = true } = {},
 ): Promise<Task | undefined> {
-	const { workspaceState, connection } = dependencies;
+	const { workspaceState, connection, tasks } = dependencies;
 	for (const pending of openRequests(workspaceState, connection.name).filter(isMeant)) {
-		const { task, error } = await findTaskOf(dependencies, pending);
+		const { task, error } = asks
+			? await findTaskOf(dependencies, pending)
+			: { task: createdAmong(Array.from(tasks()), pending), error: undefined };
 		if (task) {
-			return settled(dependencies, pending, task);
+			// A service need not report the branch, and a scratch branch must only be removed with its task.
+			const settled = { ...task, selectedBranch: task.selectedBranch ?? pending.branch };
+			await note(dependencies, pending, settled);
+			return settled;
 		}
-		if (error === undefined && Date.now() - pending.sentAt > SETTLE_MS) {
+		if (asks && error === undefined && Date.now() - pending.sentAt > SETTLE_MS) {
 			await close(workspaceState, pending);
 		}
 	}
 	return undefined;
-}
-
-/** Like `settlePending`, but uses the known tasks and does not ask the service. */
-export async function settleFromKnown(
-	dependencies: SendDependencies,
-	isMeant: (pending: PendingTask) => boolean,
-): Promise<Task | undefined> {
-	const { workspaceState, connection, tasks } = dependencies;
-	for (const pending of openRequests(workspaceState, connection.name).filter(isMeant)) {
-		const task = createdAmong(Array.from(tasks()), pending);
-		if (task) {
-			return settled(dependencies, pending, task);
-		}
-	}
-	return undefined;
-}
-
-async function settled(dependencies: SendDependencies, pending: PendingTask, found: Task): Promise<Task> {
-	// A service need not report the branch, and a scratch branch must only be removed with its task.
-	const task = { ...found, selectedBranch: found.selectedBranch ?? pending.branch };
-	await note(dependencies, pending, task);
-	return task;
 }
 
 /** The task that an earlier request has made, if the list shows it. `error` is set if the list could not be read. */
@@ -245,23 +232,13 @@ function withProgress<T>(run: () => Promise<T>): Thenable<T> {
 }
 
 function entriesOf(workspaceState: vscode.Memento): StateEntries<PendingTask> {
+	const isPendingTask = (value: unknown): value is PendingTask => pendingTaskSchema.safeParse(value).success;
 	return new StateEntries(workspaceState, PENDING_ENTRIES, isPendingTask);
 }
 
 /** Returns an id that is the same for requests that would create the same task. */
 function idOf({ connection, repoUrl, prompt }: PendingTask): string {
 	return JSON.stringify([connection, repoUrl, prompt]);
-}
-
-function isPendingTask(value: unknown): value is PendingTask {
-	const pending = value as Partial<PendingTask> | null;
-	return (
-		typeof pending?.connection === 'string' &&
-		typeof pending.prompt === 'string' &&
-		typeof pending.repoUrl === 'string' &&
-		typeof pending.sentAt === 'number' &&
-		Array.isArray(pending.known)
-	);
 }
 
 /** Returns the requests of a connection that have no reply yet, from all windows on this workspace. */

@@ -16,7 +16,6 @@ import {
 	type SendDependencies,
 	type SendOutcome,
 	sendTask,
-	settleFromKnown,
 	settlePending,
 } from './sendTask.ts';
 
@@ -83,12 +82,12 @@ export class TaskRequests {
 	/** Resolves with the task of an earlier request that got no reply, if the service has created one. */
 	async findEarlier(target: TaskTarget): Promise<Task | undefined> {
 		await this.settling;
-		return this.find(target, settlePending);
+		return this.find(target);
 	}
 
 	/** Resolves what an earlier request left open, and shows its task if the service has created one. */
 	settle(target: TaskTarget): Promise<void> {
-		return this.settleInTurn(target, settlePending);
+		return this.settleInTurn(target);
 	}
 
 	/**
@@ -97,22 +96,22 @@ export class TaskRequests {
 	 */
 	async settleFromList(connection: string, target: () => Promise<TaskTarget>): Promise<void> {
 		if (openRequests(this.dependencies.workspaceState, connection).some(this.isOrphan)) {
-			await this.settleInTurn(await target(), settleFromKnown);
+			await this.settleInTurn(await target(), { asks: false });
 		}
 	}
 
 	/** Runs one look-up at a time, so that a task is shown only once. */
-	private settleInTurn(target: TaskTarget, settle: typeof settlePending): Promise<void> {
+	private settleInTurn(target: TaskTarget, how?: { asks: boolean }): Promise<void> {
 		const settled = this.settling.then(async () => {
-			const task = await this.find(target, settle);
+			const task = await this.find(target, how);
 			await (task && this.dependencies.started(task, target));
 		});
 		this.settling = settled.catch(() => {});
 		return settled;
 	}
 
-	private async find(target: TaskTarget, settle: typeof settlePending): Promise<Task | undefined> {
-		const task = await settle(this.sending(target), this.isOrphan);
+	private async find(target: TaskTarget, how?: { asks: boolean }): Promise<Task | undefined> {
+		const task = await settlePending(this.sending(target), this.isOrphan, how);
 		if (task) {
 			void showMessage(
 				'information',
