@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { placeOf } from '../base/hostname.ts';
 import { LISTED_MODELS } from '../contract/upstreams.ts';
-import { type Choice, inputName, PickList, separator, shownText } from '../platform/pick.ts';
+import { type Choice, choose, inputName, separator, shownText } from '../platform/pick.ts';
 import { askHost, type HostAnswer, type HostContext } from './hosts/askHost.ts';
 import { hostProblem, isAboutKey, labelsOf } from './hosts/messages.ts';
 import type { ServiceDraft } from './model/serviceDraft.ts';
@@ -15,7 +15,7 @@ export interface PickedModel {
 }
 
 type Elsewhere = 'key' | 'address' | 'connection';
-type Row = Choice<{ model: string } | 'write' | 'again' | Elsewhere | 'none'>;
+type Row = Choice<{ model: string } | 'write' | 'again' | Elsewhere | 'none' | 'back'>;
 
 /**
  * The end of the list: a model, or the key or the address is to be changed, the service is to be a connection, or the
@@ -35,77 +35,52 @@ export async function pickModel(
 	known: HostAnswer | undefined,
 ): Promise<PickModelEnd> {
 	const leaving = new AbortController();
+	const { url, form, key } = draft;
+	const ask = () => askHost({ kind: 'service', url, form, key }, { ...context, signal: leaving.signal });
+	let answer = known;
+	const asked = async () => {
+		answer = await ask();
+		return modelRows(draft, answer);
+	};
 	try {
-		let answer = known;
 		for (;;) {
-			const end = await showModels(context, draft, answer, leaving.signal);
-			if (end === undefined || end === 'back') {
-				return end;
-			}
-			answer = end.answer;
-			const { row } = end;
-			if (row === 'again') {
-				answer = undefined;
-			} else if (row === 'write') {
-				const model = await inputName(titleOf(draft), vscode.l10n.t('The model’s name on the server'));
-				if (model !== undefined) {
-					const lists = answer?.state === 'fits' && answer.models !== undefined;
-					const models = lists ? [LISTED_MODELS, model] : [model];
-					return { model, url: answer?.url ?? draft.url, models };
+			const isKnown = answer !== undefined;
+			const row = await choose(titleOf(draft), modelRows(draft, answer), {
+				placeHolder: vscode.l10n.t('Select the model to use in the chat'),
+				// Enter on a row of text would do nothing, so the first row with an action is active.
+				isActive: ({ value }) => value !== 'none',
+				isChoice: ({ value }) => value !== 'none',
+				later: isKnown ? undefined : { items: asked() },
+				back: 'back',
+				ignoreFocusOut: true,
+			});
+			switch (row) {
+				case undefined:
+				case 'none':
+				case 'back':
+					return row === 'back' ? 'back' : undefined;
+				case 'again':
+					answer = undefined;
+					break;
+				case 'write': {
+					const model = await inputName(titleOf(draft), vscode.l10n.t('The model’s name on the server'));
+					if (model !== undefined) {
+						const lists = answer?.state === 'fits' && answer.models !== undefined;
+						return { model, url: answer?.url ?? url, models: lists ? [LISTED_MODELS, model] : [model] };
+					}
+					break;
 				}
-			} else if (typeof row === 'object') {
-				return { model: row.model, url: answer?.url ?? draft.url };
-			} else {
-				return { next: row, answer };
+				case 'key':
+				case 'address':
+				case 'connection':
+					return { next: row, answer };
+				default:
+					return { model: row.model, url: answer?.url ?? url };
 			}
 		}
 	} finally {
 		leaving.abort();
 	}
-}
-
-type Shown = { row: Exclude<Row['value'], 'none'>; answer: HostAnswer | undefined };
-
-async function showModels(
-	context: HostContext,
-	draft: ServiceDraft,
-	known: HostAnswer | undefined,
-	signal: AbortSignal,
-): Promise<Shown | 'back' | undefined> {
-	let answer = known;
-	const list = new PickList<Row, Shown | 'back'>(picker => {
-		picker.title = titleOf(draft);
-		picker.placeholder = vscode.l10n.t('Select the model to use in the chat');
-		picker.matchOnDescription = true;
-		picker.buttons = [vscode.QuickInputButtons.Back];
-		picker.ignoreFocusOut = true;
-		picker.onDidTriggerButton(() => list.end('back'));
-		picker.onDidAccept(() => {
-			const row = picker.selectedItems[0]?.value;
-			if (row !== undefined && row !== 'none') {
-				list.take({ row, answer });
-			}
-		});
-	});
-	const rows = () => modelRows(draft, answer);
-	// Enter on a row of text would do nothing, so the first row with an action is active.
-	const first = (shown: Row[]) => shown.find(({ value, kind }) => value !== 'none' && kind === undefined);
-	const asked = rows();
-	list.show(asked, first(asked)).busy = answer === undefined;
-	if (answer === undefined) {
-		void askHost({ kind: 'service', url: draft.url, form: draft.form, key: draft.key }, { ...context, signal }).then(
-			came => {
-				answer = came;
-				if (list.current) {
-					const told = rows();
-					list.redraw(told, first(told));
-					list.current.busy = false;
-				}
-			},
-			() => {},
-		);
-	}
-	return list.result;
 }
 
 /** Returns the rows: the models, or the reason why there are none with the possible actions. */

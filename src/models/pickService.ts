@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { placeOf } from '../base/hostname.ts';
 import type { FoundServer } from '../contract/foundServers.ts';
-import { type Choice, PickList, separator, shownText } from '../platform/pick.ts';
+import { type Choice, choose, separator, shownText } from '../platform/pick.ts';
 import type { ServerHere } from './hosts/findServers.ts';
 import { ownerText } from './hosts/messages.ts';
 import { MODEL_SERVICES, type ModelService } from './model/modelServices.ts';
@@ -28,40 +28,16 @@ export interface ServiceLists {
 /**
  * Lets the user choose a service. `looking` resolves with the servers on this machine; then the list is drawn again.
  */
-export async function pickService(
+export function pickService(
 	shown: ServiceLists,
 	looking: Promise<readonly ServerHere[]>,
 ): Promise<ServiceChoice | undefined> {
-	const list = new PickList<Row, ServiceChoice>(picker => {
-		picker.title = vscode.l10n.t('Add Service');
-		picker.placeholder = vscode.l10n.t('Select a service or model server, or enter an address');
-		picker.matchOnDescription = true;
-		picker.matchOnDetail = true;
-		picker.ignoreFocusOut = true;
-		picker.onDidAccept(() => {
-			const [row] = picker.selectedItems;
-			if (row) {
-				list.take(row.value.kind === 'address' ? { ...row.value, text: picker.value } : row.value);
-			}
-		});
+	return choose(vscode.l10n.t('Add Service'), serviceRows(shown), {
+		placeHolder: vscode.l10n.t('Select a service or model server, or enter an address'),
+		later: shown.here === undefined ? { items: looking.then(here => serviceRows({ ...shown, here })) } : undefined,
+		withText: (choice, text) => (choice.kind === 'address' ? { ...choice, text } : choice),
+		ignoreFocusOut: true,
 	});
-	const rows = serviceRows(shown);
-	list.show(rows).busy = shown.here === undefined;
-	void looking.then(here => {
-		const before = list.active;
-		if (shown.here === undefined && list.current !== undefined) {
-			const next = serviceRows({ ...shown, here });
-			const isFirst = before === undefined || before === rows.find(({ kind }) => kind === undefined);
-			list.redraw(
-				next,
-				isFirst
-					? undefined
-					: next.find(({ label, description }) => label === before.label && description === before.description),
-			);
-			list.current.busy = false;
-		}
-	});
-	return list.result;
 }
 
 /** Returns the rows: the servers on this machine, the well-known services, and any other address. */

@@ -149,6 +149,12 @@ export interface ChooseOptions<T> {
 	isActive?(item: Choice<T>): boolean;
 	/** The items that will take the place of these, with the placeholder until then. A rejection changes nothing. */
 	later?: { items: Promise<readonly Choice<T>[]>; placeHolder?: string } | undefined;
+	/** Returns false for items that only tell something, which are not chosen. */
+	isChoice?(item: Choice<T>): boolean;
+	/** Adds the text that was typed into the list to the choice. */
+	withText?(value: T, text: string): T;
+	/** The result of the button for the previous step, if there is one. */
+	back?: T | undefined;
 	/** True if the list stays when the focus leaves it. */
 	ignoreFocusOut?: boolean | undefined;
 }
@@ -159,7 +165,8 @@ export function choose<T>(
 	items: readonly Choice<T>[],
 	options: ChooseOptions<T> = {},
 ): Promise<T | undefined> {
-	const { placeHolder = '', active, later, ignoreFocusOut = false } = options;
+	const { placeHolder = '', active, later, back, ignoreFocusOut = false, isChoice = () => true } = options;
+	const { withText = (value: T) => value } = options;
 	const { isActive = ({ value }) => active !== undefined && value === active } = options;
 	const list = new PickList<Choice<T>, T>(picker => {
 		picker.title = title;
@@ -167,20 +174,24 @@ export function choose<T>(
 		picker.matchOnDescription = true;
 		picker.matchOnDetail = true;
 		picker.ignoreFocusOut = ignoreFocusOut;
+		picker.buttons = back === undefined ? [] : [vscode.QuickInputButtons.Back];
+		picker.onDidTriggerButton(() => list.end(back));
 		picker.onDidAccept(() => {
 			const [chosen] = picker.selectedItems;
-			if (chosen) {
-				list.take(chosen.value);
+			if (chosen && isChoice(chosen)) {
+				list.take(withText(chosen.value, picker.value));
 			}
 		});
 	});
 	const activeOf = (rows: readonly Choice<T>[]) =>
 		rows.find(row => row.kind !== vscode.QuickPickItemKind.Separator && isActive(row));
+	const isSame = ({ label, description }: Choice<T>) =>
+		label === list.active?.label && description === list.active.description;
 	const picker = list.show(items, activeOf(items));
 	if (later) {
 		picker.busy = true;
 		later.items
-			.then(rows => list.redraw(rows, rows.find(row => row === list.active) ?? activeOf(rows)))
+			.then(rows => list.redraw(rows, rows.find(isSame) ?? activeOf(rows)))
 			.catch(() => {})
 			.finally(() => {
 				picker.busy = false;

@@ -18,6 +18,7 @@ export function answerLists(...labels: string[]): vscode.QuickPickItem[][] {
 				hide = listener;
 			},
 			onDidChangeActive() {},
+			onDidTriggerButton() {},
 			show() {
 				shown.push(list.items);
 				const label = labels.shift();
