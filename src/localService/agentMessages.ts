@@ -184,20 +184,14 @@ function unsetText(names: readonly string[]): string {
 }
 
 function sourceText({ source }: AgentStatus): string | undefined {
-	switch (source) {
-		case 'built-in':
-			return vscode.l10n.t('built in');
-		case 'own':
-			return vscode.l10n.t('included with Errand');
-		case 'settings':
-			return vscode.l10n.t('from your settings');
-		case 'path':
-			return vscode.l10n.t('found on PATH');
-		case 'installed':
-			return vscode.l10n.t('installed by Errand');
-		case 'none':
-			return undefined;
-	}
+	return {
+		'built-in': vscode.l10n.t('built in'),
+		own: vscode.l10n.t('included with Errand'),
+		settings: vscode.l10n.t('from your settings'),
+		path: vscode.l10n.t('found on PATH'),
+		installed: vscode.l10n.t('installed by Errand'),
+		none: undefined,
+	}[source];
 }
 
 /** Returns why an agent cannot run, or a description of it if it needs one. */

@@ -13,12 +13,11 @@ export function consentLabel({ folder }: StoredConsent): string {
 
 /** Describes what a consent allows. */
 export function consentText({ kind }: StoredConsent): string {
-	if (kind === 'search') {
-		return vscode.l10n.t('may search the web');
-	}
-	return kind === 'unsandboxed'
-		? vscode.l10n.t('may run agents without a sandbox')
-		: vscode.l10n.t('may install dependencies');
+	return {
+		search: vscode.l10n.t('may search the web'),
+		unsandboxed: vscode.l10n.t('may run agents without a sandbox'),
+		dependencies: vscode.l10n.t('may install dependencies'),
+	}[kind];
 }
 
 /** Describes where it applies, and under which conditions. */
@@ -43,12 +42,9 @@ function conditions(consent: StoredConsent): string[] {
 }
 
 function unsandboxedReason(problem: SandboxProblem): string {
-	switch (problem) {
-		case 'not-installed':
-			return vscode.l10n.t('while bubblewrap isn’t installed');
-		case 'not-permitted':
-			return vscode.l10n.t('while this system doesn’t allow the sandbox');
-		case 'platform':
-			return vscode.l10n.t('while this system isn’t supported by the sandbox');
-	}
+	return {
+		'not-installed': vscode.l10n.t('while bubblewrap isn’t installed'),
+		'not-permitted': vscode.l10n.t('while this system doesn’t allow the sandbox'),
+		platform: vscode.l10n.t('while this system isn’t supported by the sandbox'),
+	}[problem];
 }

@@ -1,5 +1,7 @@
 // A service of the contract becomes a connection, which the user reviews before it is written.
 import * as vscode from 'vscode';
+import { defined } from '../base/defined.ts';
+import { isFields } from '../base/fields.ts';
 import { placeOf } from '../base/hostname.ts';
 import { type Connection, connectionSchema } from '../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
@@ -9,7 +11,7 @@ import { explainError, showExplanation, showMessage } from '../platform/notify.t
 import { chooseSome, input, shownText } from '../platform/pick.ts';
 import { readSetting } from '../platform/settings.ts';
 import { ConnectionEditor, type Entry } from './connectionEditor.ts';
-import { openConnectionSettings, use } from './connections.ts';
+import { openConnectionSettings, saveConnection, use } from './connections.ts';
 import type { HostAnswer } from './hosts/askHost.ts';
 import {
 	freeName,
@@ -21,7 +23,6 @@ import {
 } from './model/newConnection.ts';
 import { connectionNames } from './model/readConnection.ts';
 import type { ServiceDraft } from './model/serviceDraft.ts';
-import { saveConnection } from './saveConnection.ts';
 import type { Services } from './services.ts';
 
 /**
@@ -34,7 +35,7 @@ export async function addConnection(
 	services: Services,
 ): Promise<Connection | 'back' | undefined> {
 	const value: unknown = readSetting('errand.connections');
-	if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+	if (!isFields(value)) {
 		const open = vscode.l10n.t('Open Settings');
 		const message = vscode.l10n.t('The setting errand.connections isn’t valid. Correct it first.');
 		if ((await showMessage('error', message, open)) === open) {
@@ -151,9 +152,7 @@ class Addition {
 	}
 
 	async change(changes: Entry): Promise<void> {
-		this.entry = Object.fromEntries(
-			Object.entries({ ...this.entry, ...changes }).filter(([, value]) => value !== undefined),
-		);
+		this.entry = defined({ ...this.entry, ...changes });
 	}
 
 	async listModels(): Promise<readonly ListedModel[]> {

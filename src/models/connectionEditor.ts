@@ -2,6 +2,7 @@
 
 import * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
+import type { Fields } from '../base/fields.ts';
 import { hasInvisible } from '../base/invisible.ts';
 import { redactText } from '../base/redact.ts';
 import type { Connection } from '../contract/connection.ts';
@@ -17,7 +18,7 @@ import { entriesOf } from './model/entries.ts';
 import { domainOf, modelEntry } from './model/newConnection.ts';
 import { readConnection } from './model/readConnection.ts';
 
-export type Entry = Readonly<Record<string, unknown>>;
+export type Entry = Readonly<Fields>;
 
 /** A connection as it would be in the settings, which may lack required fields. */
 export interface EditedConnection {

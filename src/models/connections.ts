@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
+import { defined } from '../base/defined.ts';
 import { UserFacingError } from '../base/errors.ts';
+import type { Fields } from '../base/fields.ts';
 import { oneLine } from '../base/plainText.ts';
 import type { Connection } from '../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
@@ -8,7 +10,9 @@ import { settingIssueText } from '../platform/settingIssue.ts';
 import { readSetting, writeSetting } from '../platform/settings.ts';
 import type { NamedConnection } from './api.ts';
 import type { KeysFeature } from './keys/keysFeature.ts';
+import { entriesOf } from './model/entries.ts';
 import { connectionNames, readConnection } from './model/readConnection.ts';
+import { writeEntries } from './writeEntries.ts';
 
 /**
  * Reads the connection of that name. `sentence` is the whole message; `problem` is for places that already show the
@@ -86,6 +90,30 @@ export async function use(name: string, keys: Pick<KeysFeature, 'state' | 'set'>
 		vscode.l10n.t('Add Key'),
 		() => keys.set(connection, 'inference'),
 		error => explainError(error, label),
+	);
+}
+
+/** Writes a connection in addition to the others, or in place of the one of its name. */
+export async function saveConnection(name: string, entry: Readonly<Fields>): Promise<void> {
+	const text = JSON.stringify(entry);
+	await writeEntries(
+		'errand.connections',
+		entries => ({ ...entries, [name]: entry }),
+		entries => JSON.stringify(entries[name]) === text,
+	);
+}
+
+/** Changes some fields of a connection and keeps its other fields. An undefined value removes a field. */
+export async function changeConnection(name: string, changes: Readonly<Fields>): Promise<void> {
+	const before = entriesOf(entriesOf(readSetting('errand.connections'))[name]);
+	await saveConnection(name, defined({ ...before, ...changes }));
+}
+
+export async function removeConnection(name: string): Promise<void> {
+	await writeEntries(
+		'errand.connections',
+		entries => ({ ...entries, [name]: undefined }),
+		entries => !Object.hasOwn(entries, name),
 	);
 }
 

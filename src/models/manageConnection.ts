@@ -6,12 +6,11 @@ import { askModal } from '../platform/notify.ts';
 import { separator, shownText } from '../platform/pick.ts';
 import { readSetting } from '../platform/settings.ts';
 import { ConnectionEditor } from './connectionEditor.ts';
-import { connectionProblem, openConnectionSettings, use } from './connections.ts';
+import { changeConnection, connectionProblem, openConnectionSettings, removeConnection, use } from './connections.ts';
 import type { KeysFeature } from './keys/keysFeature.ts';
 import { keyStateText, kindLabel } from './keys/messages.ts';
 import { entriesOf } from './model/entries.ts';
 import { KEY_KINDS } from './model/keyFormat.ts';
-import { changeConnection, removeConnection } from './saveConnection.ts';
 import type { ManageEnd, Services } from './services.ts';
 
 /** Lets the user change a connection of the settings until the list is left. Each change is written at once. */

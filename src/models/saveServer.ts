@@ -5,7 +5,7 @@ import { LOCAL_CONNECTION_NAME, localConnection } from '../contract/localConnect
 import { findModel } from '../contract/modelIdentifier.ts';
 import { clearSetting, readSetting, settingHolds, writeSetting } from '../platform/settings.ts';
 import type { KeyStore } from './keys/keyStore.ts';
-import { entriesOf, withoutEntry } from './model/entries.ts';
+import { entriesOf } from './model/entries.ts';
 import { serverKey } from './model/keyFormat.ts';
 import { freeSlug, type ServerEntry, slugOfAddress, withEntry } from './model/serverEntries.ts';
 import type { ServiceDraft } from './model/serviceDraft.ts';
@@ -36,11 +36,7 @@ async function writeServer(
 	entry: ServerEntry,
 	{ key, holds }: { key: string | undefined; holds(value: Record<string, unknown>): boolean },
 ): Promise<void> {
-	// The settings may have changed while the questions were answered, so they are read again.
-	const write = () => {
-		const upstreams = withEntry(readSetting('errand.local.upstreams'), slug, entry);
-		return writeEntries('errand.local.upstreams', upstreams, holds);
-	};
+	const write = () => writeEntries('errand.local.upstreams', entries => withEntry(entries, slug, entry), holds);
 	await (key === undefined ? write() : store.saveWith(serverKey(slug, entry.url), key, write));
 }
 
@@ -62,8 +58,11 @@ export async function updateAddress(
 }
 
 export async function removeServer(store: KeyStore, slug: string, url: string): Promise<void> {
-	const upstreams = withoutEntry(readSetting('errand.local.upstreams'), slug);
-	await writeEntries('errand.local.upstreams', upstreams, value => !Object.hasOwn(value, slug));
+	await writeEntries(
+		'errand.local.upstreams',
+		entries => ({ ...entries, [slug]: undefined }),
+		entries => !Object.hasOwn(entries, slug),
+	);
 	await store.remove(serverKey(slug, url));
 }
 

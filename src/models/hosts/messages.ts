@@ -20,22 +20,15 @@ const ROW_LENGTH = 85;
 const MAXIMUM_TYPED = 60;
 
 export function hostLabel(field: HostField): string {
-	switch (field) {
-		case 'apiUrl':
-			return vscode.l10n.t('Public host for chat');
-		case 'enterpriseUrl':
-			return vscode.l10n.t('Enterprise host');
-		case 'cloudUrl':
-			return vscode.l10n.t('Host of cloud tasks and look-ups');
-		case 'agentUrl':
-			return vscode.l10n.t('Host of the agent task API');
-		case 'orgUrl':
-			return vscode.l10n.t('Organization’s host of the encrypted channel');
-		case 'encryptUrl':
-			return vscode.l10n.t('Shared host of the encrypted channel');
-		case 'dashboardUrl':
-			return vscode.l10n.t('Dashboard');
-	}
+	return {
+		apiUrl: vscode.l10n.t('Public host for chat'),
+		enterpriseUrl: vscode.l10n.t('Enterprise host'),
+		cloudUrl: vscode.l10n.t('Host of cloud tasks and look-ups'),
+		agentUrl: vscode.l10n.t('Host of the agent task API'),
+		orgUrl: vscode.l10n.t('Organization’s host of the encrypted channel'),
+		encryptUrl: vscode.l10n.t('Shared host of the encrypted channel'),
+		dashboardUrl: vscode.l10n.t('Dashboard'),
+	}[field];
 }
 
 /** Returns whether a plain model server may be meant, and not a host of a connection. */
@@ -51,18 +44,13 @@ export function addressRule(): string {
 }
 
 export function ownerText({ kind, user }: PortOwner): string {
-	switch (kind) {
-		case 'own':
-			return vscode.l10n.t('It runs as you, {0}.', user);
-		case 'root':
-			return vscode.l10n.t('It runs as {0}, the administrator.', user);
-		case 'system':
-			return vscode.l10n.t('It runs as the system account {0}.', user);
-		case 'other':
-			return vscode.l10n.t('It runs as {0}, another user of this machine, who can read what you send to it.', user);
-		case 'unknown':
-			return vscode.l10n.t('The system doesn’t report which user it runs as.');
-	}
+	return {
+		own: vscode.l10n.t('It runs as you, {0}.', user),
+		root: vscode.l10n.t('It runs as {0}, the administrator.', user),
+		system: vscode.l10n.t('It runs as the system account {0}.', user),
+		other: vscode.l10n.t('It runs as {0}, another user of this machine, who can read what you send to it.', user),
+		unknown: vscode.l10n.t('The system doesn’t report which user it runs as.'),
+	}[kind];
 }
 
 /** Describes in a sentence a host's answer that was not a failure. */

@@ -9,25 +9,19 @@ import type { KeyCheck } from '../model/keyCheck.ts';
 import type { KeyProblem } from '../model/keyFormat.ts';
 
 export function kindLabel(kind: KeyKind): string {
-	switch (kind) {
-		case 'inference':
-			return vscode.l10n.t('Inference key');
-		case 'cloud':
-			return vscode.l10n.t('Cloud token');
-		case 'agent':
-			return vscode.l10n.t('Agent key');
-	}
+	return {
+		inference: vscode.l10n.t('Inference key'),
+		cloud: vscode.l10n.t('Cloud token'),
+		agent: vscode.l10n.t('Agent key'),
+	}[kind];
 }
 
 export function kindPurpose(kind: KeyKind): string {
-	switch (kind) {
-		case 'inference':
-			return vscode.l10n.t('for chat');
-		case 'cloud':
-			return vscode.l10n.t('for tasks and their logs');
-		case 'agent':
-			return vscode.l10n.t('for the agent task API');
-	}
+	return {
+		inference: vscode.l10n.t('for chat'),
+		cloud: vscode.l10n.t('for tasks and their logs'),
+		agent: vscode.l10n.t('for the agent task API'),
+	}[kind];
 }
 
 export function connectionLabel({ label, name }: Connection): string {
@@ -44,20 +38,14 @@ export function dateText(milliseconds: number): string {
 
 /** Returns the result of a check in a few words. */
 export function answerWord({ answer }: KeyCheck): string {
-	switch (answer) {
-		case 'accepted':
-			return vscode.l10n.t('accepted');
-		case 'refused':
-			return vscode.l10n.t('refused');
-		case 'plan-required':
-			return vscode.l10n.t('plan missing');
-		case 'forbidden':
-			return vscode.l10n.t('not allowed');
-		case 'not-checkable':
-			return vscode.l10n.t('can’t be checked');
-		case 'no-answer':
-			return vscode.l10n.t('no response');
-	}
+	return {
+		accepted: vscode.l10n.t('accepted'),
+		refused: vscode.l10n.t('refused'),
+		'plan-required': vscode.l10n.t('plan missing'),
+		forbidden: vscode.l10n.t('not allowed'),
+		'not-checkable': vscode.l10n.t('can’t be checked'),
+		'no-answer': vscode.l10n.t('no response'),
+	}[answer];
 }
 
 /** Returns the result of a check as a sentence with the next step, and the service's own message. */
@@ -100,28 +88,20 @@ export function answerSentence(check: KeyCheck, kind: KeyKind, connection: Conne
 }
 
 export function problemText(problem: KeyProblem, connection: Pick<Connection, 'cloudTokenPrefix'>): string {
-	switch (problem) {
-		case 'empty':
-			return vscode.l10n.t('Paste the key.');
-		case 'characters':
-			return vscode.l10n.t('A key has no spaces or special characters. Paste it alone.');
-		case 'inference-form':
-			return vscode.l10n.t('This kind of key starts with “sk-”.');
-		case 'prefix':
-			return vscode.l10n.t('The cloud tokens of this service start with “{0}”.', connection.cloudTokenPrefix ?? '');
-	}
+	return {
+		empty: vscode.l10n.t('Paste the key.'),
+		characters: vscode.l10n.t('A key has no spaces or special characters. Paste it alone.'),
+		'inference-form': vscode.l10n.t('This kind of key starts with “sk-”.'),
+		prefix: vscode.l10n.t('The cloud tokens of this service start with “{0}”.', connection.cloudTokenPrefix ?? ''),
+	}[problem];
 }
 
 /** Returns the state of a key in a few words. */
 export function keyStateText(state: KeyState): string {
-	switch (state) {
-		case 'set':
-			return vscode.l10n.t('key set');
-		case 'missing':
-			return vscode.l10n.t('no key yet');
-		case 'unconfirmed':
-			return vscode.l10n.t('confirm the key: the addresses have changed');
-		case 'not-needed':
-			return vscode.l10n.t('no key needed');
-	}
+	return {
+		set: vscode.l10n.t('key set'),
+		missing: vscode.l10n.t('no key yet'),
+		unconfirmed: vscode.l10n.t('confirm the key: the addresses have changed'),
+		'not-needed': vscode.l10n.t('no key needed'),
+	}[state];
 }

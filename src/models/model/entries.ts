@@ -1,13 +1,7 @@
 // A setting that maps names to entries, as it may be in a file that people write by hand.
-
-type Entries = Readonly<Record<string, unknown>>;
+import { type Fields, isFields } from '../../base/fields.ts';
 
 /** Returns the entries, or none for anything that is not an object. */
-export function entriesOf(value: unknown): Entries {
-	return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Entries) : {};
-}
-
-export function withoutEntry(value: unknown, name: string): Record<string, unknown> {
-	const { [name]: _, ...others } = entriesOf(value);
-	return others;
+export function entriesOf(value: unknown): Readonly<Fields> {
+	return isFields(value) ? value : {};
 }

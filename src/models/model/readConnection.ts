@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { type Connection, connectionSchema } from '../../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME, localConnection } from '../../contract/localConnection.ts';
+import { entriesOf } from './entries.ts';
 
 export type ReadConnection =
 	| { connection: Connection }
@@ -16,11 +17,11 @@ export function readConnection(name: string, connections: unknown): ReadConnecti
 	if (name === LOCAL_CONNECTION_NAME) {
 		return { connection: localConnection };
 	}
-	const entries = typeof connections === 'object' && connections !== null ? connections : {};
+	const entries = entriesOf(connections);
 	if (!Object.hasOwn(entries, name)) {
 		return { problem: 'unknown' };
 	}
-	const value = (entries as Record<string, unknown>)[name];
+	const value = entries[name];
 	const parsed = connectionSchema.safeParse(value);
 	return parsed.success
 		? { connection: { ...parsed.data, name } }
@@ -29,6 +30,5 @@ export function readConnection(name: string, connections: unknown): ReadConnecti
 
 /** Returns the names that the user can switch to, `local` first. */
 export function connectionNames(connections: unknown): string[] {
-	const configured = typeof connections === 'object' && connections !== null ? Object.keys(connections) : [];
-	return [LOCAL_CONNECTION_NAME, ...configured.filter(name => name !== LOCAL_CONNECTION_NAME)];
+	return [LOCAL_CONNECTION_NAME, ...Object.keys(entriesOf(connections)).filter(name => name !== LOCAL_CONNECTION_NAME)];
 }

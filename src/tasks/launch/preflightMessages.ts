@@ -340,36 +340,32 @@ function dependenciesText({
 	}
 }
 
-function listed(names: readonly string[]): string {
-	const shown = names.slice(0, SHOWN_NEEDS).map(shortName).join(', ');
-	return names.length > SHOWN_NEEDS ? vscode.l10n.t('{0} and {1} more', shown, names.length - SHOWN_NEEDS) : shown;
+function listed(names: readonly string[], maximum = SHOWN_NEEDS): string {
+	const shown = names.slice(0, maximum).map(shortName).join(', ');
+	return names.length > maximum ? vscode.l10n.t('{0} and {1} more', shown, names.length - maximum) : shown;
 }
+
+const filesText = (files: readonly string[]): string => listed(files, SHOWN_FILES);
 
 /** The label of the button for a choice. */
 export function choiceText(choice: CommitChoice, kind: PreflightFinding['kind']): string {
 	if (kind === 'changes') {
 		return choice === 'leave' ? vscode.l10n.t('Start Without Them') : vscode.l10n.t('Include Them on a Scratch Branch');
 	}
-	switch (choice) {
-		case 'push':
-			return vscode.l10n.t('Push');
-		case 'leave':
-			return vscode.l10n.t('Start Without Them');
-		case 'scratch':
-			return vscode.l10n.t('Use a Scratch Branch');
-	}
+	return {
+		push: vscode.l10n.t('Push'),
+		leave: vscode.l10n.t('Start Without Them'),
+		scratch: vscode.l10n.t('Use a Scratch Branch'),
+	}[choice];
 }
 
 function commitsText(choice: CommitChoice, remoteName: string): string {
 	const remote = shortName(remoteName);
-	switch (choice) {
-		case 'push':
-			return vscode.l10n.t('Will be pushed to {0} before the task starts.', remote);
-		case 'leave':
-			return vscode.l10n.t('The task starts from the commits on {0}.', remote);
-		case 'scratch':
-			return vscode.l10n.t('Included on a scratch branch on {0}, which is removed when the task ends.', remote);
-	}
+	return {
+		push: vscode.l10n.t('Will be pushed to {0} before the task starts.', remote),
+		leave: vscode.l10n.t('The task starts from the commits on {0}.', remote),
+		scratch: vscode.l10n.t('Included on a scratch branch on {0}, which is removed when the task ends.', remote),
+	}[choice];
 }
 
 function unpushedText({ ahead, behind, remote }: PreflightFinding & { kind: 'unpushed' }): string {
@@ -387,11 +383,6 @@ function unpushedText({ ahead, behind, remote }: PreflightFinding & { kind: 'unp
 
 function changesText(count: number): string {
 	return count === 1 ? vscode.l10n.t('1 uncommitted file') : vscode.l10n.t('{0} uncommitted files', count);
-}
-
-function filesText(files: readonly string[]): string {
-	const shown = files.slice(0, SHOWN_FILES).map(shortName).join(', ');
-	return files.length > SHOWN_FILES ? vscode.l10n.t('{0} and {1} more', shown, files.length - SHOWN_FILES) : shown;
 }
 
 /** Describes what “Start Task” will send: the branch, the actions before it, and the options. */

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { upstreamSettingSchema } from '../../../../src/contract/upstreams.ts';
-import { withoutEntry } from '../../../../src/models/model/entries.ts';
 import { MODEL_SERVICES } from '../../../../src/models/model/modelServices.ts';
 import { freeSlug, serverAddresses, slugOfAddress, withEntry } from '../../../../src/models/model/serverEntries.ts';
 import { readUpstreamSettings } from '../../../../src/models/model/upstreamSettings.ts';
@@ -41,11 +40,6 @@ describe('the entry of a model server', () => {
 		assert.deepEqual(withEntry({ mine: { url } }, 'mine', { url, models }), { mine: { url, models } });
 		const named = { url, models: ['two'] };
 		assert.deepEqual(withEntry({ mine: named }, 'mine', { url, models }), { mine: { url, models: ['two', 'one'] } });
-	});
-
-	it('is removed alone', () => {
-		assert.deepEqual(withoutEntry({ one: 1, two: 2 }, 'one'), { two: 2 });
-		assert.deepEqual(withoutEntry('nonsense', 'one'), {});
 	});
 
 	it('has a name of its own, which the setting accepts', () => {
