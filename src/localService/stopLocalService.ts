@@ -3,6 +3,7 @@ import { describeError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { oneLine } from '../base/plainText.ts';
 import { askModal } from '../platform/notify.ts';
+import { withProgress } from '../platform/progressNotice.ts';
 import { type ActiveTasks, readActiveTasks } from './serviceCalls.ts';
 import type { Supervisor } from './supervisor.ts';
 
@@ -21,9 +22,7 @@ export async function stopLocalService(supervisor: Supervisor, logger: Logger, s
 			return;
 		}
 		const title = vscode.l10n.t('Stopping the local service');
-		await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () =>
-			supervisor.stop(service),
-		);
+		await withProgress(title, () => supervisor.stop(service), { isNotice: true });
 		void vscode.window.showInformationMessage(
 			vscode.l10n.t('The local service is stopped. It starts again when you use it.'),
 		);

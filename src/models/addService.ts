@@ -7,6 +7,7 @@ import type { FoundServer } from '../contract/foundServers.ts';
 import { OLLAMA_SLUG } from '../contract/upstreams.ts';
 import { usualServers } from '../contract/usualServers.ts';
 import { askModal, explainError, showExplanation, showMessage } from '../platform/notify.ts';
+import { withProgress } from '../platform/progressNotice.ts';
 import { addConnection } from './addConnection.ts';
 import type { AddedModel } from './api.ts';
 import { askServiceKey, type KeyQuestion } from './askServiceKey.ts';
@@ -324,13 +325,8 @@ class ServiceFlow {
 	/** Makes the model the default once the local service offers it, and otherwise tells the user that it does not. */
 	private async settle(settled: Settled): Promise<End> {
 		const { slug, label, url, model } = settled;
-		const offer: Offer = await vscode.window.withProgress(
-			{
-				location: vscode.ProgressLocation.Window,
-				title: vscode.l10n.t('The local service is contacting {0}…', placeOf(url)),
-			},
-			() => this.services.local.offer(),
-		);
+		const title = vscode.l10n.t('The local service is contacting {0}…', placeOf(url));
+		const offer = await withProgress(title, () => this.services.local.offer());
 		const name = requestName(offer, slug, model);
 		if (name === undefined) {
 			void showMessage('warning', notOfferedText(offer, settled));
@@ -341,9 +337,8 @@ class ServiceFlow {
 	}
 }
 
-function contacting<T>(url: string, ask: () => Promise<T>): Thenable<T> {
-	const title = vscode.l10n.t('Contacting {0}…', placeOf(url));
-	return vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, ask);
+function contacting<T>(url: string, ask: () => Promise<T>): Promise<T> {
+	return withProgress(vscode.l10n.t('Contacting {0}…', placeOf(url)), ask);
 }
 
 /** Returns the reason for which another key may help; empty if there is none. */

@@ -11,6 +11,7 @@ import { searchModelOf } from '../contract/search.ts';
 import { type Action, staying } from '../platform/actionList.ts';
 import { explainError, showExplanation } from '../platform/notify.ts';
 import { choose, chooseSomeOrType, input, separator, shownText } from '../platform/pick.ts';
+import { withProgress } from '../platform/progressNotice.ts';
 import { askAddress } from './hosts/askAddress.ts';
 import { HOST_FIELDS, type HostContext, type HostField } from './hosts/askHost.ts';
 import { hostLabel } from './hosts/messages.ts';
@@ -219,14 +220,12 @@ export class ConnectionEditor<End> {
 
 	private async changeModels(): Promise<void> {
 		const { name } = this.edited;
-		const listed = await vscode.window.withProgress(
-			{ location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Getting models from {0}…', name) },
-			() =>
-				this.edited.listModels().catch((error: unknown) => {
-					// Models can still be typed.
-					void showExplanation(explainError(error, name));
-					return [];
-				}),
+		const listed = await withProgress(vscode.l10n.t('Getting models from {0}…', name), () =>
+			this.edited.listModels().catch((error: unknown) => {
+				// Models can still be typed.
+				void showExplanation(explainError(error, name));
+				return [];
+			}),
 		);
 		const service = String(this.edited.read()['service'] ?? '');
 		return this.changeList('models', {

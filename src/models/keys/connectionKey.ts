@@ -9,6 +9,7 @@ import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
 import type { KeyKind } from '../../contract/routes.ts';
 import { inertText } from '../../platform/inertText.ts';
 import { showMessage } from '../../platform/notify.ts';
+import { withProgress } from '../../platform/progressNotice.ts';
 import type { KeyState } from '../api.ts';
 import { failedCheck, isKeyRefusal, type KeyCheck } from '../model/keyCheck.ts';
 import { connectionKey, type KeySlot, keyProblem } from '../model/keyFormat.ts';
@@ -211,9 +212,8 @@ export class ConnectionKey {
 		}
 	}
 
-	checkVisibly<T>(run: () => Promise<T>): Thenable<T> {
-		const title = vscode.l10n.t('Checking the key…');
-		return vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, run);
+	checkVisibly<T>(run: () => Promise<T>): Promise<T> {
+		return withProgress(vscode.l10n.t('Checking the key…'), run, { isNotice: true });
 	}
 
 	private async decide(check: KeyCheck): Promise<'replace' | 'again' | 'keep'> {

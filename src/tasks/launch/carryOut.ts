@@ -7,8 +7,8 @@ import type { TaskServer } from '../../contract/mcpServers.ts';
 import { commitChanges } from '../../platform/commitChanges.ts';
 import { placeOf } from '../../platform/git.ts';
 import { gitFailure, settingLine } from '../../platform/gitRefusalMessages.ts';
-import { inertText } from '../../platform/inertText.ts';
 import { askModal } from '../../platform/notify.ts';
+import { withProgress } from '../../platform/progressNotice.ts';
 import { pushCommit } from '../common/pushCommit.ts';
 import type { ConfirmedLaunch } from './launchCheck.ts';
 import { makeScratchBranch, nameScratchBranch, type ScratchBranch, type ScratchBranches } from './scratchBranches.ts';
@@ -30,7 +30,7 @@ export async function carryOut(
 	const { push, scratch } = plan;
 	const place = placeOf(git, repository.rootUri.fsPath);
 	if (push) {
-		await pushCommit(repository, push, withProgress).catch(({ message, cause }: UserFacingError) => {
+		await pushCommit(repository, push, withNotice).catch(({ message, cause }: UserFacingError) => {
 			throw notStarted(message, cause);
 		});
 		await repository.status().catch(() => {});
@@ -39,7 +39,7 @@ export async function carryOut(
 	if (!scratch) {
 		return undefined;
 	}
-	return withProgress(vscode.l10n.t('Creating a scratch branch…'), async () => {
+	return withNotice(vscode.l10n.t('Creating a scratch branch…'), async () => {
 		const commit = scratch.withChanges
 			? await commitChanges(place, {
 					parent: scratch.parent,
@@ -102,7 +102,4 @@ async function confirmPrograms(programs: readonly FoundSetting[]): Promise<void>
 	}
 }
 
-function withProgress<T>(title: string, run: () => Promise<T>): Promise<T> {
-	const options = { location: vscode.ProgressLocation.Notification, title: inertText(title) };
-	return Promise.resolve(vscode.window.withProgress(options, run));
-}
+const withNotice = <T>(title: string, run: () => Promise<T>) => withProgress(title, run, { isNotice: true });

@@ -6,6 +6,7 @@ import type { Client } from '../../client/types.ts';
 import type { Branch, Repository } from '../../contract/sources.ts';
 import { quote } from '../../platform/notify.ts';
 import { choose, inputName } from '../../platform/pick.ts';
+import { withProgress } from '../../platform/progressNotice.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import type { GitFacts, LaunchSubject } from './launchSubject.ts';
 
@@ -102,9 +103,8 @@ export async function pickHostedSubject(
 		return undefined;
 	}
 	const name = shortName(`${owner}/${picked.repository.name}`);
-	const branches = await asking(label, () => sources.branches(owner, picked.repository.name)).then(
-		found => found,
-		error => throwUnseen(error, label, name),
+	const branches = await asking(label, () => sources.branches(owner, picked.repository.name)).catch(error =>
+		throwUnseen(error, label, name),
 	);
 	if (branches.length === 0) {
 		throw new UserFacingError(
@@ -189,7 +189,6 @@ function pickHostedBranch(repository: string, branches: readonly Branch[]): Prom
 	);
 }
 
-function asking<T>(label: string, run: () => Promise<T>): Thenable<T> {
-	const title = vscode.l10n.t('Getting repositories from {0}…', label);
-	return vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, run);
+function asking<T>(label: string, run: () => Promise<T>): Promise<T> {
+	return withProgress(vscode.l10n.t('Getting repositories from {0}…', label), run);
 }

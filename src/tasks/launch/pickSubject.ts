@@ -4,6 +4,7 @@ import { shortName } from '../../base/plainText.ts';
 import { repositoryKey } from '../../base/remoteUrl.ts';
 import type { Client } from '../../client/types.ts';
 import type { GitApi, GitRepository } from '../../platform/git.ts';
+import { withProgress } from '../../platform/progressNotice.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import { type LaunchSubject, OpenSubject } from './launchSubject.ts';
 import {
@@ -54,10 +55,7 @@ export async function findSubjects(
 	target: Pick<SubjectChoice, 'connection' | 'client'>,
 	wish: WishedPlace,
 ): Promise<SubjectChoice> {
-	const title = vscode.l10n.t('Looking for repositories…');
-	return vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, () =>
-		readSubjects(target, wish),
-	);
+	return withProgress(vscode.l10n.t('Looking for repositories…'), () => readSubjects(target, wish));
 }
 
 /**

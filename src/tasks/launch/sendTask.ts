@@ -6,6 +6,7 @@ import type { Client } from '../../client/types.ts';
 import type { Task, TaskCreateRequest } from '../../contract/tasks.ts';
 import { views } from '../../platform/ids.ts';
 import { errorText } from '../../platform/notify.ts';
+import { withProgress } from '../../platform/progressNotice.ts';
 import { StateEntries } from '../../platform/sharedState.ts';
 import { explainList } from '../common/dashboard.ts';
 import { findCreatedTask } from '../model/createdTask.ts';
@@ -80,7 +81,7 @@ export async function sendTask(
 		open?.connection === connection.name && open.prompt === request.prompt && open.repoUrl === request.repoUrl;
 	const pending = isFurtherTry ? open : first;
 	if (isFurtherTry) {
-		const found = await withProgress(() => findTaskOf(dependencies, pending));
+		const found = await whileStarting(() => findTaskOf(dependencies, pending));
 		if (found.task || found.error !== undefined) {
 			return outcomeOf(dependencies, pending, found, explainList(sent(found.error), connection.label));
 		}
@@ -108,14 +109,14 @@ export async function sendTask(
 	}
 	let task: Task;
 	try {
-		task = await withProgress(() => client.tasks.create(request));
+		task = await whileStarting(() => client.tasks.create(request));
 	} catch (error) {
 		const isUnsent = ClientError.is(error) && !error.wasSent && !isFurtherTry;
 		if (isUnsent || (ClientError.is(error) && REFUSALS.has(error.code))) {
 			await close(workspaceState, pending);
 			throw error;
 		}
-		const found = await withProgress(() => findTaskOf(dependencies, pending));
+		const found = await whileStarting(() => findTaskOf(dependencies, pending));
 		return outcomeOf(dependencies, pending, found, errorText(sent(error), connection.label));
 	}
 	return finish(dependencies, pending, task);
@@ -224,11 +225,9 @@ async function close(workspaceState: vscode.Memento, pending: PendingTask): Prom
 }
 
 /** Shows progress in the view, and in the status bar for users who do not see the view. */
-function withProgress<T>(run: () => Promise<T>): Thenable<T> {
+function whileStarting<T>(run: () => Promise<T>): Thenable<T> {
 	const title = vscode.l10n.t('Starting task…');
-	return vscode.window.withProgress({ location: { viewId: views.tasks }, title }, () =>
-		vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, run),
-	);
+	return vscode.window.withProgress({ location: { viewId: views.tasks }, title }, () => withProgress(title, run));
 }
 
 function entriesOf(workspaceState: vscode.Memento): StateEntries<PendingTask> {

@@ -4,8 +4,8 @@ import { ClientError } from '../../base/errors.ts';
 import { repositoryKey } from '../../base/remoteUrl.ts';
 import type { Client } from '../../client/types.ts';
 import type { Consent, TaskCheck, TaskCheckRequest } from '../../contract/agents.ts';
-import { inertText } from '../../platform/inertText.ts';
 import { errorText } from '../../platform/notify.ts';
+import { withProgress } from '../../platform/progressNotice.ts';
 import type { ServiceCheck } from '../model/findings.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import { consentsOf, type NeedsAnswers, type NeedsState } from '../model/taskNeeds.ts';
@@ -170,10 +170,7 @@ export class NeedsCheck {
 	async settled(): Promise<void> {
 		if (this.look.kind === 'asking') {
 			const title = vscode.l10n.t('Checking what the task needs on {0}…', this.dependencies.label);
-			await vscode.window.withProgress(
-				{ location: vscode.ProgressLocation.Notification, title: inertText(title) },
-				() => this.asked?.answer ?? Promise.resolve(),
-			);
+			await withProgress(title, () => this.asked?.answer ?? Promise.resolve(), { isNotice: true });
 		}
 	}
 

@@ -6,12 +6,10 @@
 import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
-import type { Logger } from '../../base/logger.ts';
 import type { Client } from '../../client/types.ts';
 import type { Consent } from '../../contract/agents.ts';
 import type { EditorOutcome, StartedTask } from '../../contract/editorPipe.ts';
 import { isActiveTask, type Task, type TaskCreateRequest } from '../../contract/tasks.ts';
-import type { LocalService } from '../../localService/api.ts';
 import { getGitApi, placeOf } from '../../platform/git.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { refusedByUser } from '../../platform/refusalMessages.ts';
@@ -22,53 +20,32 @@ import { type AllowLaunch, askLaunch, type LaunchRequest } from './launchRequest
 import type { NextTask } from './nextTask.ts';
 import { findSubjects, firstSubject, type LaunchWish, type SubjectChoice, wishOf } from './pickSubject.ts';
 import { Preflight } from './preflight.ts';
-import type { PromptEditor, TaskComposer } from './promptEditor.ts';
 import { promptOfPlace } from './promptSources.ts';
 import { ScratchBranches } from './scratchBranches.ts';
 import { openRequests, type SendOutcome } from './sendTask.ts';
-import { type TaskRequest, TaskRequests } from './taskRequests.ts';
+import { type TaskRequest, TaskRequests, type TaskRequestsDependencies } from './taskRequests.ts';
 
-/** The connection on which tasks are started. */
-export interface LaunchConnection {
-	/** Returns the active connection and its client. */
-	target(): Promise<TaskTarget>;
-	/** Asks for the key if it is missing. Resolves with false if there is still none, which the user has been told. */
-	ensureKey(): Promise<boolean>;
-	/** Makes the local service remember the user's consent for a repository. */
-	allow(consent: Consent): Promise<void>;
-	/** Creates a task with MCP servers on the local service. */
-	createWithServers: LocalService['createTask'];
-}
-
-/** The list of tasks, and the data remembered with it. */
-export interface KnownTasks {
-	/** The tasks known so far. */
-	tasks(): Iterable<Task>;
-	/** Resolves when the list has been read once, successfully or not. */
-	load(): Promise<void>;
-	/** Remembers the commit from which a task was started. */
-	rememberStart(taskId: string, commit: string): void;
-}
-
-export interface LaunchListener {
-	/** Shows and follows a task that was created. */
-	started(task: Task, target: TaskTarget): Promise<void>;
-	explain(error: unknown): void;
-}
-
-export interface TaskLauncherDependencies {
-	/** The state that records requests and scratch branches. */
-	workspaceState: vscode.Memento;
-	composer: TaskComposer;
-	promptEditor: PromptEditor;
+export interface TaskLauncherDependencies extends TaskRequestsDependencies {
 	/** The place and the choices of the next task. */
 	next: Pick<NextTask, 'place' | 'setPlace' | 'chosenSubject'>;
 	/** Returns the dependencies for checking a repository. */
 	check(subjects: SubjectChoice): LaunchCheckDependencies;
-	connection: LaunchConnection;
-	known: KnownTasks;
-	listener: LaunchListener;
-	logger: Logger;
+	/** The connection on which tasks are started. */
+	connection: TaskRequestsDependencies['connection'] & {
+		/** Returns the active connection and its client. */
+		target(): Promise<TaskTarget>;
+		/** Asks for the key if it is missing. Resolves with false if there is still none, which the user has been told. */
+		ensureKey(): Promise<boolean>;
+		/** Makes the local service remember the user's consent for a repository. */
+		allow(consent: Consent): Promise<void>;
+	};
+	known: TaskRequestsDependencies['known'] & {
+		/** Resolves when the list has been read once, successfully or not. */
+		load(): Promise<void>;
+		/** Remembers the commit from which a task was started. */
+		rememberStart(taskId: string, commit: string): void;
+	};
+	listener: TaskRequestsDependencies['listener'] & { explain(error: unknown): void };
 }
 
 /** Starts tasks one at a time, so that a second click does not start a second task. */
@@ -80,7 +57,7 @@ export class TaskLauncher {
 
 	constructor(dependencies: TaskLauncherDependencies) {
 		this.dependencies = dependencies;
-		const { workspaceState, composer, promptEditor, connection, known, listener, logger } = dependencies;
+		const { workspaceState, logger } = dependencies;
 		this.scratchBranches = new ScratchBranches({
 			workspaceState,
 			place: async directory => {
@@ -100,18 +77,7 @@ export class TaskLauncher {
 				),
 			logger,
 		});
-		this.requests = new TaskRequests({
-			workspaceState,
-			onUsed: async prompt => {
-				composer.made(prompt);
-				await promptEditor.remove(prompt);
-			},
-			scratchBranches: this.scratchBranches,
-			createWithServers: connection.createWithServers,
-			tasks: () => known.tasks(),
-			started: (task, target) => listener.started(task, target),
-			logger,
-		});
+		this.requests = new TaskRequests(dependencies, this.scratchBranches);
 	}
 
 	/**

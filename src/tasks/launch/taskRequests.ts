@@ -9,6 +9,7 @@ import { rowWords } from '../common/messages.ts';
 import { UNDER_WAY_MS } from '../model/createdTask.ts';
 import type { TaskTarget } from '../model/taskConnection.ts';
 import { taskTitle } from '../model/taskRow.ts';
+import type { PromptEditor, TaskComposer } from './promptEditor.ts';
 import type { ScratchBranches } from './scratchBranches.ts';
 import {
 	openRequests,
@@ -31,16 +32,22 @@ export interface TaskRequest {
 }
 
 export interface TaskRequestsDependencies {
+	/** The state that records requests and scratch branches. */
 	workspaceState: vscode.Memento;
-	/** Called with the prompt of a task that exists, which is then no longer a draft. */
-	onUsed(prompt: string): Promise<void>;
-	scratchBranches: ScratchBranches;
-	/** Creates a task with MCP servers on the local service. */
-	createWithServers: LocalService['createTask'];
-	/** The tasks known so far. */
-	tasks(): Iterable<Task>;
-	/** Shows and follows a task that was created. */
-	started(task: Task, target: TaskTarget): Promise<void>;
+	composer: TaskComposer;
+	promptEditor: PromptEditor;
+	connection: {
+		/** Creates a task with MCP servers on the local service. */
+		createWithServers: LocalService['createTask'];
+	};
+	known: {
+		/** The tasks known so far. */
+		tasks(): Iterable<Task>;
+	};
+	listener: {
+		/** Shows and follows a task that was created. */
+		started(task: Task, target: TaskTarget): Promise<void>;
+	};
 	logger: Logger;
 }
 
@@ -49,14 +56,16 @@ export interface TaskRequestsDependencies {
  */
 export class TaskRequests {
 	private readonly dependencies: TaskRequestsDependencies;
+	private readonly scratchBranches: ScratchBranches;
 	private readonly openedAt = Date.now();
 	/** The times of requests that got no reply and whose tasks are still unknown. */
 	private readonly givenUp = new Set<number>();
 	/** Never rejects. */
 	private settling: Promise<void> = Promise.resolve();
 
-	constructor(dependencies: TaskRequestsDependencies) {
+	constructor(dependencies: TaskRequestsDependencies, scratchBranches: ScratchBranches) {
 		this.dependencies = dependencies;
+		this.scratchBranches = scratchBranches;
 	}
 
 	/** Sends a request. If `again` is the earlier try, looks for its task before sending once more. */
@@ -73,7 +82,7 @@ export class TaskRequests {
 			return outcome;
 		} catch (error) {
 			if (scratch !== undefined && ClientError.is(error)) {
-				await this.dependencies.scratchBranches.remove(scratch);
+				await this.scratchBranches.remove(scratch);
 			}
 			throw error;
 		}
@@ -104,7 +113,7 @@ export class TaskRequests {
 	private settleInTurn(target: TaskTarget, how?: { asks: boolean }): Promise<void> {
 		const settled = this.settling.then(async () => {
 			const task = await this.find(target, how);
-			await (task && this.dependencies.started(task, target));
+			await (task && this.dependencies.listener.started(task, target));
 		});
 		this.settling = settled.catch(() => {});
 		return settled;
@@ -135,8 +144,8 @@ export class TaskRequests {
 		target: TaskTarget,
 		{ mcpServers = [], scratch, onMade }: Omit<TaskRequest, 'request'> = {},
 	): SendDependencies {
-		const { workspaceState, createWithServers, tasks, logger } = this.dependencies;
-		const create = (task: TaskCreateRequest) => createWithServers({ task, mcpServers: [...mcpServers] });
+		const { workspaceState, connection, known, logger } = this.dependencies;
+		const create = (task: TaskCreateRequest) => connection.createWithServers({ task, mcpServers: [...mcpServers] });
 		const client = mcpServers.length === 0 ? target.client : { tasks: { ...target.client.tasks, create } };
 		const made = async (task: Task) => {
 			try {
@@ -147,12 +156,13 @@ export class TaskRequests {
 				throw error;
 			}
 		};
-		return { ...target, client, workspaceState, tasks, made };
+		return { ...target, client, workspaceState, tasks: () => known.tasks(), made };
 	}
 
 	/** Called when a task exists: its prompt is no longer a draft, and its scratch branch is removed when it ends. */
 	private async note({ id, selectedBranch, prompt }: Task, scratch: string | undefined): Promise<void> {
-		const { scratchBranches, onUsed } = this.dependencies;
+		const { scratchBranches } = this;
+		const { composer, promptEditor } = this.dependencies;
 		if (scratch !== undefined && selectedBranch !== undefined && selectedBranch !== scratch) {
 			// An earlier attempt has created the task, from a scratch branch of its own.
 			await scratchBranches.remove(scratch);
@@ -162,7 +172,8 @@ export class TaskRequests {
 			await scratchBranches.claim(used, id);
 		}
 		if (prompt !== undefined) {
-			await onUsed(prompt);
+			composer.made(prompt);
+			await promptEditor.remove(prompt);
 		}
 	}
 }
