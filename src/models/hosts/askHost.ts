@@ -59,12 +59,12 @@ export interface HostQuestion {
  * the contract says. `wants-key`: it is there. `answers`: something is there, and more cannot be asked. `noList`: the
  * service lists no models.
  */
-export type HostAnswer = { url: string } & (
+export type HostAnswer = { url: string } & (HostReply | { state: 'failed'; error: ClientError });
+
+type HostReply =
 	| { state: 'fits'; models?: ListedModel[]; noList?: true }
 	| { state: 'wants-key'; error?: ClientError; noList?: true }
-	| { state: 'answers' }
-	| { state: 'failed'; error: ClientError }
-);
+	| { state: 'answers' };
 
 const PATIENCE = { silence: 8_000, whole: 15_000 };
 const MAXIMUM_LIST_BYTES = 4 * 1024 * 1024;
@@ -140,11 +140,6 @@ function addressesFor({ kind, url }: HostQuestion): string[] {
 function isElsewhere({ code }: ClientError): boolean {
 	return code === 'not-found' || code === 'bad-response' || code === 'invalid-request';
 }
-
-type HostReply =
-	| { state: 'fits'; models?: ListedModel[]; noList?: true }
-	| { state: 'wants-key'; noList: true }
-	| { state: 'answers' };
 
 async function ask(
 	{ kind, key, channelModel, milliseconds = PATIENCE }: HostQuestion,

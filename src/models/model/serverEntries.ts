@@ -1,10 +1,9 @@
 // The entries of `errand.local.upstreams` and their changes.
 
-import { isIP } from 'node:net';
 import { defined } from '../../base/defined.ts';
-import { withoutBrackets } from '../../base/hostname.ts';
 import { isUpstreamSlug, LISTED_MODELS, type UpstreamKind } from '../../contract/upstreams.ts';
 import { entriesOf } from './entries.ts';
+import { proposedService } from './newConnection.ts';
 
 /** An entry as a user would write it by hand for a server. */
 export interface ServerEntry {
@@ -60,15 +59,11 @@ export function freeSlug(wanted: string, value: unknown): string {
 	}
 }
 
-/** Proposes a name for a server: the part of its host that tells services apart, such as `acme` in api.acme.com. */
+/** Proposes a name for a server: that of its service, or of a host in the own network. */
 export function slugOfAddress(url: string): string {
 	const { hostname } = new URL(url);
-	const labels = hostname.split('.');
-	if (isIP(withoutBrackets(hostname)) !== 0 || hostname === 'localhost') {
-		return UNNAMED;
-	}
-	const label = labels.length > 1 ? labels.at(-2) : labels[0];
-	return label !== undefined && isUpstreamSlug(label) ? label : UNNAMED;
+	const name = proposedService(url) || (hostname.includes('.') ? '' : hostname);
+	return name !== 'localhost' && isUpstreamSlug(name) ? name : UNNAMED;
 }
 
 /**
