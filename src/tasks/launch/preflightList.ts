@@ -8,8 +8,16 @@ import { choose, PickList } from '../../platform/pick.ts';
 import { isBlocker, type LaunchFacts, type LaunchPlan, type PreflightFinding } from '../model/findings.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import { agentName, choiceName, type LaunchChoices } from './launchChoices.ts';
+import { SHORT_COMMIT } from './openRepositories.ts';
 import type { FindingFix } from './preflightFixes.ts';
-import { destinationText, findingText, type PreflightNames, sentText } from './preflightMessages.ts';
+import {
+	destinationText,
+	findingText,
+	type PreflightNames,
+	pushText,
+	scratchText,
+	serversText,
+} from './preflightMessages.ts';
 
 const MAXIMUM_PROMPT = 120;
 
@@ -145,15 +153,24 @@ export function sentTexts(view: PreflightView): { what: string; where: string } 
 	if (!facts || !plan) {
 		return undefined;
 	}
-	const parts = {
-		branch: view.branch,
-		agents: choices.agents.map(choice => choiceName(connection, choice)),
-		installs: choices.installDependencies,
-		isUnsandboxed: view.findings.some(({ kind }) => kind === 'unsandboxed'),
-		maxDuration: choices.maxDuration,
-		servers: view.servers.flatMap(({ server, use }) => (use === 'used' ? [server.name] : [])),
+	const branch = shortName(plan.branch ?? view.branch);
+	const base = plan.scratch?.parent ?? plan.commit;
+	const servers = view.servers.flatMap(({ server, use }) => (use === 'used' ? [server.name] : []));
+	const isUnsandboxed = view.findings.some(({ kind }) => kind === 'unsandboxed');
+	const what = [
+		base === undefined ? branch : `${branch} @ ${base.slice(0, SHORT_COMMIT)}`,
+		plan.push && pushText(plan.push.isNew ? undefined : facts.ahead),
+		plan.scratch && scratchText(plan.scratch.withChanges ? facts.changed.length : 0),
+		...choices.agents.map(choice => choiceName(connection, choice)),
+		isUnsandboxed && vscode.l10n.t('without a sandbox'),
+		choices.installDependencies && vscode.l10n.t('with dependencies'),
+		servers.length > 0 && serversText(servers),
+		choices.maxDuration > 0 && timeLimitText(choices.maxDuration),
+	];
+	return {
+		what: what.filter(part => part !== undefined && part !== false).join(', '),
+		where: destinationText(facts, connection.label),
 	};
-	return { what: sentText(plan, facts, parts), where: destinationText(facts, connection.label) };
 }
 
 /** Returns the findings as sentences, for programs. */

@@ -2,17 +2,8 @@ import * as vscode from 'vscode';
 import { oneLine, shortName } from '../../base/plainText.ts';
 import type { AgentStatus, SandboxStatus } from '../../contract/agents.ts';
 import { agentProblemText } from '../../platform/agentProblemMessages.ts';
-import { timeLimitText } from '../../platform/amounts.ts';
-import type {
-	CommitChoice,
-	LaunchFacts,
-	LaunchPlan,
-	PreflightFinding,
-	ServiceCheck,
-	Submodule,
-} from '../model/findings.ts';
+import type { CommitChoice, LaunchFacts, PreflightFinding, ServiceCheck, Submodule } from '../model/findings.ts';
 import type { NeedsFinding } from '../model/taskNeeds.ts';
-import { SHORT_COMMIT } from './openRepositories.ts';
 
 /** The number of changed files that are named in a row; the rest is counted. */
 const SHOWN_FILES = 4;
@@ -385,42 +376,13 @@ function changesText(count: number): string {
 	return count === 1 ? vscode.l10n.t('1 uncommitted file') : vscode.l10n.t('{0} uncommitted files', count);
 }
 
-/** Describes what “Start Task” will send: the branch, the actions before it, and the options. */
-export function sentText(
-	plan: LaunchPlan,
-	{ ahead, changed }: LaunchFacts,
-	parts: {
-		branch: string;
-		agents: string[];
-		installs: boolean;
-		isUnsandboxed: boolean;
-		maxDuration: number;
-		servers: string[];
-	},
-): string {
-	const branch = shortName(plan.branch ?? parts.branch);
-	const base = plan.scratch?.parent ?? plan.commit;
-	return [
-		base === undefined ? branch : `${branch} @ ${base.slice(0, SHORT_COMMIT)}`,
-		...(plan.push ? [pushText(plan.push.isNew ? undefined : ahead)] : []),
-		...(plan.scratch
-			? [plan.scratch.withChanges ? scratchText(changed.length) : vscode.l10n.t('on a scratch branch')]
-			: []),
-		...parts.agents,
-		...(parts.isUnsandboxed ? [vscode.l10n.t('without a sandbox')] : []),
-		...(parts.installs ? [vscode.l10n.t('with dependencies')] : []),
-		...(parts.servers.length > 0 ? [serversText(parts.servers)] : []),
-		...(parts.maxDuration > 0 ? [timeLimitText(parts.maxDuration)] : []),
-	].join(', ');
-}
-
-function serversText(servers: readonly string[]): string {
+export function serversText(servers: readonly string[]): string {
 	return servers.length === 1
 		? vscode.l10n.t('with the MCP server {0}', listed(servers))
 		: vscode.l10n.t('with the MCP servers {0}', listed(servers));
 }
 
-function pushText(ahead: number | undefined): string {
+export function pushText(ahead: number | undefined): string {
 	if (ahead === undefined) {
 		return vscode.l10n.t('the branch (will be pushed)');
 	}
@@ -429,7 +391,10 @@ function pushText(ahead: number | undefined): string {
 		: vscode.l10n.t('{0} unpushed commits (will be pushed)', ahead);
 }
 
-function scratchText(count: number): string {
+export function scratchText(count: number): string {
+	if (count === 0) {
+		return vscode.l10n.t('on a scratch branch');
+	}
 	return count === 1
 		? vscode.l10n.t('1 uncommitted file (on a scratch branch)')
 		: vscode.l10n.t('{0} uncommitted files (on a scratch branch)', count);
