@@ -3,7 +3,6 @@ import * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
 import { placeOf } from '../base/hostname.ts';
 import { ownerOfPort } from '../base/portOwner.ts';
-import type { FoundServer } from '../contract/foundServers.ts';
 import { OLLAMA_SLUG } from '../contract/upstreams.ts';
 import { usualServers } from '../contract/usualServers.ts';
 import { askModal, explainError, showExplanation, showMessage } from '../platform/notify.ts';
@@ -168,23 +167,24 @@ class ServiceFlow {
 				: { label: placeOf(server.url), url: server.url };
 			return this.connect(draft, known);
 		}
-		const picked = await this.pickOf({ label, url: server.url }, known);
-		if (picked === undefined || picked === 'back') {
-			return picked;
+		const found = { slug: server.slug, label, url: server.url };
+		return this.modelOfFound(found, known, () =>
+			this.services.local.answerFoundServer({ url: server.url, user: owner.user, use: true }),
+		);
+	}
+
+	/** Lets the user choose a model of a server on this machine, which has no key. `agree` makes the service use it. */
+	private async modelOfFound(
+		{ slug, label, url }: Omit<Settled, 'model'>,
+		known?: HostAnswer,
+		agree?: () => Promise<void>,
+	): Promise<End> {
+		const picked = await pickModel(this.services.context, { label, url }, known);
+		if (typeof picked !== 'object' || 'next' in picked) {
+			return picked && 'back';
 		}
-		await this.services.local.answerFoundServer({ url: server.url, user: owner.user, use: true });
-		return this.settle({ slug: server.slug, label, url: server.url, model: picked.model });
-	}
-
-	private async modelOfFound({ slug, label, url }: FoundServer): Promise<End> {
-		const picked = await this.pickOf({ label, url }, undefined);
-		return typeof picked === 'object' ? this.settle({ slug, label, url, model: picked.model }) : picked;
-	}
-
-	/** Lets the user choose a model of a server on this machine, which has no key. */
-	private async pickOf(draft: ServiceDraft, known: HostAnswer | undefined): Promise<PickedModel | StepEnd> {
-		const picked = await pickModel(this.services.context, draft, known);
-		return typeof picked === 'object' && 'next' in picked ? 'back' : picked;
+		await agree?.();
+		return this.settle({ slug, label, url, model: picked.model });
 	}
 
 	private async connectToAddress(text: string): Promise<End> {
