@@ -72,13 +72,10 @@ export function agentRows(view: AgentsView): AgentRow[] {
 /** Returns the rows that are shown if the agents could not be read. `reason` is a sentence. */
 export function failureRows(reason: string, showLog: () => void): AgentRow[] {
 	const again = staying(async () => {});
+	const log = leaving(async () => showLog());
 	return [
 		action('refresh', vscode.l10n.t('Try Again'), again, '', reason),
-		action(
-			'output',
-			vscode.l10n.t('Show Log'),
-			leaving(async () => showLog()),
-		),
+		action('output', vscode.l10n.t('Show Log'), log),
 	];
 }
 

@@ -143,14 +143,11 @@ class AgentList {
 		const command = problem === 'not-installed' ? installCommand : forbidden?.command;
 		const copied = problem === 'not-installed' ? command : (command ?? detail);
 		const copyLabel = command !== undefined ? vscode.l10n.t('Copy Command') : vscode.l10n.t('Copy Its Output');
+		const again = staying(async () => {
+			this.report = undefined;
+		});
 		const chosen = await choose(vscode.l10n.t('Sandbox'), [
-			row(
-				'refresh',
-				vscode.l10n.t('Check Again'),
-				staying(async () => {
-					this.report = undefined;
-				}),
-			),
+			row('refresh', vscode.l10n.t('Check Again'), again),
 			...(works || copied === undefined ? [] : [row('copy', copyLabel, () => copy(copied))]),
 			row('gear', vscode.l10n.t('Open Settings'), toSetting('errand.local.sandbox')),
 		]);

@@ -30,6 +30,8 @@ export async function manageConnection(
 		},
 		context,
 	);
+	const switchTo = leaving(() => use(name, keys));
+	const report = leaving(() => diagnose(name));
 	return runActions<ManageEnd>({
 		title: vscode.l10n.t('Connection {0}', shownText(name)),
 		name,
@@ -43,24 +45,8 @@ export async function manageConnection(
 			const connection = editor.connection();
 			const isActive = readSetting('errand.connection') === name;
 			return [
-				...(connection && !isActive
-					? [
-							action(
-								'check',
-								vscode.l10n.t('Switch to It'),
-								leaving(() => use(name, keys)),
-							),
-						]
-					: []),
-				...(connection
-					? [
-							action(
-								'pulse',
-								vscode.l10n.t('Diagnose'),
-								leaving(() => diagnose(name)),
-							),
-						]
-					: []),
+				...(connection && !isActive ? [action('check', vscode.l10n.t('Switch to It'), switchTo)] : []),
+				...(connection ? [action('pulse', vscode.l10n.t('Diagnose'), report)] : []),
 				...editor.hostRows(),
 				...(connection ? await keyRows(connection, keys) : []),
 				...editor.serviceRows(),

@@ -42,6 +42,7 @@ export async function manageServer(
 			const { url } = own.setting;
 			const enterKey = own.keyState === 'set' ? vscode.l10n.t('Replace the Key…') : vscode.l10n.t('Enter the Key…');
 			const changeKey = changing(() => changeServerKey(context, store, own));
+			const move = changing(() => changeAddress(own, services));
 			const removeKey = changing(() => store.remove(serverKey(slug, url)));
 			return [
 				modelRow(slug),
@@ -49,12 +50,7 @@ export async function manageServer(
 					const { key } = await store.usable(serverKey(slug, url));
 					result = await test(context, { url, form: own.setting.kind, key });
 				}),
-				action(
-					'link',
-					vscode.l10n.t('Change the Address…'),
-					changing(() => changeAddress(own, services)),
-					url,
-				),
+				action('link', vscode.l10n.t('Change the Address…'), move, url),
 				action('key', enterKey, changeKey, own.keyText),
 				...(own.keyState === 'missing' ? [] : [action('discard', vscode.l10n.t('Remove the Key'), removeKey)]),
 				action('gear', vscode.l10n.t('Edit in Settings'), toSetting('errand.local.upstreams'), slug),

@@ -1,7 +1,7 @@
 // The one list of all sources of models: connections, and the model servers behind the local one.
 import * as vscode from 'vscode';
 import { placeOf } from '../base/hostname.ts';
-import { escapeIcons, oneLine } from '../base/plainText.ts';
+import { oneLine } from '../base/plainText.ts';
 import type { Connection } from '../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
 import { type Action, action, leaving, runActions, toCommand } from '../platform/actionList.ts';
@@ -30,17 +30,17 @@ export async function showServices(services: Services): Promise<void> {
 		name: '',
 		async rows() {
 			const servers = await serverRows(services);
+			const own = connectionNames(readSetting('errand.connections')).filter(name => name !== LOCAL_CONNECTION_NAME);
+			const change = () => chooseToChange(own, services);
+			const report = leaving(() => services.diagnose(readSetting('errand.connection')));
 			return [
 				...(await connectionRows(services)),
 				...(servers.length === 0 ? [] : [separator<Row['value']>(vscode.l10n.t('Model servers')), ...servers]),
 				separator(''),
 				action('add', vscode.l10n.t('Add Service…'), toCommand(commands.addService)),
-				...changeRow(services),
-				action(
-					'pulse',
-					vscode.l10n.t('Diagnose the Connection in Use'),
-					leaving(() => services.diagnose(readSetting('errand.connection'))),
-				),
+				// Choosing a connection switches to it, so a separate row leads to its settings.
+				...(own.length > 0 ? [action('edit', vscode.l10n.t('Change a Connection…'), change)] : []),
+				action('pulse', vscode.l10n.t('Diagnose the Connection in Use'), report),
 			];
 		},
 	});
@@ -60,30 +60,26 @@ async function connectionRows(services: Services): Promise<Row[]> {
 		[...names].map(async (name): Promise<Row> => {
 			const isActive = name === readSetting('errand.connection');
 			const inUse = isActive ? vscode.l10n.t('in use') : '';
+			const words = (first: string) => [first, inUse].filter(Boolean).join(' · ');
 			const described = describeConnection(name);
 			if ('sentence' in described) {
-				return {
-					label: shownText(name),
-					description: [vscode.l10n.t('cannot be used'), inUse].filter(Boolean).join(' · '),
-					detail: escapeIcons(oneLine(described.problem)),
-					iconPath: new vscode.ThemeIcon('warning'),
-					value: described.isThere ? managed(() => manageConnection(name, services)) : toCommand(commands.addService),
-				};
+				const manage = managed(() => manageConnection(name, services));
+				const repair = described.isThere ? manage : toCommand(commands.addService);
+				const unusable = words(vscode.l10n.t('cannot be used'));
+				return action('warning', shownText(name), repair, unusable, oneLine(described.problem));
 			}
 			const { connection } = described;
 			const isLocal = name === LOCAL_CONNECTION_NAME;
-			return {
+			return action(
+				isActive ? 'check' : 'plug',
 				// Labels are arbitrary and may be the same for two connections; only the name identifies one in the settings.
-				label: shownText(connection.label ?? name),
-				description: [connection.label === undefined || isLocal ? '' : shownText(name), inUse]
-					.filter(Boolean)
-					.join(' · '),
-				detail: isLocal
+				shownText(connection.label ?? name),
+				leaving(() => use(name, keys)),
+				words(connection.label === undefined || isLocal ? '' : oneLine(name)),
+				isLocal
 					? vscode.l10n.t('Runs on this machine, no account needed')
 					: `${hostOf(connection)} · ${keyStateText(await keys.state(connection, 'inference'))}`,
-				iconPath: new vscode.ThemeIcon(isActive ? 'check' : 'plug'),
-				value: leaving(() => use(name, keys)),
-			};
+			);
 		}),
 	);
 }
@@ -95,53 +91,30 @@ function hostOf({ plan, apiUrl, enterpriseUrl }: Connection): string {
 async function serverRows(services: Services): Promise<Row[]> {
 	const { store, local } = services;
 	const described = local.described();
-	const icon = (name: string) => ({ iconPath: new vscode.ThemeIcon(name) });
 	return [
 		...(await readOwnServers(store)).map((server): Row => {
+			const { label, setting, keyText } = server;
 			const problem = described.upstreamProblems.find(({ slug }) => slug === server.slug);
-			const detail = problem ? upstreamProblemText(problem, server.setting.url) : server.keyText;
-			return {
-				label: shownText(server.label),
-				description: placeOf(server.setting.url),
-				detail: escapeIcons(oneLine(detail, MAXIMUM_DETAIL)),
-				...icon(problem ? 'warning' : 'server'),
-				value: managed(() => manageServer(server, services)),
-			};
+			const manage = managed(() => manageServer(server, services));
+			const detail = oneLine(problem ? upstreamProblemText(problem, setting.url) : keyText, MAXIMUM_DETAIL);
+			return action(problem ? 'warning' : 'server', shownText(label), manage, placeOf(setting.url), detail);
 		}),
-		...usedServers(described).map(
-			(found): Row => ({
-				label: shownText(found.label),
-				description: placeOf(found.url),
-				detail: vscode.l10n.t('Found on this machine and used with your permission. {0}', ownerText(found.owner)),
-				...icon('server'),
-				value: managed(() => manageFoundServer(found, services)),
-			}),
-		),
+		...usedServers(described).map((found): Row => {
+			const manage = managed(() => manageFoundServer(found, services));
+			const detail = vscode.l10n.t('Found on this machine and used with your permission. {0}', ownerText(found.owner));
+			return action('server', shownText(found.label), manage, placeOf(found.url), detail);
+		}),
 		...unusableRows(),
 	];
 }
 
-/** Choosing a connection switches to it, so a separate row leads to its settings. */
-function changeRow(services: Services): Row[] {
-	const own = connectionNames(readSetting('errand.connections')).filter(name => name !== LOCAL_CONNECTION_NAME);
-	if (own.length === 0) {
-		return [];
-	}
-	const label = vscode.l10n.t('Change a Connection…');
-	return [
-		{
-			label,
-			iconPath: new vscode.ThemeIcon('edit'),
-			async value() {
-				const rows = own.map(name => {
-					const described = describeConnection(name);
-					const description =
-						'sentence' in described ? vscode.l10n.t('cannot be used') : placeOf(described.connection.apiUrl);
-					return { label: shownText(name), description, iconPath: new vscode.ThemeIcon('plug'), value: name };
-				});
-				const name = await choose(vscode.l10n.t('Change a Connection'), rows);
-				return name === undefined ? undefined : managed(() => manageConnection(name, services))();
-			},
-		},
-	];
+async function chooseToChange(names: readonly string[], services: Services): Promise<'leave' | undefined> {
+	const rows = names.map(name => {
+		const described = describeConnection(name);
+		const description =
+			'sentence' in described ? vscode.l10n.t('cannot be used') : placeOf(described.connection.apiUrl);
+		return { label: shownText(name), description, iconPath: new vscode.ThemeIcon('plug'), value: name };
+	});
+	const name = await choose(vscode.l10n.t('Change a Connection'), rows);
+	return name === undefined ? undefined : managed(() => manageConnection(name, services))();
 }

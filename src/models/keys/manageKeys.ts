@@ -100,44 +100,25 @@ function iconOf({ check }: StoredKey): string {
 }
 
 async function chooseAction(key: ConnectionKey, stored: StoredKey, isConfirmed: boolean): Promise<'leave' | undefined> {
-	const row = (icon: string, label: string, value: Action<'leave'>['value'], detail = '') =>
-		action(icon, label, value, '', detail);
+	const row = (icon: string, label: string, detail: string, run: () => Promise<void>) =>
+		action(icon, label, leaving(run), '', detail);
+	const check = () => checkAndShow(key, stored.key);
+	const isFree = vscode.l10n.t('Check whether the service accepts the key. Free of charge.');
+	const use = vscode.l10n.t('Use this key for {0}', key.origins);
+	const rotation = key.connection.dashboardUrl
+		? vscode.l10n.t('Create a key in the dashboard, check it, then replace this one.')
+		: vscode.l10n.t('Check a new key, then replace this one. The connection has no dashboard to open.');
+	const validity = vscode.l10n.t('It stays valid until you delete it at the service.');
 	const chosen = await choose(
 		key.title,
 		[
 			// A key that still needs confirmation is not sent anywhere, not even for a check.
 			isConfirmed
-				? row(
-						'check',
-						vscode.l10n.t('Check'),
-						() => checkAndShow(key, stored.key),
-						vscode.l10n.t('Check whether the service accepts the key. Free of charge.'),
-					)
-				: row(
-						'check',
-						vscode.l10n.t('Confirm'),
-						leaving(() => key.save(stored.key)),
-						vscode.l10n.t('Use this key for {0}', key.origins),
-					),
-			row(
-				'edit',
-				vscode.l10n.t('Replace…'),
-				leaving(() => key.set()),
-			),
-			row(
-				'sync',
-				vscode.l10n.t('Rotate…'),
-				leaving(() => key.rotate(stored.key)),
-				key.connection.dashboardUrl
-					? vscode.l10n.t('Create a key in the dashboard, check it, then replace this one.')
-					: vscode.l10n.t('Check a new key, then replace this one. The connection has no dashboard to open.'),
-			),
-			row(
-				'trash',
-				vscode.l10n.t('Remove…'),
-				leaving(() => remove(key)),
-				vscode.l10n.t('It stays valid until you delete it at the service.'),
-			),
+				? action('check', vscode.l10n.t('Check'), check, '', isFree)
+				: row('check', vscode.l10n.t('Confirm'), use, () => key.save(stored.key)),
+			row('edit', vscode.l10n.t('Replace…'), '', () => key.set()),
+			row('sync', vscode.l10n.t('Rotate…'), rotation, () => key.rotate(stored.key)),
+			row('trash', vscode.l10n.t('Remove…'), validity, () => remove(key)),
 		],
 		{ placeHolder: stored.check ? key.sentenceOf(stored.check) : '' },
 	);
