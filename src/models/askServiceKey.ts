@@ -1,12 +1,9 @@
 import * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
-import type { ClientError } from '../base/errors.ts';
-import { failureOf } from '../client/core/failures.ts';
-import { createUpstreamCaller } from '../client/core/upstreamCaller.ts';
 import { mayCarryKey } from '../contract/upstreams.ts';
 import { askCheckedKey } from '../platform/keyBox.ts';
 import { showMessage } from '../platform/notify.ts';
-import { askHost, type HostAnswer, type HostContext } from './hosts/askHost.ts';
+import { askHost, failureAt, type HostAnswer, type HostContext } from './hosts/askHost.ts';
 import { hostProblem, isAboutKey } from './hosts/messages.ts';
 import type { KeyStore } from './keys/keyStore.ts';
 import { problemText } from './keys/messages.ts';
@@ -113,29 +110,13 @@ async function check(
 	signal: AbortSignal,
 ): Promise<HostAnswer> {
 	const path = service?.openList?.checkPath;
-	const refusal = path === undefined ? undefined : await refusalAt(path, { url, key }, context, signal);
-	return refusal
-		? { url, state: 'failed', error: refusal }
-		: askHost({ kind: 'service', url, form, key }, { ...context, signal });
-}
-
-async function refusalAt(
-	path: string,
-	{ url, key }: { url: string; key: string },
-	context: HostContext,
-	signal: AbortSignal,
-): Promise<ClientError | undefined> {
-	const caller = createUpstreamCaller({ ...context, name: 'model server', url, key, limits: { tries: 1 } });
-	const route = { method: 'GET', host: 'inference', key: 'inference', path } as const;
-	try {
-		await caller.json({ route, firstByteMs: CHECK_MS, idleMs: CHECK_MS, retry: 'never', signal });
-		return undefined;
-	} catch (error) {
-		signal.throwIfAborted();
-		const failure = failureOf(error);
-		// The list of models, which is requested next, shows all other problems.
-		return isAboutKey(failure) ? failure : undefined;
-	}
+	const asked = { ...context, signal };
+	const request = { url, key, method: 'GET', milliseconds: CHECK_MS } as const;
+	const failure = path === undefined ? undefined : await failureAt({ ...request, path }, asked);
+	// The list of models, which is requested next, shows all problems that are not about the key.
+	return failure && isAboutKey(failure)
+		? { url, state: 'failed', error: failure }
+		: askHost({ kind: 'service', url, form, key }, asked);
 }
 
 const CHECK_MS = 8_000;

@@ -1,5 +1,6 @@
 // Finds out what answers at an address, by requests that cost nothing.
 import type { Clock } from '../../base/async.ts';
+import { defined } from '../../base/defined.ts';
 import { ClientError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Call, Caller } from '../../client/core/caller.ts';
@@ -254,6 +255,35 @@ async function askWithoutList(
 	}
 }
 
+export interface Request {
+	url: string;
+	/** Never sent without encryption. */
+	key: string | undefined;
+	method: 'GET' | 'POST';
+	path: string;
+	body?: unknown;
+	/** The maximum silence. */
+	milliseconds: number;
+}
+
+/** Returns the error with which a server answers one request, or undefined if it accepts it. */
+export async function failureAt(
+	{ url, key, method, path, body, milliseconds }: Request,
+	{ signal, ...context }: HostContext & { signal: AbortSignal },
+): Promise<ClientError | undefined> {
+	const sent = mayCarryKey(url) ? key : undefined;
+	const caller = createUpstreamCaller({ name: 'asked host', url, key: sent, ...context, limits: { tries: 1 } });
+	const route = { method, host: 'inference', key: sent === undefined ? undefined : 'inference', path } as const;
+	const times = { firstByteMs: milliseconds, idleMs: milliseconds, retry: 'never' } as const;
+	try {
+		await caller.json({ route, ...defined({ body }), ...times, signal });
+		return undefined;
+	} catch (error) {
+		signal.throwIfAborted();
+		return failureOf(error);
+	}
+}
+
 /** The paths by which model servers of the OpenAI forms are asked, below an address with its version. */
 const OPENAI_PATHS = ['/chat/completions', '/responses'];
 
@@ -265,25 +295,16 @@ const FORM_MS = 3_000;
  * answer, show which paths are there.
  */
 export async function findForm(
-	{ url, key }: { url: string; key: string | undefined },
-	{ signal, ...context }: HostContext & { signal: AbortSignal },
+	server: { url: string; key: string | undefined },
+	context: HostContext & { signal: AbortSignal },
 ): Promise<UpstreamKind | undefined> {
-	if (upstreamKind({ url }) !== 'chat') {
+	if (upstreamKind({ url: server.url }) !== 'chat') {
 		return undefined;
 	}
-	const sent = mayCarryKey(url) ? key : undefined;
-	const caller = createUpstreamCaller({ name: 'asked host', url, key: sent, ...context, limits: { tries: 1 } });
-	const route = { method: 'POST', host: 'inference', key: sent === undefined ? undefined : 'inference' } as const;
 	const [chat, responses] = await Promise.all(
 		OPENAI_PATHS.map(async path => {
-			const times = { firstByteMs: FORM_MS, idleMs: FORM_MS, retry: 'never' } as const;
-			try {
-				await caller.json({ route: { ...route, path }, body: {}, ...times, signal });
-				return undefined;
-			} catch (error) {
-				signal.throwIfAborted();
-				return failureOf(error).status;
-			}
+			const request: Request = { ...server, method: 'POST', path, body: {}, milliseconds: FORM_MS };
+			return (await failureAt(request, context))?.status;
 		}),
 	);
 	const isWithoutChat = chat === 404 || chat === 405;
