@@ -14,7 +14,14 @@ import {
 } from '../model/findings.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import { needsFindings } from '../model/taskNeeds.ts';
-import { type LaunchChoices, readChoices, rememberChoices, settingsAgent, toRequest } from './launchChoices.ts';
+import {
+	type LaunchChoices,
+	modelOf,
+	readChoices,
+	rememberChoices,
+	settingsAgent,
+	toRequest,
+} from './launchChoices.ts';
 import type { GitFacts, LaunchSubject, OpenedRepository } from './launchSubject.ts';
 import type { SubjectChoice } from './pickSubject.ts';
 import type { FindingFix } from './preflightFixes.ts';
@@ -134,13 +141,12 @@ export class LaunchCheck {
 	/** Asks the local service for the needs of the task with the present choices. */
 	askNeeds(): void {
 		const { facts, choices } = this;
-		const defaultModel = (id: string | undefined) => this.connection.agents.find(agent => agent.id === id)?.models[0];
 		if (facts?.target.ok) {
 			this.needs.ask({
 				repoUrl: facts.target.repoUrl,
 				selectedBranch: facts.target.branch,
 				agents: [...new Set(choices.agents.flatMap(({ agent }) => agent ?? []))],
-				models: [...new Set(choices.agents.flatMap(({ agent, model }) => model ?? defaultModel(agent) ?? []))],
+				models: [...new Set(choices.agents.flatMap(choice => modelOf(this.connection, choice) ?? []))],
 				installDependencies: choices.installDependencies,
 			});
 		}

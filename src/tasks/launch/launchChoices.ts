@@ -119,8 +119,7 @@ export async function pickAgents(
 		return writeAgent(current[0]);
 	}
 	const isSame = (first: LaunchAgent, second: LaunchAgent) =>
-		first.agent === second.agent &&
-		(first.model ?? firstModel(connection, first.agent)) === (second.model ?? firstModel(connection, first.agent));
+		first.agent === second.agent && modelOf(connection, first) === modelOf(connection, second);
 	const offered = offeredChoices(connection);
 	const written = current.filter(choice => choice.isWritten && !offered.some(other => isSame(choice, other)));
 	const rows = [...offered, ...written].map(
@@ -216,8 +215,9 @@ export function choiceName(connection: TaskConnection, { agent, model }: LaunchA
 	return model === undefined ? name : `${name} (${shortName(model)})`;
 }
 
-function firstModel({ agents }: TaskConnection, id: string | undefined): string | undefined {
-	return agents.find(agent => agent.id === id)?.models[0];
+/** Returns the model with which an agent works, as far as the connection says it. */
+export function modelOf({ agents }: TaskConnection, { agent, model }: LaunchAgent): string | undefined {
+	return model ?? agents.find(({ id }) => id === agent)?.models[0];
 }
 
 /** Asks for the duration in seconds; 0 leaves it to the service. Dismissing keeps the current value. */
@@ -257,7 +257,7 @@ export function toRequest(
 		...(agents.length > 1
 			? {
 					selectedAgents: agents.flatMap(({ agent, model }) =>
-						agent ? [{ agent, model: modelOf(connection, agent, model) }] : [],
+						agent ? [{ agent, model: namedModelOf(connection, agent, model) }] : [],
 					),
 				}
 			: defined({ selectedAgent: first?.agent, selectedModel: first?.model })),
@@ -265,8 +265,8 @@ export function toRequest(
 }
 
 /** Several agents are named with their models (contract: unspecified.md, "several agents on one prompt"). */
-function modelOf(connection: TaskConnection, agent: string, model: string | undefined): string {
-	const chosen = model ?? firstModel(connection, agent);
+function namedModelOf(connection: TaskConnection, agent: string, model: string | undefined): string {
+	const chosen = modelOf(connection, { agent, model });
 	if (chosen === undefined) {
 		throw new UserFacingError(
 			vscode.l10n.t(

@@ -4,7 +4,7 @@ import type { SandboxStatus } from '../../contract/agents.ts';
 import { dollars } from '../../platform/amounts.ts';
 import type { NextTaskView } from '../api.ts';
 import type { LaunchCheck } from './launchCheck.ts';
-import { agentName, type LaunchAgent } from './launchChoices.ts';
+import { agentName, type LaunchAgent, modelOf } from './launchChoices.ts';
 import type { NoRepositoryReason } from './openRepositories.ts';
 import { sandboxText } from './preflightMessages.ts';
 
@@ -20,14 +20,13 @@ export function agentChoices({ connection, choices }: LaunchCheck): NextTaskView
 	const names = (of: (agent: LaunchAgent) => string | undefined) =>
 		[...new Set(choices.agents.flatMap(agent => of(agent) ?? []))].join(', ') ||
 		vscode.l10n.t('as the service decides');
-	const firstModel = (id: string | undefined) => connection.agents.find(agent => agent.id === id)?.models[0];
 	return [
 		{ choice: 'agent', name: names(({ agent }) => agent && agentName(connection, agent)) },
 		{
 			choice: 'model',
-			name: names(({ agent, model }) => {
-				const used = model ?? firstModel(agent);
-				return used && shortName(used);
+			name: names(choice => {
+				const model = modelOf(connection, choice);
+				return model && shortName(model);
 			}),
 		},
 	];
