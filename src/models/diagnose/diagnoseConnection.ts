@@ -9,7 +9,7 @@ import { errorText } from '../../platform/notify.ts';
 import { choose, shownText } from '../../platform/pick.ts';
 import { withProgressNotice } from '../../platform/progressNotice.ts';
 import { askHost, HOST_FIELDS, type HostContext, type HostField } from '../hosts/askHost.ts';
-import { answerText, hostLabel, hostProblem } from '../hosts/messages.ts';
+import { answerText, hostLabel, hostProblem, modelCount } from '../hosts/messages.ts';
 import type { KeysFeature } from '../keys/keysFeature.ts';
 import { kindLabel } from '../keys/messages.ts';
 import { type DiagnosisFinding, diagnosisText, findingsOn } from '../model/diagnosis.ts';
@@ -152,8 +152,7 @@ async function checkAddresses(
 
 async function checkLocalService({ models }: Client): Promise<DiagnosisFinding[]> {
 	const { length } = (await models.discover()) ?? [];
-	const found = length === 1 ? vscode.l10n.t('It lists one model.') : vscode.l10n.t('It lists {0} models.', length);
-	return [findingsOn(vscode.l10n.t('Service on this machine')).fine(found)];
+	return [findingsOn(vscode.l10n.t('Service on this machine')).fine(modelCount(length))];
 }
 
 async function checkKeys(connection: Connection, keys: DiagnosisOptions['keys']): Promise<DiagnosisFinding[]> {

@@ -53,31 +53,33 @@ export function ownerText({ kind, user }: PortOwner): string {
 	}[kind];
 }
 
-/** Describes in a sentence a host's answer that was not a failure. */
+/** Describes in sentences a host's answer that was not a failure. */
 export function answerText(answer: Exclude<HostAnswer, { state: 'failed' }>, kind: HostKind): string {
 	switch (answer.state) {
 		case 'answers':
 			return kind === 'orgUrl'
 				? vscode.l10n.t('It responds. The encrypted channel can be checked once a model for it is listed.')
 				: vscode.l10n.t('It responds.');
-		case 'wants-key':
-			return answer.noList
-				? vscode.l10n.t('It responds and requires a key. It lists no models.')
-				: vscode.l10n.t('It responds and requires a key.');
+		case 'wants-key': {
+			const wantsKey = vscode.l10n.t('It responds and requires a key.');
+			return answer.noList ? `${wantsKey} ${modelCount(0)}` : wantsKey;
+		}
 		case 'fits':
-			if (answer.models === undefined) {
-				return answer.noList
-					? vscode.l10n.t('It responds. It lists no models.')
-					: vscode.l10n.t('It responds as expected.');
+			if (answer.noList) {
+				return `${vscode.l10n.t('It responds.')} ${modelCount(0)}`;
 			}
-			switch (answer.models.length) {
-				case 0:
-					return vscode.l10n.t('It lists no models.');
-				case 1:
-					return vscode.l10n.t('It lists one model.');
-				default:
-					return vscode.l10n.t('It lists {0} models.', answer.models.length);
-			}
+			return answer.models ? modelCount(answer.models.length) : vscode.l10n.t('It responds as expected.');
+	}
+}
+
+export function modelCount(count: number): string {
+	switch (count) {
+		case 0:
+			return vscode.l10n.t('It lists no models.');
+		case 1:
+			return vscode.l10n.t('It lists one model.');
+		default:
+			return vscode.l10n.t('It lists {0} models.', count);
 	}
 }
 
