@@ -222,7 +222,8 @@ describe('a model server is changed', () => {
 		await flow.shows(/^Test \| .*requires a key \(HTTP 401\)\./);
 		await flow.lists.pick('Test');
 		await flow.shows(/^Test \| It works\. It lists 2 models\./);
-		assert.equal(flow.upstream.requests.at(-1)?.headers.authorization, `Bearer ${SERVER_KEY}`);
+		// The local service of the window may ask too, as the setting names the server. It has no key.
+		assert.ok(flow.upstream.requests.some(({ headers }) => headers.authorization === `Bearer ${SERVER_KEY}`));
 		flow.upstream.behaviour = { listStatus: 401 };
 		await flow.lists.pick('Test');
 		await flow.shows(/^Test \| .*rejected the key/);
