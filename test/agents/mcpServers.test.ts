@@ -197,23 +197,26 @@ describe('an MCP server beside a sandboxed agent', () => {
 		await withServer(declared('honest'), () => looksFor(SECRET));
 	});
 
-	it('at an address is used through the host, and the agent learns neither its address nor its token', async () => {
-		const server = await RemoteMcpServer.start();
-		server.tokens = new Map([[SECRET, server.url]]);
-		try {
-			const { host } = new URL(server.origin);
-			await withServer(
-				{ ...remoteServerSchema.parse({ url: server.url }), name: 'test', file: undefined },
-				async () => {
-					await looksFor(host);
-					await looksFor(SECRET);
-				},
-			);
-			assert.deepEqual(failed, []);
-		} finally {
-			server.stop();
-		}
-	});
+	for (const version of ['2025-11-25', '2026-07-28'] as const) {
+		it(`at an address, with ${version}, is used through the host, and the agent learns neither its address nor its token`, async () => {
+			const server = await RemoteMcpServer.start();
+			server.tokens = new Map([[SECRET, server.url]]);
+			server.version = version;
+			try {
+				const { host } = new URL(server.origin);
+				await withServer(
+					{ ...remoteServerSchema.parse({ url: server.url }), name: 'test', file: undefined },
+					async () => {
+						await looksFor(host);
+						await looksFor(SECRET);
+					},
+				);
+				assert.deepEqual(failed, []);
+			} finally {
+				server.stop();
+			}
+		});
+	}
 
 	for (const transport of TRANSPORTS) {
 		describe(`that is hostile, and reached by ${transport}`, () => {

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { getRequestListener } from '@hono/node-server';
-import { McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import { createMcpHandler, McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 
 /** A request that the server has got. */
@@ -34,6 +34,8 @@ export class RemoteMcpServer {
 	/** The lifetime of a token, in seconds. */
 	lifetime = 3600;
 	isJson = false;
+	/** The only version of the protocol that it speaks; undefined for all that have a handshake. */
+	version: '2025-11-25' | '2026-07-28' | undefined;
 	private readonly codes = new Map<string, URLSearchParams>();
 	private readonly refreshTokens = new Set<string>();
 	private readonly server: Server;
@@ -129,6 +131,10 @@ export class RemoteMcpServer {
 	}
 
 	private async serve(request: Request): Promise<Response> {
+		if (this.version === '2026-07-28') {
+			const responseMode = this.isJson ? 'auto' : 'sse';
+			return createMcpHandler(() => this.mcpServer(), { legacy: 'reject', responseMode }).fetch(request);
+		}
 		const session = request.headers.get('mcp-session-id');
 		const known = session === null ? undefined : this.sessions.get(session);
 		if (session !== null && known === undefined) {
@@ -143,13 +149,24 @@ export class RemoteMcpServer {
 			onsessionclosed: id => void this.sessions.delete(id),
 			enableJsonResponse: this.isJson,
 		});
-		const server = new McpServer({ name: 'test', version: '1' });
+		await this.mcpServer().connect(transport);
+		return transport.handleRequest(request);
+	}
+
+	/** Returns a new server, as each session or request has one. */
+	mcpServer(): McpServer {
+		const { version } = this;
+		const supported = version === undefined ? {} : { supportedProtocolVersions: [version] };
+		const server = new McpServer({ name: 'test', version: '1' }, supported);
 		const inputSchema = z.object({ a: z.number(), b: z.number() });
 		server.registerTool('add', { description: 'Adds two numbers.', inputSchema }, async ({ a, b }) => ({
 			content: [{ type: 'text', text: String(a + b) }],
 		}));
-		await server.connect(transport);
-		return transport.handleRequest(request);
+		const words = z.object({ said: z.object({ word: z.string().meta({ 'x-mcp-header': 'Word' }) }) });
+		server.registerTool('say', { description: 'Says a word.', inputSchema: words }, async ({ said }) => ({
+			content: [{ type: 'text', text: said.word }],
+		}));
+		return server;
 	}
 
 	private documentAt(path: string, { body }: Received): object | undefined {

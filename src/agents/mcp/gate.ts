@@ -8,6 +8,7 @@ import { oneLine } from '../../base/plainText.ts';
 import { linesOf } from '../lines.ts';
 import { Refusals } from '../relay/refusals.ts';
 import { textOfBlock } from '../session/read.ts';
+import { DISCOVER, handshakeResult, resultBefore, toolBefore, wantsInput, withSender } from './stateless.ts';
 
 /** The version of the protocol that our own clients begin with. */
 export const PROTOCOL_VERSION = '2025-11-25';
@@ -82,6 +83,8 @@ const NOTIFICATIONS_OF_SERVERS: ReadonlySet<string> = new Set([
 
 const METHOD_NOT_FOUND = -32_601;
 const INVALID_REQUEST = -32_600;
+/** Also what our own side answers for a server that could not be reached. */
+export const INTERNAL_ERROR = -32_603;
 
 /**
  * Passes messages of the Model Context Protocol between an agent and a server until one of them ends. The agent sees
@@ -115,6 +118,11 @@ class Gate {
 	private readonly tools = new Set<string>();
 	/** The server's requests that the agent has not answered. */
 	private readonly pings = new Set<Id>();
+	/** What the agent has begun with, and the answer of a server that does not take it. */
+	private initialize: Message = {};
+	private refusal: Message = {};
+	/** The server speaks only the version of the protocol that has no handshake. */
+	private isStateless = false;
 	private readonly silence = Promise.withResolvers<never>();
 	private timer: NodeJS.Timeout | undefined;
 
@@ -197,9 +205,22 @@ class Gate {
 			});
 			return;
 		}
+		if (method === 'ping' && this.isStateless) {
+			await write(this.agent, { jsonrpc: '2.0', id, result: {} });
+			return;
+		}
 		this.open.set(id, { method, isFurther: isFields(message['params']) && message['params']['cursor'] !== undefined });
 		this.watch();
-		await write(this.server, method === 'initialize' ? withoutCapabilities(message) : message);
+		if (method === 'initialize') {
+			this.initialize = withoutCapabilities(message);
+			this.isStateless = false;
+		}
+		await this.request(method === 'initialize' ? this.initialize : message);
+	}
+
+	/** Sends a request to the server in the version that it speaks. */
+	private request(message: Message): Promise<void> {
+		return write(this.server, this.isStateless ? withSender(message, this.initialize) : message);
 	}
 
 	private async noticeOfAgent(method: string, message: Message): Promise<void> {
@@ -217,7 +238,7 @@ class Gate {
 				this.options.onAnswer(call, { isError: true, text: 'The agent has withdrawn the call.' });
 			}
 			await write(this.server, { jsonrpc: '2.0', method, params: { requestId: cancelled } });
-		} else if (method === 'notifications/initialized') {
+		} else if (method === 'notifications/initialized' && !this.isStateless) {
 			await write(this.server, { jsonrpc: '2.0', method });
 		}
 	}
@@ -242,7 +263,7 @@ class Gate {
 		if (call !== undefined && refusal === undefined) {
 			this.open.set(id, { method: 'tools/call', call });
 			this.watch();
-			await write(this.server, { jsonrpc: '2.0', id, method: 'tools/call', params: paramsOf(call, params) });
+			await this.request({ jsonrpc: '2.0', id, method: 'tools/call', params: paramsOf(call, params) });
 		} else {
 			const content = [{ type: 'text', text: refusal }];
 			await write(this.agent, { jsonrpc: '2.0', id, result: { content, isError: true } });
@@ -268,19 +289,20 @@ class Gate {
 		}
 	}
 
-	private async answerOfServer(id: Id | undefined, message: Message): Promise<void> {
+	private async answerOfServer(id: Id | undefined, answered: Message): Promise<void> {
 		const asked = id === undefined ? undefined : this.open.get(id);
 		if (id === undefined || asked === undefined) {
 			return;
 		}
 		this.open.delete(id);
 		const { method, call, isFurther = false } = asked;
+		const message = this.isStateless ? this.answerBefore(id, answered) : answered;
 		const { result } = message;
 		if (call !== undefined) {
 			this.options.onAnswer(call, answerIn(message));
 		}
-		if (method === 'initialize' && isFields(result)) {
-			await write(this.agent, { ...message, result: withToolsAlone(result) });
+		if (method === 'initialize' || method === DISCOVER) {
+			await this.begin(id, method, message);
 			return;
 		}
 		if (method !== 'tools/list' || !isFields(result)) {
@@ -296,7 +318,36 @@ class Gate {
 		for (const { name } of tools) {
 			this.tools.add(name);
 		}
-		await write(this.agent, { ...message, result: { ...result, tools } });
+		await write(this.agent, {
+			...message,
+			result: { ...result, tools: this.isStateless ? tools.map(toolBefore) : tools },
+		});
+	}
+
+	/** Answers the agent's handshake, for which a server that refuses it is asked whether it can do without. */
+	private async begin(id: Id, method: string, message: Message): Promise<void> {
+		const { result, error } = message;
+		if (method === 'initialize' && isFields(error) && error['code'] !== INTERNAL_ERROR) {
+			this.refusal = message;
+			this.open.set(id, { method: DISCOVER });
+			await write(this.server, withSender({ jsonrpc: '2.0', id, method: DISCOVER }, this.initialize));
+			return;
+		}
+		const isDiscovered = method === DISCOVER;
+		const handshake = isDiscovered ? handshakeResult(message, this.initialize) : result;
+		this.isStateless = isDiscovered && handshake !== undefined;
+		const refused = isDiscovered ? this.refusal : message;
+		await write(this.agent, isFields(handshake) ? { ...message, result: withToolsAlone(handshake) } : refused);
+	}
+
+	/** Returns an answer as the agent's version has it. One that asks for something is a failure: see `fromServer`. */
+	private answerBefore(id: Id, message: Message): Message {
+		const { result } = message;
+		if (!wantsInput(result)) {
+			return isFields(result) ? { ...message, result: resultBefore(result) } : message;
+		}
+		this.refusals.report('request', 'The server asked for something in its answer, which was refused.');
+		return failure(id, INVALID_REQUEST, 'The server wants to ask for something first, which is not available.');
 	}
 }
 

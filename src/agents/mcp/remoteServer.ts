@@ -11,9 +11,10 @@ import { oneLine } from '../../base/plainText.ts';
 import { SseDecoder, type SseEvent } from '../../client/core/sse.ts';
 import type { RemoteServer } from '../../contract/mcpServers.ts';
 import { linesOf } from '../lines.ts';
-import { failure, type Id, idOf, MAXIMUM_LINE, type Message, PROTOCOL_VERSION, write } from './gate.ts';
+import { failure, type Id, INTERNAL_ERROR, idOf, MAXIMUM_LINE, type Message, PROTOCOL_VERSION, write } from './gate.ts';
 import { BEGIN_MS, type ServerConnection } from './mcpServers.ts';
 import { RemoteRequests, sentenceOf } from './remoteRequest.ts';
+import { DISCOVER, type HeaderArgument, handshakeResult, headerArgumentsOf, headersOfRequest } from './stateless.ts';
 
 /** The tokens for one server. */
 export interface ServerAuthorization {
@@ -44,7 +45,6 @@ const MAXIMUM_REDIRECTS = 3;
 const MAXIMUM_TRIES = 3;
 const END_MS = 2_000;
 const MAXIMUM_WORDS = 200;
-const INTERNAL_ERROR = -32_603;
 
 /** Returns a connection to a server, which is reached with the agent's first message. */
 export function connectRemote(server: RemoteServer, options: RemoteServerOptions): ServerConnection {
@@ -110,6 +110,11 @@ class RemoteConnection {
 	/** The agent's requests that the server has not answered. */
 	private readonly open = new Map<Id, AbortController>();
 	private initialize: Message | undefined;
+	/** What the server has said to the handshake if it has refused that. */
+	private refusal: Message | undefined;
+	/** The server speaks only the version of the protocol that has no handshake and no sessions. */
+	private isStateless = false;
+	private headerArguments: ReadonlyMap<unknown, HeaderArgument[]> = new Map();
 	private session: string | undefined;
 	private version: string | undefined;
 	private renewal: Promise<void> | undefined;
@@ -162,15 +167,27 @@ class RemoteConnection {
 		const withdrawn = new AbortController();
 		const signal = AbortSignal.any([withdrawn.signal, this.ending.signal]);
 		this.open.set(id, withdrawn);
-		const isFirst = message['method'] === 'initialize';
+		const { method } = message;
+		const isFirst = method === 'initialize' || method === DISCOVER;
 		try {
-			if (isFirst) {
-				[this.initialize, this.session, this.version] = [message, undefined, undefined];
+			if (method === 'initialize') {
+				[this.initialize, this.session, this.version, this.isStateless] = [message, undefined, undefined, false];
 			}
 			const response = await this.post(message, signal);
 			for await (const answer of messagesOf(response, id)) {
-				if (isFirst) {
+				if (method === 'initialize') {
 					this.begin(answer, response);
+					// After any other refusal, the gate asks whether the server can do without a handshake.
+					if (this.refusal?.['code'] === INTERNAL_ERROR) {
+						this.reportRefusal();
+					}
+				} else if (method === DISCOVER) {
+					this.isStateless = handshakeResult(answer, message) !== undefined;
+					if (!this.isStateless) {
+						this.reportRefusal();
+					}
+				} else if (method === 'tools/list' && this.isStateless) {
+					this.headerArguments = new Map([...this.headerArguments, ...headerArgumentsOf(answer['result'])]);
 				}
 				await write({ input: this.own }, answer);
 			}
@@ -190,7 +207,10 @@ class RemoteConnection {
 	/** Passes on a message that gets no answer. */
 	private async tell(message: Message): Promise<void> {
 		try {
-			(await this.post(message, this.ending.signal)).destroy();
+			// Without sessions, the end of its stream takes a request back, and there is nothing else to tell.
+			if (!this.isStateless) {
+				(await this.post(message, this.ending.signal)).destroy();
+			}
 		} catch {
 			// Nobody waits for an answer to it. The next request shows what is wrong.
 		}
@@ -206,13 +226,18 @@ class RemoteConnection {
 			const { session } = this;
 			const { beginMs = BEGIN_MS } = this.options;
 			const headers = await this.headersNow(signal);
+			const isFirst = message === this.initialize || message['method'] === DISCOVER;
 			const response = await this.requests.open(this.url, {
 				method: 'POST',
-				headers: { ...headers, accept: 'application/json, text/event-stream', 'content-type': 'application/json' },
+				headers: {
+					...headers,
+					...headersOfRequest(message, this.headerArguments),
+					...{ accept: 'application/json, text/event-stream', 'content-type': 'application/json' },
+				},
 				body: JSON.stringify(message),
 				maximumRedirects: MAXIMUM_REDIRECTS,
 				// The time of a sign-in does not count.
-				signal: message === this.initialize ? AbortSignal.any([signal, AbortSignal.timeout(beginMs)]) : signal,
+				signal: isFirst ? AbortSignal.any([signal, AbortSignal.timeout(beginMs)]) : signal,
 			});
 			const { statusCode: status = 0 } = response;
 			if (status >= 200 && status < 300) {
@@ -248,6 +273,7 @@ class RemoteConnection {
 			const response = await this.post(initialize, this.ending.signal);
 			for await (const answer of messagesOf(response, idOf(initialize))) {
 				this.begin(answer, response);
+				this.reportRefusal();
 			}
 			await this.tell({ jsonrpc: '2.0', method: 'notifications/initialized' });
 		})().finally(() => {
@@ -258,15 +284,20 @@ class RemoteConnection {
 
 	/** Remembers what an answer to the first request settles. */
 	private begin({ result, error }: Message, { headers }: IncomingMessage): void {
-		if (isFields(error)) {
-			const words = oneLine(String(error['message'] ?? ''), MAXIMUM_WORDS);
-			this.options.onFailed(new UserFacingError(`it refuses to begin: “${words}”`));
-		}
+		this.refusal = isFields(error) ? error : undefined;
 		const version = isFields(result) ? result['protocolVersion'] : undefined;
 		if (typeof version === 'string' && /^[\w.-]{1,40}$/.test(version)) {
 			this.version = version;
 			const session = String(headers['mcp-session-id'] ?? '');
 			this.session = /^[\x21-\x7e]{1,1000}$/.test(session) ? session : undefined;
+		}
+	}
+
+	/** Tells of a server that does not take the handshake. */
+	private reportRefusal(): void {
+		if (this.refusal !== undefined) {
+			const words = oneLine(String(this.refusal['message'] ?? ''), MAXIMUM_WORDS);
+			this.options.onFailed(new UserFacingError(`it refuses to begin: “${words}”`));
 		}
 	}
 
@@ -289,8 +320,10 @@ async function* messagesOf(response: IncomingMessage, id: Id | undefined): Async
 	try {
 		for await (const value of isJson(response) ? readWhole(response) : readEvents(response)) {
 			if (isFields(value)) {
-				yield value;
-				if (idOf(value) === id && value['method'] === undefined) {
+				// Who cannot read a request may refuse it without its id.
+				const isRefusal = response.statusCode !== 200 && isFields(value['error']) && idOf(value) === undefined;
+				yield isRefusal ? { ...value, id } : value;
+				if (isRefusal || (idOf(value) === id && value['method'] === undefined)) {
 					return;
 				}
 			}

@@ -261,6 +261,57 @@ describe('the gate between an agent and an MCP server', () => {
 		await assert.rejects(ended, /^Error: It has not answered for 0\.3 seconds\. The agent goes on without it\.$/);
 	});
 
+	it('begins without a handshake where the server refuses one, and lets it ask for nothing there either', async () => {
+		const clientInfo = { name: 'agent', version: '1' };
+		const prefix = 'io.modelcontextprotocol/';
+		const sender = {
+			[`${prefix}protocolVersion`]: '2026-07-28',
+			[`${prefix}clientInfo`]: clientInfo,
+			[`${prefix}clientCapabilities`]: {},
+		};
+		agent.say({ id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo } });
+		await server.told(1);
+		server.say({ id: 1, error: { code: -32_601, message: 'What?' } });
+		const [, discover] = await server.told(2);
+		assert.deepEqual(discover, { jsonrpc: '2.0', id: 1, method: 'server/discover', params: { _meta: sender } });
+		const capabilities = { tools: { listChanged: true }, prompts: {} };
+		server.say({ id: 1, result: { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities } });
+		const [begun] = await agent.told(1);
+		const serverInfo = { name: 'unknown', version: '0' };
+		assert.deepEqual(begun?.['result'], { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo });
+
+		agent.say({ method: 'notifications/initialized' }, { id: 2, method: 'ping' }, { id: 3, method: 'tools/list' });
+		assert.deepEqual((await server.told(3))[2]?.['params'], { _meta: sender });
+		const outputSchema = { type: 'array' };
+		server.say({ id: 3, result: { resultType: 'complete', tools: [{ ...TOOLS[0], outputSchema }, TOOLS[1]] } });
+		const [, ping, list] = await agent.told(3);
+		assert.deepEqual([ping?.['result'], member(list, 'result')['tools']], [{}, TOOLS]);
+
+		const params = { name: 'add', arguments: {}, _meta: { progressToken: 7 } };
+		agent.say({ id: 4, method: 'tools/call', params });
+		assert.deepEqual((await server.told(4))[3]?.['params'], { ...params, _meta: { progressToken: 7, ...sender } });
+		server.say({ id: 4, result: { resultType: 'input_required', inputRequests: { key: {} } } });
+		const [, , , refusal] = await agent.told(4);
+		assert.match(String(member(refusal, 'error')['message']), /wants to ask for something first/);
+		assert.equal(answered[0]?.answer.isError, true);
+		assert.deepEqual(refused, ['The server asked for something in its answer, which was refused.']);
+
+		agent.say(call(5, 'add', {}));
+		await server.told(5);
+		server.say({ id: 5, result: { resultType: 'complete', content: [], structuredContent: [1] } });
+		assert.deepEqual((await agent.told(5))[4]?.['result'], { resultType: 'complete', content: [] });
+	});
+
+	it('tells the agent what a server says that refuses the handshake and what takes its place', async () => {
+		agent.say({ id: 1, method: 'initialize', params: {} });
+		await server.told(1);
+		server.say({ id: 1, error: { code: -32_000, message: 'No.' } });
+		await server.told(2);
+		server.say({ id: 1, error: { code: -32_601, message: 'What?' } });
+		const [answer] = await agent.told(1);
+		assert.deepEqual(answer?.['error'], { code: -32_000, message: 'No.' });
+	});
+
 	it('ends one that does not begin sooner than one that works on a call', async () => {
 		begin(60_000, 100);
 		agent.say({ id: 1, method: 'initialize' });
