@@ -180,6 +180,7 @@ export class RemoteMcpServer {
 					authorization_endpoint: `${origin}/authorize`,
 					token_endpoint: `${origin}/token`,
 					registration_endpoint: `${origin}/register`,
+					revocation_endpoint: `${origin}/revoke`,
 					code_challenge_methods_supported: ['S256'],
 					authorization_response_iss_parameter_supported: true,
 					...this.issuerFields,
@@ -188,6 +189,12 @@ export class RemoteMcpServer {
 				return { client_id: 'registered', ...JSON.parse(body) };
 			case '/token':
 				return this.tokensFor(new URLSearchParams(body));
+			case '/revoke': {
+				const token = new URLSearchParams(body).get('token') ?? '';
+				this.refreshTokens.delete(token);
+				this.tokens?.delete(token);
+				return {};
+			}
 			default:
 				return undefined;
 		}

@@ -34,6 +34,7 @@ const serverSchema = z.object({
 	authorization_endpoint: words,
 	token_endpoint: words,
 	registration_endpoint: words.optional(),
+	revocation_endpoint: words.optional().catch(undefined),
 	scopes_supported: z.array(words).optional().catch(undefined),
 	code_challenge_methods_supported: z.array(words).default([]),
 	authorization_response_iss_parameter_supported: z.boolean().default(false),
@@ -69,8 +70,13 @@ const keptSchema = z.object({
 	/** In milliseconds since 1970. */
 	expiresAt: z.number().optional(),
 	scope: words,
+	/** Where the access can be ended, and the hosts that the sign-in may use in the user's own network. */
+	revocation: z.object({ endpoint: words, hosts: z.array(words) }).optional(),
 });
-type Kept = z.output<typeof keptSchema>;
+export type Kept = z.output<typeof keptSchema>;
+
+export const readKept = (secret: string | undefined): Kept | undefined =>
+	keptSchema.safeParse(parseJson(secret ?? '')).data;
 
 /** The page of one sign-in. */
 export interface SignInPage {
@@ -110,6 +116,7 @@ interface Discovered {
 export class RemoteAuthorization implements ServerAuthorization {
 	private readonly url: URL;
 	private readonly clientId: string | undefined;
+	private readonly hosts: readonly string[];
 	private readonly options: AuthorizationOptions;
 	private readonly requests: RemoteRequests;
 	private readonly queue = new SerialQueue();
@@ -117,6 +124,7 @@ export class RemoteAuthorization implements ServerAuthorization {
 	constructor(server: RemoteServer, options: AuthorizationOptions) {
 		this.url = new URL(server.url);
 		this.clientId = server.clientId;
+		this.hosts = server.hosts;
 		this.options = options;
 		this.requests = new RemoteRequests(server);
 	}
@@ -151,7 +159,7 @@ export class RemoteAuthorization implements ServerAuthorization {
 
 	private async kept(): Promise<Kept | undefined> {
 		const { secrets, key } = this.options;
-		return keptSchema.safeParse(parseJson((await secrets.get(key)) ?? '')).data;
+		return readKept(await secrets.get(key));
 	}
 
 	/** Finds out where to sign in, as far as nobody but the server and its authorization server says so. */
@@ -252,7 +260,11 @@ export class RemoteAuthorization implements ServerAuthorization {
 		for (const [name, value] of Object.entries(parameters)) {
 			page.searchParams.set(name, value);
 		}
-		const bound = { issuer, resource, tokenEndpoint: server.token_endpoint, client, scope };
+		const endpoint = server.revocation_endpoint;
+		const bound = {
+			...{ issuer, resource, tokenEndpoint: server.token_endpoint, client, scope },
+			...(endpoint === undefined ? {} : { revocation: { endpoint, hosts: [...this.hosts] } }),
+		};
 		await this.options.open({ page, state, issuer, scope }, async answer => {
 			const sent = answer.get('iss');
 			// Another issuer's code must not reach the token endpoint of this one, nor may its words be shown.
@@ -324,20 +336,10 @@ export class RemoteAuthorization implements ServerAuthorization {
 
 	/** Rejects with a TokenRefusal if the endpoint gives none. */
 	private async askForTokens(bound: Omit<Kept, 'accessToken'>, form: Readonly<Record<string, string>>): Promise<Kept> {
-		const { issuer, resource, tokenEndpoint, client, refreshToken, scope } = bound;
-		const { client_id, client_secret, token_endpoint_auth_method: method = 'client_secret_basic' } = client;
-		const isInHeader = client_secret !== undefined && method === 'client_secret_basic';
-		const body = new URLSearchParams({ ...form, resource, client_id });
-		if (client_secret !== undefined && method === 'client_secret_post') {
-			body.set('client_secret', client_secret);
-		}
-		const credentials = `${encodeURIComponent(client_id)}:${encodeURIComponent(client_secret ?? '')}`;
-		const headers = {
-			'content-type': 'application/x-www-form-urlencoded',
-			...(isInHeader ? { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` } : {}),
-		};
+		const { issuer, resource, tokenEndpoint, client, refreshToken, scope, revocation } = bound;
+		const { headers, body } = formFor(client, { ...form, resource });
 		const url = await this.endpoint(tokenEndpoint);
-		const { status, value } = await this.post(url, headers, body.toString());
+		const { status, value } = await this.post(url, headers, body);
 		const tokens = status === 200 ? tokensSchema.safeParse(value).data : undefined;
 		if (tokens === undefined) {
 			await this.forget(bound, errorOf(value));
@@ -347,6 +349,7 @@ export class RemoteAuthorization implements ServerAuthorization {
 		const kept: Kept = {
 			...{ issuer, resource, tokenEndpoint, client, accessToken: tokens.access_token, scope: tokens.scope ?? scope },
 			...defined({
+				revocation,
 				refreshToken: tokens.refresh_token ?? refreshToken,
 				expiresAt: tokens.expires_in === undefined ? undefined : Date.now() + tokens.expires_in * 1000,
 			}),
@@ -387,7 +390,25 @@ export class RemoteAuthorization implements ServerAuthorization {
 /** The token endpoint has answered, and gave none. */
 class TokenRefusal extends UserFacingError {}
 
-const clientKey = (issuer: string): string => `errand.mcpClient.${issuer}`;
+/** Returns a form of the client, which says by its secret, if it has one, that it is the client. */
+export function formFor(client: Client, fields: Readonly<Record<string, string>>) {
+	const { client_id, client_secret, token_endpoint_auth_method: method = 'client_secret_basic' } = client;
+	const body = new URLSearchParams({ ...fields, client_id });
+	if (client_secret !== undefined && method === 'client_secret_post') {
+		body.set('client_secret', client_secret);
+	}
+	const credentials = `${encodeURIComponent(client_id)}:${encodeURIComponent(client_secret ?? '')}`;
+	const isInHeader = client_secret !== undefined && method === 'client_secret_basic';
+	return {
+		headers: {
+			'content-type': 'application/x-www-form-urlencoded',
+			...(isInHeader ? { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` } : {}),
+		},
+		body: body.toString(),
+	};
+}
+
+export const clientKey = (issuer: string): string => `errand.mcpClient.${issuer}`;
 
 const pathOf = ({ pathname }: URL): string => pathname.replace(/\/$/, '');
 

@@ -2,20 +2,19 @@
 // keys.
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { type SignOutSecrets, signOut } from '../../agents/mcp/signOut.ts';
 import { escapeIcons } from '../../base/plainText.ts';
 import { placeOfInput, placeOfSignIn } from '../../contract/mcpServers.ts';
 import { action, leaving } from '../../platform/actionList.ts';
-import { askModal } from '../../platform/notify.ts';
+import { askModal, showMessage } from '../../platform/notify.ts';
 import type { ServerKey } from './manageKeys.ts';
 
-type Secrets = Pick<vscode.SecretStorage, 'keys' | 'delete'>;
-
-export async function readMcpSecrets(secrets: Secrets): Promise<ServerKey[]> {
+export async function readMcpSecrets(secrets: SignOutSecrets): Promise<ServerKey[]> {
 	const keys = await secrets.keys();
 	return [...signIns(secrets, keys), ...inputs(secrets, keys)];
 }
 
-const signIns = (secrets: Secrets, keys: readonly string[]): ServerKey[] =>
+const signIns = (secrets: SignOutSecrets, keys: readonly string[]): ServerKey[] =>
 	keys.flatMap(key => {
 		const place = placeOfSignIn(key);
 		if (place === undefined) {
@@ -25,7 +24,7 @@ const signIns = (secrets: Secrets, keys: readonly string[]): ServerKey[] =>
 		return action(
 			'account',
 			escapeIcons(url.host),
-			leaving(() => signOut(secrets, key, url)),
+			leaving(() => askToSignOut(secrets, key, url)),
 			vscode.l10n.t('signed in'),
 			folder === ''
 				? vscode.l10n.t('Sent only to {0}, for your settings', url.href)
@@ -33,22 +32,28 @@ const signIns = (secrets: Secrets, keys: readonly string[]): ServerKey[] =>
 		);
 	});
 
-async function signOut(secrets: Secrets, key: string, { host }: URL): Promise<void> {
+async function askToSignOut(secrets: SignOutSecrets, key: string, { host }: URL): Promise<void> {
 	const out = vscode.l10n.t('Sign Out');
 	const chosen = await askModal(
 		vscode.l10n.t('Sign out of the MCP server at {0}?', host),
 		vscode.l10n.t(
-			'Agents in the chat can’t use it until you sign in again. Tasks that have started keep their access until it ends. To end it everywhere, remove Errand in your account at the server.',
+			'Agents can’t use it until you sign in again. The server is asked to end the access; until it does, tasks that have started keep theirs.',
 		),
 		out,
 	);
-	if (chosen === out) {
-		await secrets.delete(key);
+	if (chosen === out && !(await signOut(key, secrets))) {
+		void showMessage(
+			'information',
+			vscode.l10n.t(
+				'You are signed out of the MCP server at {0} here. It has not said that the access has ended: to end it everywhere, remove Errand in your account there.',
+				host,
+			),
+		);
 	}
 }
 
 /** Returns one row for each value, with those that were entered for earlier declarations of the server. */
-function inputs(secrets: Secrets, keys: readonly string[]): ServerKey[] {
+function inputs(secrets: SignOutSecrets, keys: readonly string[]): ServerKey[] {
 	const places = keys.map(key => ({ key, place: placeOfInput(key) })).filter(({ place }) => place !== undefined);
 	const groups = Map.groupBy(places, ({ place }) => JSON.stringify(place));
 	return [...groups.values()].flatMap(kept => {
@@ -71,7 +76,7 @@ function inputs(secrets: Secrets, keys: readonly string[]): ServerKey[] {
 }
 
 async function removeInput(
-	secrets: Secrets,
+	secrets: SignOutSecrets,
 	keys: readonly string[],
 	{ server, input }: { server: string; input: string },
 ): Promise<void> {

@@ -9,13 +9,15 @@ import { answerLists } from '../../support/answeredLists.ts';
 describe('the secrets of MCP servers in the list of keys', () => {
 	let secrets: Set<string>;
 	let asked: string[];
+	let told: string[];
 
 	beforeEach(() => {
-		[secrets, asked] = [new Set(['errand.mcpSignIn.broken', 'errand.mcp.broken', 'errand.mcpClient.x']), []];
+		[secrets, asked, told] = [new Set(['errand.mcpSignIn.broken', 'errand.mcp.broken', 'errand.mcpClient.x']), [], []];
 	});
 	afterEach(() => {
 		Reflect.deleteProperty(vscode.window, 'createQuickPick');
 		Reflect.deleteProperty(vscode.window, 'showWarningMessage');
+		Reflect.deleteProperty(vscode.window, 'showInformationMessage');
 	});
 
 	/** Chooses the first row of this label, and gives this answer. Returns the labels of the last rows, with their details. */
@@ -25,10 +27,12 @@ describe('the secrets of MCP servers in the list of keys', () => {
 				asked.push(question);
 				return answer;
 			},
+			showInformationMessage: async (message: string) => void told.push(message),
 		});
 		const lists = answerLists(label);
 		const mcp = await readMcpSecrets({
 			keys: async () => [...secrets].map(String),
+			get: async () => undefined,
 			delete: async key => void secrets.delete(key),
 		});
 		await manageKeys({} as Parameters<typeof manageKeys>[0], localConnection, { model: [], mcp });
@@ -47,6 +51,7 @@ describe('the secrets of MCP servers in the list of keys', () => {
 		assert.equal(secrets.size, 5);
 		await manage('mcp.example', 'Sign Out');
 		assert.deepEqual([secrets.has(own), secrets.has(other)], [false, true]);
+		assert.match(told.join(), /^You are signed out of the MCP server at mcp\.example here\. It has not said that/);
 	});
 
 	it('are values that were entered, which are removed after a yes with those of earlier declarations', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { RemoteAuthorization, type SignInPage } from '../../../../src/agents/mcp/authorization.ts';
+import { signOut } from '../../../../src/agents/mcp/signOut.ts';
 import { type RemoteServer, remoteServerSchema, signInSecret } from '../../../../src/contract/mcpServers.ts';
 import { RemoteMcpServer } from '../../../support/remoteMcpServer.ts';
 
@@ -23,15 +24,17 @@ describe('the sign-in at an MCP server', () => {
 	});
 	afterEach(() => server.stop());
 
+	const storage = {
+		keys: async () => [...secrets.keys()],
+		get: async (key: string) => secrets.get(key),
+		store: async (key: string, value: string) => void secrets.set(key, value),
+		delete: async (key: string) => void secrets.delete(key),
+	};
 	const authorization = (fields: Partial<RemoteServer> = {}) => {
 		const declared = { ...remoteServerSchema.parse({ url: server.url }), name: 'test', file: undefined, ...fields };
 		return new RemoteAuthorization(declared, {
 			key: signInSecret({ ...declared, folder: undefined }),
-			secrets: {
-				get: async key => secrets.get(key),
-				store: async (key, value) => void secrets.set(key, value),
-				delete: async key => void secrets.delete(key),
-			},
+			secrets: storage,
 			returnAddress: async () => back,
 			open: async (page, redeem) => {
 				opened.push(page);
@@ -271,5 +274,52 @@ describe('the sign-in at an MCP server', () => {
 	it('sends the token of one resource to no other', async () => {
 		await signIn();
 		assert.equal(await authorization({ url: `${server.origin}/other` }).token(signal), undefined);
+	});
+
+	describe('that is over', () => {
+		const keyOf = (url = server.url) =>
+			signInSecret({ ...remoteServerSchema.parse({ url }), name: 'test', file: undefined, folder: undefined });
+
+		it('leaves nothing here or there: neither tokens nor the registration', async () => {
+			await signIn();
+			const token = (await authorization().token(signal)) ?? '';
+			assert.equal(secrets.size, 2);
+			assert.equal(await signOut(keyOf(), storage), true);
+			assert.deepEqual([...secrets], []);
+			assert.equal(server.tokens?.has(token), false);
+			const forms = posted('/revoke').map(form => [form.get('token_type_hint'), form.get('client_id')]);
+			assert.deepEqual(forms, [
+				['refresh_token', 'registered'],
+				['access_token', 'registered'],
+			]);
+		});
+
+		it('keeps the registration that another sign-in has', async () => {
+			await signIn();
+			const [kept = ''] = [secrets.get(keyOf())];
+			secrets.set(keyOf('https://other.example/mcp'), kept);
+			await signOut(keyOf(), storage);
+			assert.deepEqual([...secrets.keys()].sort(), [
+				`errand.mcpClient.${server.origin}`,
+				keyOf('https://other.example/mcp'),
+			]);
+		});
+
+		it('is forgotten here though its server ends no access, refuses, is not reached or names another network', async () => {
+			const over = async (): Promise<unknown> => [await signOut(keyOf(), storage), secrets.size];
+			for (const revocation_endpoint of [undefined, 'https://169.254.169.254/revoke', 'javascript:alert(1)', 7]) {
+				server.issuerFields = { revocation_endpoint };
+				await signIn();
+				assert.deepEqual(await over(), [false, 0]);
+			}
+			server.issuerFields = {};
+			await signIn();
+			server.others.set('/revoke', (_, response) => response.writeHead(503).end());
+			assert.deepEqual(await over(), [false, 0]);
+			await signIn();
+			server.others.set('/revoke', (_, response) => response.destroy());
+			assert.deepEqual(await over(), [false, 0]);
+			assert.deepEqual(await over(), [false, 0]);
+		});
 	});
 });
