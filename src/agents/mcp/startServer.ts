@@ -67,7 +67,7 @@ export async function startServer(
 		const child = await startAt(own, {
 			command: program.command,
 			args: program.args.map(filled),
-			programs: program.programs,
+			files: program.files,
 			env: {
 				...baseEnvironment(seen),
 				...defined({ ELECTRON_RUN_AS_NODE: process.versions['electron'] ? '1' : undefined }),
@@ -95,7 +95,7 @@ async function programOf(server: McpServer, place: ServerPlace, signal: AbortSig
 	const wanted = packageOf(server);
 	if (wanted !== undefined) {
 		const program = await installServerPackage(wanted, { folder: packages, environment, signal });
-		return { command: process.execPath, args: [program, ...wanted.args], programs: [program] };
+		return { command: process.execPath, args: [program, ...wanted.args], files: [program] };
 	}
 	const found = await findProgram(server.command, {
 		path: environment['PATH'] ?? '',
@@ -105,8 +105,8 @@ async function programOf(server: McpServer, place: ServerPlace, signal: AbortSig
 		throw new UserFacingError(`its program “${server.command}” was not found. Install it, or correct its command.`);
 	}
 	// The script that an interpreter runs lies elsewhere than the interpreter.
-	const programs = server.args.filter(argument => path.isAbsolute(argument) && existsSync(argument));
-	return { command: found.real, args: server.args, programs };
+	const files = server.args.filter(argument => path.isAbsolute(argument) && existsSync(argument));
+	return { command: found.file, args: server.args, files };
 }
 
 function openHosts(hosts: readonly string[], place: RunPlace, onRefused: (sentence: string) => void): Promise<Relay> {

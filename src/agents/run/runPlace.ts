@@ -9,7 +9,7 @@ import { makeTemporaryFolder } from '../sandbox/agentHome.ts';
 import { prepareFolders } from '../sandbox/folders.ts';
 import { DEFAULT_LIMITS } from '../sandbox/limits.ts';
 import { wrapMacos } from '../sandbox/macos.ts';
-import { packageFolders } from '../sandbox/packageFolders.ts';
+import { fileFolder, packageFolders } from '../sandbox/packageFolders.ts';
 import { insidePlaces } from '../sandbox/places.ts';
 import { ResourceWatch } from '../sandbox/resourceWatch.ts';
 import type { Toolchains } from '../sandbox/toolchains.ts';
@@ -87,6 +87,8 @@ function pathOf(environment: Readonly<Record<string, string>>): string {
 /** The place adds its variables to the environment. */
 export interface ProgramOptions extends Pick<AgentLaunch, 'command' | 'args' | 'env'> {
 	programs?: AgentLaunch['programs'];
+	/** Further files that a sandbox shows with what lies beside them. */
+	files?: readonly string[];
 	/** Aborting it ends the program and everything that it started. */
 	signal: AbortSignal;
 	/** Receives a sentence, once, when the program uses too much of the machine. The caller ends the run. */
@@ -122,11 +124,13 @@ export async function startAt(place: RunPlace, options: ProgramOptions): Promise
 	return child;
 }
 
-async function sandboxed(place: RunPlace, { command, args, env, programs = [], signal }: ProgramOptions) {
+async function sandboxed(place: RunPlace, options: ProgramOptions) {
+	const { command, args, env, programs = [], files = [], signal } = options;
 	const { tree, treeFolders, lent, home, name, relay, privateFolders, insideProgram } = place;
 	const placeOf = (file: string) => packageFolders(file, os.homedir(), privateFolders);
 	const [program, own] = [await placeOf(command), await placeOf(process.execPath)];
 	const others = await Promise.all(programs.map(placeOf));
+	const folders = await Promise.all(files.map(file => fileFolder(file, os.homedir(), privateFolders)));
 	const { readOnly, variables } = place.toolchains;
 	const request = {
 		command: program.command,
@@ -134,7 +138,7 @@ async function sandboxed(place: RunPlace, { command, args, env, programs = [], s
 		env: { ...variables, ...env, ...place.variables },
 		tree,
 		home,
-		readOnly: [program, own, ...others].flatMap(shown => shown.readOnly).concat(readOnly),
+		readOnly: [program, own, ...others].flatMap(shown => shown.readOnly).concat(folders, readOnly),
 		...defined({ treeFolders }),
 	};
 	if (process.platform === 'darwin') {

@@ -40,7 +40,7 @@ export interface LentFolder {
 	at: string;
 }
 
-/** All paths are absolute paths of the host without links. */
+/** All paths are absolute paths of the host without links, but for those of a virtual environment: see `packageFolders`. */
 export interface SandboxRequest {
 	/** The program to run. It is shown inside at the same path. */
 	command: string;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { packageFolders } from '../../../../src/agents/sandbox/packageFolders.ts';
+import { fileFolder, packageFolders } from '../../../../src/agents/sandbox/packageFolders.ts';
 import { toolchains } from '../../../../src/agents/sandbox/toolchains.ts';
 import { UserFacingError } from '../../../../src/base/errors.ts';
 
@@ -140,6 +140,35 @@ describe('packageFolders', () => {
 		const script = file('venv/bin/agent', `#!${path.join(root, 'venv/bin/python')}\n`);
 		symlinkSync(python, path.join(root, 'venv/bin/python'));
 		assert.deepEqual((await of(script)).readOnly, [path.join(root, 'venv'), path.join(root, 'python')]);
+	});
+
+	it('keeps the path to the Python of a virtual environment, and shows the installation by the path that it names', async () => {
+		file('python-3.12.4/lib/os.py');
+		file('python-3.12.4/bin/python3');
+		symlinkSync('python-3.12.4', path.join(root, 'python-3.12'));
+		const named = path.join(root, 'python-3.12/bin');
+		file('venv/lib/server.py');
+		const configuration = file('venv/pyvenv.cfg', `home = ${named}\nversion_info = 3.12.4\n`);
+		const python = path.join(folder('venv/bin'), 'python');
+		symlinkSync(path.join(named, 'python3'), python);
+		const shown = ['python-3.12.4', 'venv', 'python-3.12'].map(name => path.join(root, name));
+		assert.deepEqual(await of(python), { command: python, readOnly: shown });
+		const script = file('venv/bin/server', `#!${python}\n`);
+		assert.deepEqual(new Set((await of(script)).readOnly), new Set(shown));
+		for (const other of [root, home, path.join(root, 'python-3.12/lib'), '']) {
+			writeFileSync(configuration, `home = ${other}\n`);
+			assert.deepEqual((await of(python)).readOnly, shown.slice(0, 2), other);
+		}
+	});
+
+	it('shows no file that nobody could start though a script names it as its interpreter, and none for a mere file', async () => {
+		const key = file('home/user/.ssh/key');
+		chmodSync(key, 0o600);
+		const script = file('tools/script', `#!${key}\n`);
+		assert.deepEqual((await of(script)).readOnly, [path.dirname(script)]);
+		const notes = file('home/user/notes/run');
+		const main = file('packages/node_modules/server/run.js', `#!${notes}\n`);
+		assert.equal(await fileFolder(main, home, []), path.join(root, 'packages/node_modules'));
 	});
 
 	it('shows a file alone where its folder is private', async () => {
