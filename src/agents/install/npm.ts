@@ -1,13 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { childEnvironment } from '../../base/childEnvironment.ts';
-import { runChild } from '../../base/childProcess.ts';
 import { UserFacingError } from '../../base/errors.ts';
-import { oneLine } from '../../base/plainText.ts';
-import { redactText } from '../../base/redact.ts';
-import { findProgram } from '../catalogue/findProgram.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import { findProgram, type ProgramSearch } from '../catalogue/findProgram.ts';
+import { type Environment, installerEnvironment, outsideOf, reasonIn, runInstaller } from './installer.ts';
 
 export interface NpmRun {
 	/** A folder that contains only `package.json`, and `package-lock.json` unless there is a `package`. */
@@ -18,34 +13,14 @@ export interface NpmRun {
 	cache: string;
 	/** The user's environment. */
 	environment: Environment;
+	/** Absolute paths of repositories, whose programs are not used. */
+	outside?: readonly string[];
 	signal: AbortSignal;
 }
 
-/** The kept part of npm's output. The reason is in the first lines of errors, which come last. */
-const MAXIMUM_OUTPUT = 32 * 1024;
-const MAXIMUM_REASON_LENGTH = 300;
-
-/**
- * The variables that npm gets in addition to those of every child: they say where the user's configuration is, and how
- * to reach a registry.
- */
-const NAMES: ReadonlySet<string> = new Set([
-	'HOME',
-	'USERPROFILE',
-	'APPDATA',
-	'LOCALAPPDATA',
-	'HTTP_PROXY',
-	'HTTPS_PROXY',
-	'NO_PROXY',
-	'NODE_EXTRA_CA_CERTS',
-	'NODE_USE_SYSTEM_CA',
-	'SSL_CERT_FILE',
-	'SSL_CERT_DIR',
-	'NPM_TOKEN',
-	'NODE_AUTH_TOKEN',
-]);
+/** The variables by which npm finds the user's configuration and a registry. */
 const CONFIGURATION =
-	/^npm_config_(?:registry|@[^:]+:registry|\/\/.+|proxy|https?[-_]proxy|noproxy|ca|cafile|cert|key|strict[-_]ssl|userconfig|globalconfig)$/i;
+	/^NODE_EXTRA_CA_CERTS$|^NODE_USE_SYSTEM_CA$|^NPM_TOKEN$|^NODE_AUTH_TOKEN$|^npm_config_(?:registry|@[^:]+:registry|\/\/.+|proxy|https?[-_]proxy|noproxy|ca|cafile|cert|key|strict[-_]ssl|userconfig|globalconfig)$/i;
 
 /**
  * A name of nothing, which npm is told to start in place of git, and to give as an option to every Node that it starts.
@@ -108,14 +83,14 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
  * when this settles. Rejects with the signal's reason, or with a UserFacingError, which ends a sentence that begins with
  * what was to be installed.
  */
-export async function runNpm({ folder, package: wanted, cache, environment, signal }: NpmRun): Promise<void> {
-	const npm = await npmCommand(environment);
+export async function runNpm({ folder, package: wanted, cache, ...run }: NpmRun): Promise<void> {
+	const { outside = [], signal } = run;
+	const environment = await outsideOf(outside, run.environment);
+	const npm = await npmCommand({ path: environment['PATH'] ?? '', outside });
 	if (npm === undefined) {
 		throw new UserFacingError('npm was not found on PATH. Install Node.js with npm, then try again.');
 	}
-	const env = npmEnvironment(environment);
-	let output = '';
-	const { exitCode } = await runChild({
+	const { exitCode, output } = await runInstaller('npm', {
 		command: npm.command,
 		args: [
 			...npm.args,
@@ -127,39 +102,21 @@ export async function runNpm({ folder, package: wanted, cache, environment, sign
 			folder,
 		],
 		cwd: folder,
-		env,
+		env: installerEnvironment(environment, CONFIGURATION),
 		signal,
-		onOutput: (_, bytes) => {
-			output = (output + bytes.toString('utf8')).slice(-MAXIMUM_OUTPUT);
-		},
-	}).catch(error => {
-		signal.throwIfAborted();
-		throw new UserFacingError('npm could not be started. Check that npm --version works in a terminal.', {
-			cause: error,
-		});
 	});
 	if (exitCode !== 0) {
 		throw new UserFacingError(reasonOf(output));
 	}
 }
 
-/** Returns npm's environment: the safe part of the user's, and the variables that lead to a registry. */
-function npmEnvironment(environment: Environment): Record<string, string> {
-	const additions = Object.entries(environment).filter(
-		(entry): entry is [string, string] =>
-			entry[1] !== undefined && (NAMES.has(entry[0].toUpperCase()) || CONFIGURATION.test(entry[0])),
-	);
-	return childEnvironment(environment, Object.fromEntries(additions));
-}
-
-async function npmCommand(environment: Environment): Promise<{ command: string; args: string[] } | undefined> {
-	const folders = environment['PATH'] ?? '';
+async function npmCommand(search: ProgramSearch): Promise<{ command: string; args: string[] } | undefined> {
 	if (process.platform !== 'win32') {
-		const npm = await findProgram('npm', { path: folders });
+		const npm = await findProgram('npm', search);
 		return npm && { command: npm.file, args: [] };
 	}
 	// On Windows, npm is a shell script, which cannot be started as a program. It lies beside the program that runs it.
-	const node = await findProgram('node', { path: folders });
+	const node = await findProgram('node', search);
 	const script = node && path.join(path.dirname(node.file), 'node_modules', 'npm', 'bin', 'npm-cli.js');
 	return node && script !== undefined && existsSync(script) ? { command: node.file, args: [script] } : undefined;
 }
@@ -177,9 +134,5 @@ function reasonOf(output: string): string {
 	if (UNREACHABLE.has(code)) {
 		return 'the registry of packages could not be reached. Check the network and npm’s registry and proxy settings.';
 	}
-	const lines = [...output.matchAll(/^npm (?:error|ERR!) (?!code )(.+)$/gm)].map(([, text]) => text ?? '');
-	const words = oneLine(redactText(lines[0] ?? ''), MAXIMUM_REASON_LENGTH);
-	return words === ''
-		? 'npm failed without a reason. Check that npm works in a terminal.'
-		: `npm failed: ${words.replace(/\.?$/, '.')}`;
+	return reasonIn('npm', /^npm (?:error|ERR!) (?!code )(.+)$/m.exec(output)?.[1]);
 }

@@ -92,15 +92,13 @@ export async function startServer(
 
 async function programOf(server: McpServer, place: ServerPlace, signal: AbortSignal) {
 	const { environment, packages, agent } = place;
+	const outside = [agent.tree, ...agent.privateFolders];
 	const wanted = packageOf(server);
 	if (wanted !== undefined) {
-		const program = await installServerPackage(wanted, { folder: packages, environment, signal });
-		return { command: process.execPath, args: [program, ...wanted.args], files: [program] };
+		const program = await installServerPackage(wanted, { folder: packages, environment, outside, signal });
+		return { ...program, args: [...program.args, ...wanted.args] };
 	}
-	const found = await findProgram(server.command, {
-		path: environment['PATH'] ?? '',
-		outside: [agent.tree, ...agent.privateFolders],
-	});
+	const found = await findProgram(server.command, { path: environment['PATH'] ?? '', outside });
 	if (found === undefined) {
 		throw new UserFacingError(`its program “${server.command}” was not found. Install it, or correct its command.`);
 	}

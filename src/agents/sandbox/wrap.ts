@@ -40,7 +40,10 @@ export interface LentFolder {
 	at: string;
 }
 
-/** All paths are absolute paths of the host without links, but for those of a virtual environment: see `packageFolders`. */
+/**
+ * All paths are absolute paths of the host, without links in them. Those of a virtual environment may have some: see
+ * `packageFolders`.
+ */
 export interface SandboxRequest {
 	/** The program to run. It is shown inside at the same path. */
 	command: string;

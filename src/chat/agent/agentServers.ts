@@ -5,7 +5,7 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { digestOfServer, type KnownTools } from '../../agents/mcp/mcpServers.ts';
-import { needsDownload, packageOf } from '../../agents/mcp/serverPackage.ts';
+import { needsDownload, packageOf, type ServerPackage } from '../../agents/mcp/serverPackage.ts';
 import { SerialQueue } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
@@ -310,15 +310,14 @@ function unusableText(name: string, reason: DeclaredServers['unusable'][number][
 function describe(server: McpServer & AgreedServer, isSandboxed: boolean): string {
 	const { command, args, env, hosts, files, file } = server;
 	const { inputs, variables } = placeholdersOf(server);
-	const wanted = packageOf(server)?.wanted;
+	const installed = packageOf(server);
 	const set = Object.entries(env).map(([variable, value]) => `${variable}=${shownWord(value)}`);
 	const own = args.filter(word => isFileOf(server.folder ?? '', word));
-	const absolute = wanted === undefined ? [command, ...args].filter(word => path.isAbsolute(word)) : [];
+	const absolute = installed === undefined ? [command, ...args].filter(word => path.isAbsolute(word)) : [];
 	const lines = [
 		vscode.l10n.t('{0} declares it.', file ?? ''),
 		vscode.l10n.t('Command: {0}', [command, ...args].map(shownWord).join(' ')),
-		wanted !== undefined &&
-			vscode.l10n.t('{0} is installed with npm first, without its scripts, and stays at that version.', wanted),
+		installed !== undefined && installationText(installed),
 		set.length > 0 && vscode.l10n.t('Variables that it sets: {0}', set.join(' ')),
 		variables.length > 0 && vscode.l10n.t('It gets these variables of yours: {0}', variables.join(', ')),
 		inputs.length > 0 && vscode.l10n.t('You are asked for: {0}', inputs.join(', ')),
@@ -376,6 +375,12 @@ function describeTool({ name, description, inputSchema }: Record<string, unknown
 	const described = oneLine(String(description ?? ''), MAXIMUM_DESCRIPTION);
 	const takes = oneLine(Object.keys(properties).join(', '), MAXIMUM_DESCRIPTION);
 	return `${shortName(String(name))} (${takes}): ${described}`;
+}
+
+function installationText({ installer, wanted }: ServerPackage): string {
+	return installer === 'npm'
+		? vscode.l10n.t('{0} is installed with npm first, without its scripts, and stays at that version.', wanted)
+		: vscode.l10n.t('{0} is installed with uv first, without building anything, and stays at that version.', wanted);
 }
 
 function filesText(files: McpServer['files']): string {

@@ -108,7 +108,7 @@ describe('the MCP servers of a folder', () => {
 	});
 
 	it('that their command would have to download are not asked about, and told of, unless there is no sandbox', async () => {
-		await declare({ command: 'uvx', args: ['mcp-server-git'] });
+		await declare({ command: 'uvx', args: ['--with', 'more', 'mcp-server-git'] });
 		const { servers: none, problems } = await servers.agreed([folder], true);
 		assert.deepEqual([none, asked], [[], []]);
 		assert.match(problems.join(), /“one” is not used: uvx would download it.*Install it yourself/);
