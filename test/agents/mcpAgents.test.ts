@@ -17,4 +17,32 @@ describe('MCP servers of others, for pi in the sandbox', () => {
 			assert.deepEqual(servers.unreached, ['everything']);
 		});
 	});
+
+	it('are not in its way: it is stopped while its model answers, and its session goes on after that', async () => {
+		const stop = new AbortController();
+		let earlier: string | undefined;
+		used.model().script = () => ({ text: 'A beginning', hangs: true });
+		const stopped = used.run(
+			EVERYTHING,
+			async agent => {
+				earlier = agent.session.id;
+				await agent.prompt('Begin with this');
+			},
+			{ signal: stop.signal },
+		);
+		const settled = assert.rejects(stopped, /stopped by the test/);
+		await used.model().requested(1);
+		stop.abort(new Error('stopped by the test'));
+		await settled;
+		used.model().play({ text: 'Done.' });
+		await used.run(
+			EVERYTHING,
+			async agent => {
+				assert.match(agent.session.how, /^(?:resumed|loaded)$/);
+				await agent.prompt('Go on');
+				assert.match(JSON.stringify(used.model().requests.at(-1)?.body), /Begin with this.*Go on/);
+			},
+			{ earlier },
+		);
+	});
 });
