@@ -123,6 +123,10 @@ export const outsideGate: readonly Exclusion[] = [
 		]),
 	},
 	{
+		reason: 'It needs the npm registry each time. The test of agents with its name stands for it.',
+		files: named('interoperability', ['serverPackages']),
+	},
+	{
 		reason: 'A window of its own, for what the unit test of the same profile reads part by part.',
 		files: named('e2e', ['profile']),
 	},

@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import os from 'node:os';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
-import { startServer } from '../../src/agents/mcp/startServer.ts';
-import { toolchains } from '../../src/agents/sandbox/toolchains.ts';
 import type { McpServer } from '../../src/contract/mcpServers.ts';
 import { PackageRegistry, packPackage } from '../support/packageRegistry.ts';
-import { INSIDE_PROGRAM, TestSandbox } from '../support/sandbox.ts';
+import { TestSandbox } from '../support/sandbox.ts';
+import { withServerInSandbox } from '../support/serverInSandbox.ts';
 import { writeUv } from '../support/uvStandIn.ts';
 import { useFolder } from '../unit/agents/useFolder.ts';
 
@@ -37,36 +33,9 @@ describe('an MCP server that is a package', () => {
 	});
 	afterEach(() => sandbox?.remove());
 
-	/** Installs a server and starts it in a sandbox, asks it for something, and ends it. */
-	async function use(
-		{ command, args }: Pick<McpServer, 'command' | 'args'>,
-		environment: Record<string, string>,
-	): Promise<Record<string, unknown>> {
-		const { signal } = new AbortController();
-		const privateFolders = [sandbox.folder];
-		const connection = await startServer(
-			{ name: 'test', file: '.mcp.json', command, args, env: {}, hosts: [], files: 'read' },
-			{
-				agent: {
-					...{ tree: sandbox.tree, home: sandbox.home, folder: sandbox.folder, name: 'repository' },
-					...{ isSandboxed: true, privateFolders, insideProgram: INSIDE_PROGRAM, marker: sandbox.folder },
-					// What is not shown for the server itself is not there.
-					...{ relay: undefined, toolchains: toolchains(privateFolders, { PATH: '/usr/bin' }, os.homedir()) },
-				},
-				...{ homes: path.join(sandbox.folder, 'homes'), packages: path.join(sandbox.folder, 'packages'), environment },
-				...{ input: () => '', onRefused: sentence => assert.fail(sentence) },
-			},
-			signal,
-		);
-		try {
-			const answered = once(createInterface({ input: connection.output }), 'line');
-			connection.input.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
-			const [line] = await answered;
-			return JSON.parse(line).result;
-		} finally {
-			await connection.end();
-		}
-	}
+	/** Installs a server, starts it in a sandbox, and asks it for something. */
+	const use = (server: Pick<McpServer, 'command' | 'args'>, environment: Record<string, string>) =>
+		withServerInSandbox(sandbox, server, environment, ask => ask('ping'));
 
 	it('of npx is installed without its scripts, and started where it can change nothing of itself', async () => {
 		const scripts = { preinstall: `touch ${folder.at('ran')}`, postinstall: `touch ${folder.at('ran')}` };
