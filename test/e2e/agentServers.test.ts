@@ -79,14 +79,14 @@ describe('an agent in the chat', () => {
 		await sendMessage(chat, `/agent ${ADD}`);
 		await dialog().waitFor();
 		const words = await dialog().innerText();
-		assert.match(words, /May agents use the MCP server “sums”\?[\s\S]*\.vscode\/mcp\.json declares it/);
-		assert.match(words, /mcpServer\.mjs honest[\s\S]*sandbox of its own\. It can read[\s\S]*It reaches no network/);
+		assert.match(words, /May agents use the MCP server “sums”\?[\s\S]*\.vscode\/mcp\.json declares “sums”/);
+		assert.match(words, /sandbox of its own\. It can read[\s\S]*It reaches no network[\s\S]*mcpServer\.mjs honest/);
 		await dialog().getByRole('button', { name: 'Use This Server' }).click();
 		const further = dialog().filter({ hasText: 'the MCP server “far”' });
 		await further.waitFor();
 		assert.match(
 			await further.innerText(),
-			/Address: https:\/\/mcp\.example\/mcp\s+Header that it gets: X-Team: docs\s+It runs elsewhere/,
+			/Address: https:\/\/mcp\.example\/mcp\s+It runs elsewhere[\s\S]*Header that it gets: X-Team: docs/,
 		);
 		await further.getByRole('button', { name: 'Never in This Folder' }).click();
 		await agentQuestion(chat).waitFor();

@@ -308,50 +308,53 @@ function unusableText(name: string, reason: DeclaredServers['unusable'][number][
 
 /** Describes what a yes would start, where, with what input, and what it can reach. */
 function describe(server: McpServer & AgreedServer, isSandboxed: boolean): string {
-	const { command, args, env, hosts, files, file } = server;
+	const { name, command, args, env, hosts, files, file } = server;
 	const { inputs, variables } = placeholdersOf(server);
 	const installed = packageOf(server);
 	const set = Object.entries(env).map(([variable, value]) => `${variable}=${shownWord(value)}`);
 	const own = args.filter(word => isFileOf(server.folder ?? '', word));
 	const absolute = installed === undefined ? [command, ...args].filter(word => path.isAbsolute(word)) : [];
+	// What a declaration can make long stands last: the end of a long question is only seen by whoever scrolls to it, and
+	// the editor gives its heading less room than it takes, so the name is here too.
 	const lines = [
-		vscode.l10n.t('{0} declares it.', file ?? ''),
-		vscode.l10n.t('Command: {0}', [command, ...args].map(shownWord).join(' ')),
-		installed !== undefined && installationText(installed),
-		set.length > 0 && vscode.l10n.t('Variables that it sets: {0}', set.join(' ')),
-		variables.length > 0 && vscode.l10n.t('It gets these variables of yours: {0}', variables.join(', ')),
-		inputs.length > 0 && vscode.l10n.t('You are asked for: {0}', inputs.join(', ')),
+		vscode.l10n.t('{0} declares “{1}”.', file ?? '', name),
 		isSandboxed
 			? vscode.l10n.t('It runs in a sandbox of its own. {0} {1}', filesText(files), hostsText(hosts))
 			: vscode.l10n.t('There is no sandbox on this machine: it runs as you, and can do whatever you can.'),
+		callsText(),
+		vscode.l10n.t('Command: {0}', [command, ...args].map(shownWord).join(' ')),
+		installed !== undefined && installationText(installed),
 		isSandboxed &&
 			absolute.length > 0 &&
 			vscode.l10n.t('It also sees what lies beside these files: {0}', absolute.map(shownWord).join(' ')),
 		own.length > 0 &&
 			vscode.l10n.t('It runs these files as an agent may have changed them: {0}', own.map(shownWord).join(' ')),
-		vscode.l10n.t(
-			'In the chat, you are asked about its calls as the approvals say. In a task, nobody is asked about them.',
-		),
+		variables.length > 0 && vscode.l10n.t('It gets these variables of yours: {0}', variables.join(', ')),
+		inputs.length > 0 && vscode.l10n.t('You are asked for: {0}', inputs.join(', ')),
+		set.length > 0 && vscode.l10n.t('Variables that it sets: {0}', set.join(' ')),
 	];
 	return lines.filter(line => line !== false).join('\n');
 }
 
+const callsText = (): string =>
+	vscode.l10n.t(
+		'In the chat, you are asked about its calls as the approvals say. In a task, nobody is asked about them.',
+	);
+
 /** Describes what a yes to a server at an address would contact, and what that would be told. */
 function describeRemote(server: RemoteServer): string {
-	const { url, headers, file } = server;
+	const { name, url, headers, file } = server;
 	const { inputs, variables } = placeholdersOf(server);
 	const sent = Object.entries(headers).map(([header, value]) => `${header}: ${showExactly(value)}`);
 	const lines = [
-		vscode.l10n.t('{0} declares it.', file ?? ''),
+		vscode.l10n.t('{0} declares “{1}”.', file ?? '', name),
 		// The address is shown as it is contacted, in ASCII, where no letter can look like another.
 		vscode.l10n.t('Address: {0}', new URL(url).href),
-		...sent.map(header => vscode.l10n.t('Header that it gets: {0}', header)),
+		vscode.l10n.t('It runs elsewhere, and not in a sandbox: what agents send it leaves this machine.'),
+		callsText(),
 		variables.length > 0 && vscode.l10n.t('It gets these variables of yours: {0}', variables.join(', ')),
 		inputs.length > 0 && vscode.l10n.t('You are asked for: {0}', inputs.join(', ')),
-		vscode.l10n.t('It runs elsewhere, and not in a sandbox: what agents send it leaves this machine.'),
-		vscode.l10n.t(
-			'In the chat, you are asked about its calls as the approvals say. In a task, nobody is asked about them.',
-		),
+		...sent.map(header => vscode.l10n.t('Header that it gets: {0}', header)),
 	];
 	return lines.filter(line => line !== false).join('\n');
 }

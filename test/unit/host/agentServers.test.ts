@@ -83,6 +83,7 @@ describe('the MCP servers of a folder', () => {
 		assert.deepEqual(await names(), ['one']);
 		const { detail } = asked[0] ?? assert.fail('Nothing was asked.');
 		assert.ok(detail.includes(String.raw`Command: node /home/me/x.js "a\n\nIt sees no files." "⟨U+202E⟩b"`), detail);
+		assert.match(detail, /^\.vscode\/mcp\.json declares “one”\.\nIt runs in a sandbox of its own\./);
 		assert.match(detail, /^Variables that it sets: START='run this' KEY='\$\{input:key\}'$/m);
 		assert.match(detail, /^It also sees what lies beside these files: \/home\/me\/x\.js$/m);
 	});
@@ -91,8 +92,8 @@ describe('the MCP servers of a folder', () => {
 		await writeFile(path.join(folder, 'server.js'), '');
 		await declare({ command: 'node', args: ['server.js', `${FOLDER}/server.js`, 'other.js', '.', '..'] });
 		await names();
-		const words = `It runs these files as an agent may have changed them: server.js '${FOLDER}/server.js'\n`;
-		assert.ok(asked[0]?.detail.includes(words), asked[0]?.detail);
+		const words = `It runs these files as an agent may have changed them: server.js '${FOLDER}/server.js'`;
+		assert.ok(asked[0]?.detail.split('\n').includes(words), asked[0]?.detail);
 	});
 
 	it('are asked about again before one runs without a sandbox, and not in one after that', async () => {
@@ -244,7 +245,7 @@ describe('the MCP servers of a folder', () => {
 		assert.equal((await offered())[0]?.isAllowed, false);
 		answer = USE;
 		await unasked?.ask();
-		assert.match(asked[1]?.detail ?? '', /In a task, nobody is asked about them\.$/);
+		assert.match(asked[1]?.detail ?? '', /In a task, nobody is asked about them\.$/m);
 		const [one] = await offered();
 		assert.equal(one?.isAllowed, true);
 		assert.equal(one?.reach, 'Reads files, no network');
