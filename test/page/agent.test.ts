@@ -157,6 +157,14 @@ describe('the turn of an agent in the chat', () => {
 			assert.equal(lines[1]?.[1], 4);
 		});
 
+		it('in a sentence that says why something has failed with its next step, also where the view is narrow', async () => {
+			const title =
+				'The MCP server “search” is not used: pipx would download it, and a sandbox without hosts reaches no network. Install it yourself, as with “npm install --global” or “uv tool install”, and declare its program as the command, in errand.agents.mcpServers if it is only for you.';
+			await show({ steps: [stepView({ title, state: 'failed' })] }, STREAMING, { width: 280 });
+			const words = chat.page.locator('chat-step .title');
+			assert.equal(await words.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight), 0);
+		});
+
 		it('and does not say that the reply is late while a step runs', async () => {
 			const { endedAt: _, ...step } = stepView({ state: 'running' });
 			const turn = await show({ steps: [step] }, { ...STREAMING, waiting: true });

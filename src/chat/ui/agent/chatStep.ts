@@ -166,8 +166,9 @@ export class ChatStep extends LitElement {
 		}
 		if (!hasDetails(step)) {
 			// What Errand's agent tells of itself, and why something has failed, is a sentence, and nothing unfolds it.
-			const isSentence = step.state === 'failed' || (step.kind === 'think' && step.state === 'done');
-			return html`<div class="line ${isSentence ? 'sentence' : ''}">${content}${renderResults(facts)}</div>`;
+			const isReason = step.state === 'failed';
+			const isSentence = isReason || (step.kind === 'think' && step.state === 'done');
+			return html`<div class="line ${isSentence ? 'sentence' : ''} ${isReason ? 'reason' : ''}">${content}${renderResults(facts)}</div>`;
 		}
 		return html`<button
 			type="button"

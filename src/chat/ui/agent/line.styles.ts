@@ -58,6 +58,13 @@ export const lineStyles = css`
 		-webkit-line-clamp: 4;
 	}
 
+	/* The next step of what has failed stands at the end of its sentence, which has many lines where there is little room. */
+	@container (max-width: 460px) {
+		.sentence.reason > .title {
+			-webkit-line-clamp: 16;
+		}
+	}
+
 	.beside {
 		flex: 0 1000 auto;
 		font-family: var(--vscode-editor-font-family, monospace);
