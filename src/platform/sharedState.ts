@@ -4,8 +4,9 @@
 // the editor's own state.
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import * as l10n from '@vscode/l10n';
 import type { Memento } from 'vscode';
-import { describeError } from '../base/errors.ts';
+import { describeError, UserFacingError } from '../base/errors.ts';
 import { replaceFileSync } from '../base/files.ts';
 import type { Logger } from '../base/logger.ts';
 import { hashedName } from './hashedName.ts';
@@ -130,8 +131,16 @@ export class StateEntries<T> {
 		return this.isEntry(value) ? value : undefined;
 	}
 
+	/** Throws a UserFacingError if a value of another version is there, which stays. Rejects with the state's errors. */
 	async set(id: string, value: T): Promise<void> {
-		await this.state.update(this.keyOf(id), value);
+		const key = this.keyOf(id);
+		const present = this.state.get<unknown>(key);
+		if (present !== undefined && !this.isEntry(present)) {
+			throw new UserFacingError(
+				l10n.t('Errand didn’t save this, because another version of it has saved something here. Update Errand.'),
+			);
+		}
+		await this.state.update(key, value);
 	}
 
 	async delete(id: string): Promise<void> {

@@ -18,7 +18,7 @@ import type { UnsentChoices } from './unsentChoices.ts';
 export type ChatNotice =
 	| { kind: 'repaired'; repairs: readonly Repair[] }
 	| { kind: 'unreadable'; code: string | undefined }
-	| { kind: 'newer' }
+	| { kind: 'newer'; count: number }
 	| { kind: 'branched' }
 	/** The encrypted conversation that was shown before ended with its window, and this one is not encrypted. */
 	| { kind: 'not-kept' }

@@ -312,7 +312,7 @@ function repairNotice({ repair }: Extract<OpenOutcome, { kind: 'opened' }>): Cha
 function failureNotice(outcome: Exclude<OpenFailure, { kind: 'missing' }>): ChatNotice {
 	switch (outcome.kind) {
 		case 'newer':
-			return { kind: 'newer' };
+			return { kind: 'newer', count: 1 };
 		case 'set-aside':
 			return { kind: 'repaired', repairs: [{ kept: 0, expected: undefined }] };
 		case 'unreadable':

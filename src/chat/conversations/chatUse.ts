@@ -8,9 +8,9 @@ import type { ConversationStore } from '../storage/conversationStore.ts';
 
 /** Rejects with the system's error if the folder of the conversations cannot be listed. */
 export async function readChatUse(store: Pick<ConversationStore, 'list' | 'open'>): Promise<ReplyUse> {
-	const { conversations, unreadable } = await store.list();
+	const { conversations, unreadable, newer } = await store.list();
 	const sums = new ReplySums();
-	let missing = unreadable;
+	let missing = unreadable + newer;
 	// They are read one after another, because each is read as a whole.
 	for (const { id } of conversations) {
 		const opened = await store.open(id);

@@ -117,11 +117,13 @@ export class ConversationPicker {
 	/** Shows an error and returns undefined if the conversations cannot be read. */
 	private async read(): Promise<Row[] | undefined> {
 		try {
-			const { conversations, repairs, unreadable } = await this.conversations.list();
+			const { conversations, repairs, unreadable, newer } = await this.conversations.list();
 			if (repairs.length > 0) {
 				void showMessage('warning', noticeText({ kind: 'repaired', repairs }));
 			} else if (unreadable > 0) {
 				void showMessage('warning', noticeText({ kind: 'unreadable', code: undefined }));
+			} else if (newer > 0) {
+				void showMessage('warning', noticeText({ kind: 'newer', count: newer }));
 			}
 			return groupConversations(conversations, openWorkspace()).flatMap(group => this.rows(group));
 		} catch (error) {

@@ -18,7 +18,7 @@ export function noticeText(notice: ChatNotice): string {
 		case 'unreadable':
 			return unreadableText(notice.code);
 		case 'newer':
-			return newerText();
+			return newerText(notice.count);
 		case 'branched':
 			return vscode.l10n.t(
 				'Another window changed this conversation. This window continues in a copy; both are saved.',
@@ -38,7 +38,7 @@ export function openFailureText(failure: OpenFailure): string {
 		case 'missing':
 			return vscode.l10n.t('This conversation was deleted in another window.');
 		case 'newer':
-			return newerText();
+			return newerText(1);
 		case 'set-aside':
 			return repairsText([{ kept: 0, expected: undefined }]);
 		case 'unreadable':
@@ -93,8 +93,10 @@ function unreadableText(code: string | undefined): string {
 	return vscode.l10n.t('Couldn’t open saved conversations: {0}. Their files are unchanged.', systemReason(code));
 }
 
-function newerText(): string {
-	return vscode.l10n.t('This conversation was written by a later version of Errand. Update Errand to open it.');
+function newerText(count: number): string {
+	return count === 1
+		? vscode.l10n.t('A conversation was written by a later version of Errand. Update Errand to open it.')
+		: vscode.l10n.t('{0} conversations were written by a later version of Errand. Update Errand to open them.', count);
 }
 
 export function finishExplanation(problem: FinishProblem, hasThought: boolean): Explanation {

@@ -8,6 +8,7 @@
 import * as z from 'zod';
 import { defined } from '../../base/defined.ts';
 import { IMAGE_TYPES } from '../../base/imageHeader.ts';
+import { parseJson } from '../../base/json.ts';
 import { chatParametersSchema } from '../../contract/chatRequest.ts';
 import { reasoningItemSchema } from '../../contract/responses.ts';
 import { routingPolicySchema } from '../../contract/routingPolicy.ts';
@@ -195,6 +196,15 @@ const turnSchema = z.object({
 	replies: z.tuple([replySchema], replySchema),
 });
 
+/** The fields that every header and every turn has. A line with these, but of another form, is from a later version. */
+const laterHeaderSchema = z.object({
+	version: z.literal([CLEAR_VERSION, ENCRYPTED_VERSION]),
+	id: z.uuid(),
+	revision: z.int(),
+	turnCount: z.int(),
+});
+const laterTurnSchema = z.object({ id: z.uuid(), question: z.string(), replies: z.array(z.unknown()).min(1) });
+
 /** The file is not a conversation file, or it is incomplete. */
 export class DamagedFileError extends Error {
 	override readonly name = 'DamagedFileError';
@@ -205,7 +215,10 @@ export class NewerFileError extends Error {
 	override readonly name = 'NewerFileError';
 }
 
-/** A turn never changes in place, so its line is built only once, however often the conversation is written. */
+/**
+ * A turn never changes in place, so its line is built only once, however often the conversation is written. The line of
+ * a turn that was read stays as it was, with fields that only a later version knows.
+ */
 const turnLines = new WeakMap<Turn, string>();
 
 /**
@@ -264,13 +277,16 @@ export function isEncrypted({ encryption, version }: Pick<ConversationHeader, 'e
 
 /** @throws DamagedFileError, NewerFileError */
 export function parseHeader(line: string): ConversationHeader {
-	const json = parseLine(line);
+	const json = parseJson(line);
 	const version = z.looseObject({ version: z.int() }).safeParse(json);
 	if (version.success && version.data.version > ENCRYPTED_VERSION) {
 		throw new NewerFileError('The conversation was written by a later version.');
 	}
 	const header = headerSchema.safeParse(json);
 	if (!header.success) {
+		if (laterHeaderSchema.safeParse(json).success) {
+			throw new NewerFileError('The header has something that only a later version knows.');
+		}
 		throw new DamagedFileError('The first line is no header.');
 	}
 	return header.data;
@@ -341,7 +357,10 @@ async function readLines(
 		await pause();
 		const turn = parseTurn(line);
 		if (turn) {
+			turnLines.set(turn, `${line}\n`);
 			found.push(turn);
+		} else if (laterTurnSchema.safeParse(parseJson(line)).success) {
+			throw new NewerFileError('A turn has something that only a later version knows.');
 		} else {
 			damaged = true;
 		}
@@ -350,12 +369,7 @@ async function readLines(
 }
 
 export function parseTurn(line: string): Turn | undefined {
-	try {
-		const turn = turnSchema.safeParse(parseLine(line));
-		return turn.success ? turn.data : undefined;
-	} catch {
-		return undefined;
-	}
+	return turnSchema.safeParse(parseJson(line)).data;
 }
 
 /**
@@ -395,14 +409,6 @@ function encryptionOf(
 ): Encryption | undefined {
 	const isMarked = version === ENCRYPTED_VERSION || turns.some(turn => turn.encrypted);
 	return encryption ?? (isMarked ? {} : undefined);
-}
-
-function parseLine(line: string): unknown {
-	try {
-		return JSON.parse(line);
-	} catch (error) {
-		throw new DamagedFileError('A line is not JSON.', { cause: error });
-	}
 }
 
 /** Returns a function to await between pieces of long work. It yields to the event loop when a time slice is over. */

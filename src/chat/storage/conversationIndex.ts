@@ -61,6 +61,8 @@ export interface Listing {
 	readonly damaged: readonly string[];
 	/** The names of files that the system refused to read. */
 	readonly unreadable: readonly string[];
+	/** The number of files that a later version wrote. */
+	readonly newer: number;
 }
 
 const entrySchema = z.object({
@@ -99,6 +101,7 @@ export class ConversationIndex {
 		const entries = new Map<string, Entry>();
 		const damaged: string[] = [];
 		const unreadable: string[] = [];
+		let newer = 0;
 		let changed = false;
 		await eachOf(await this.fileNames(now), async name => {
 			const id = path.basename(name, FILE_EXTENSION);
@@ -115,7 +118,9 @@ export class ConversationIndex {
 			} catch (error) {
 				if (error instanceof DamagedFileError) {
 					damaged.push(name);
-				} else if (!(error instanceof NewerFileError) && systemErrorCode(error) !== 'ENOENT') {
+				} else if (error instanceof NewerFileError) {
+					newer++;
+				} else if (systemErrorCode(error) !== 'ENOENT') {
 					this.logger.log('warn', 'A conversation cannot be read', { reason: describeError(error) });
 					unreadable.push(name);
 				}
@@ -126,7 +131,7 @@ export class ConversationIndex {
 			await this.writeIndex(entries);
 		}
 		const conversations = [...entries.values()].map(({ file: _, ...summary }) => summary);
-		return { conversations, damaged, unreadable };
+		return { conversations, damaged, unreadable, newer };
 	}
 
 	/** Returns the names of the conversation files, and removes the leftovers of a crash. */

@@ -61,6 +61,8 @@ export interface ConversationList {
 	readonly conversations: readonly ConversationSummary[];
 	readonly repairs: readonly Repair[];
 	readonly unreadable: number;
+	/** The number of conversations that a later version of the extension wrote. Their files stay as they are. */
+	readonly newer: number;
 }
 
 /** A conversation in the trash, which can be restored. */
@@ -109,7 +111,7 @@ export class ConversationStore {
 			listing = await this.index.list(this.clock.now());
 		}
 		const conversations = listing.conversations.toSorted((one, other) => other.updatedAt - one.updatedAt);
-		return { conversations, repairs, unreadable };
+		return { conversations, repairs, unreadable, newer: listing.newer };
 	}
 
 	/** Opens a conversation to continue it. A damaged file is repaired as far as possible. Never rejects. */

@@ -11,7 +11,8 @@ import { isSavedFor, type KeySlot, SERVER_SECRET_PREFIX } from '../model/keyForm
 const storedKeySchema = z.preprocess(
 	// The key of a model server has its only origin in a separate field.
 	value => (isFields(value) && value['origins'] === undefined ? { ...value, origins: [value['origin']] } : value),
-	z.object({
+	// What a later version has saved with a key stays there when a check is stored.
+	z.looseObject({
 		key: z.string().min(1),
 		/** The origins for which the user saved the key. */
 		origins: z.array(z.string()),

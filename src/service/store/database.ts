@@ -21,13 +21,13 @@ export function openDatabase(file: string, busyTimeoutMs = 5_000): DatabaseSync 
 	const { DatabaseSync } = requireSqlite();
 	const database = new DatabaseSync(file, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
 	try {
-		database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
 		const version = versionOf(database);
 		if (version > SCHEMA_VERSION) {
 			throw new UserFacingError(
 				`${file} was written by a newer version of Errand. Update Errand, or choose another folder with --data.`,
 			);
 		}
+		database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
 		if (version === 0) {
 			transaction(database, () => database.exec(`${SCHEMA}; PRAGMA user_version = ${SCHEMA_VERSION}`));
 		}

@@ -135,7 +135,6 @@ describe('a conversation file', () => {
 			'zeros, as some file systems leave after a power cut': '\0'.repeat(100),
 			'other JSON': '{"version":1}\n',
 			'a turn without replies': text.replace(/"replies":\[.*\]/, '"replies":[]'),
-			'a state that does not exist': text.replace('"streaming"', '"dreaming"'),
 			'a turn that follows none of them': text.replace(`"previous":"${first}"`, `"previous":"${TURN_IDS[3]}"`),
 			'a turn that follows itself': text.replace(`"previous":"${first}"`, `"previous":"${second}"`),
 			'a turn that comes twice': text.replace(`"id":"${second}"`, `"id":"${first}"`),
@@ -148,10 +147,27 @@ describe('a conversation file', () => {
 	});
 
 	it('is not damaged when a later version wrote it', async () => {
-		await assert.rejects(
-			parseConversationFile('{"version":5,"something":"else"}\n'),
-			error => error instanceof NewerFileError,
-		);
+		const text = await write(full);
+		const later = {
+			'a version': '{"version":5,"something":"else"}\n',
+			'a mode': text.replace('"turnCount"', '"mode":"video","turnCount"'),
+			'a state': text.replace('"streaming"', '"dreaming"'),
+			'a kind of context': text.replace('"terminal"', '"dream"'),
+			'a problem, before a damaged end': text.replace('"problem":"length"', '"problem":"dream"').slice(0, -20),
+		};
+		for (const [name, content] of Object.entries(later)) {
+			assert.notEqual(content, text, name);
+			await assert.rejects(parseConversationFile(content), NewerFileError, name);
+			await assert.rejects(rescueConversationFile(content, full), NewerFileError, name);
+		}
+	});
+
+	it('keeps what only a later version knows of a turn that has not changed', async () => {
+		const text = (await write(full)).replace('"question":"Again?"', '"question":"Again?","later":{"a":[1]}');
+		const { conversation: read } = await parseConversationFile(text);
+		const further = turn(TURN_IDS[2], 'More?', reply());
+		const lines = (await write({ ...read, turns: [...read.turns, further] })).split('\n');
+		assert.deepEqual(lines.slice(1, 3), text.split('\n').slice(1, 3));
 	});
 
 	it('loses a command that does not exist, and keeps the sentence', async () => {

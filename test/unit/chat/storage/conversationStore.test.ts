@@ -39,7 +39,7 @@ describe('the store of conversations', () => {
 	}
 
 	it('has nothing where nothing was ever written', async () => {
-		assert.deepEqual(await store.list(), { conversations: [], repairs: [], unreadable: 0 });
+		assert.deepEqual(await store.list(), { conversations: [], repairs: [], unreadable: 0, newer: 0 });
 		assert.deepEqual(await store.open(ID), { kind: 'missing' });
 	});
 
@@ -157,7 +157,7 @@ describe('the store of conversations', () => {
 		const content = '{"version":99}\nanything\n';
 		await writeFile(fileOf(OTHER_ID), content);
 		assert.deepEqual(await store.open(OTHER_ID), { kind: 'newer' });
-		assert.deepEqual(await store.list(), { conversations: [], repairs: [], unreadable: 0 });
+		assert.deepEqual(await store.list(), { conversations: [], repairs: [], unreadable: 0, newer: 1 });
 		assert.equal(await readFile(fileOf(OTHER_ID), 'utf8'), content);
 	});
 
