@@ -5,7 +5,7 @@
 //   dist/mcp.js           the MCP server, a process of its own
 //   dist/sandbox.js       the first program in an agent's sandbox, a process of its own, in one file
 //   dist/webview/*.js     the pages: the chat view's, and the reports: of attestations, decisions, comparisons and steps
-// and the notices of the packages in them. All but the sandbox and the pages share chunks.
+// and the notices and the list of the packages in them (sbom.cdx.json). All but the sandbox and the pages share chunks.
 // `--production` minifies, `--watch` keeps building, `--tests` builds the tests that run inside the extension host.
 // `--processes=<folder>` builds nothing but the programs that are processes of their own, into that folder.
 // `--team` builds nothing but the service for a team with what its workers start, and its notices, into dist-team.
@@ -16,6 +16,7 @@ import * as esbuild from 'esbuild';
 import { iconFont } from './scripts/iconFont.ts';
 import { oneEagerChunk } from './scripts/oneEagerChunk.ts';
 import { bundledPackages } from './scripts/packaging/bundledPackages.ts';
+import { BOM_FILE, softwareBom } from './scripts/packaging/softwareBom.ts';
 import { NOTICES_FILE, thirdPartyNotices } from './scripts/packaging/thirdPartyNotices.ts';
 import { workerCode } from './scripts/workerCode.ts';
 
@@ -210,23 +211,30 @@ async function build() {
 	if (production) {
 		shortenChunkNames('dist');
 	}
-	writeNotices('dist', results);
+	describePackages('errand', 'dist', results);
 }
 
 async function buildTeam() {
 	const outdir = 'dist-team';
 	rmSync(outdir, { recursive: true, force: true });
 	const team = { ...processes, entryPoints: { ...teamEntries, agent: processEntries.agent } };
-	writeNotices(outdir, await Promise.all([team, sandbox].map(options => esbuild.build({ ...options, outdir }))));
+	const results = await Promise.all([team, sandbox].map(options => esbuild.build({ ...options, outdir })));
+	describePackages('errand-service', outdir, results);
 }
 
 /**
+ * Writes the notices and the list of the packages in the bundles of a folder.
+ * @param {string} name
  * @param {string} folder
  * @param {readonly esbuild.BuildResult[]} results
  */
-function writeNotices(folder, results) {
+function describePackages(name, folder, results) {
 	const inputs = results.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {}));
-	writeFileSync(path.join(folder, NOTICES_FILE), thirdPartyNotices(bundledPackages(inputs, '.')));
+	const packages = bundledPackages(inputs, '.');
+	writeFileSync(path.join(folder, NOTICES_FILE), thirdPartyNotices(packages));
+	const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+	const lockfile = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+	writeFileSync(path.join(folder, BOM_FILE), softwareBom({ name, version }, packages, lockfile));
 }
 
 try {

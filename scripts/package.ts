@@ -13,13 +13,20 @@ import {
 	packedManifest,
 	showsFiles,
 } from './packaging/packedManifest.ts';
+import { BOM_FILE } from './packaging/softwareBom.ts';
 import { NOTICES_FILE } from './packaging/thirdPartyNotices.ts';
 import { packedReadme } from './packedReadme.ts';
 
 /** The folder that is packed. It has only the files of the extension, and the manifest with the owner's choices. */
 const stage = path.join(cache, 'package');
 
-/** Packs a production build. With `--publishable`, it refuses to pack anything that no marketplace would accept. */
+/**
+ * Makes vsce sort the files and give all of them one time. The archive holds times of the local clock, and the order is
+ * that of a language.
+ */
+const REPRODUCIBLE = { SOURCE_DATE_EPOCH: '315532800', TZ: 'UTC', LC_ALL: 'C' };
+
+/** Packs a production build, and writes the list of the packages in it beside the package. With `--publishable`, it refuses to pack anything that no marketplace would accept. */
 export async function makePackage(args: string[]): Promise<number> {
 	const { values, positionals } = parseArgs({
 		args,
@@ -46,10 +53,18 @@ export async function makePackage(args: string[]): Promise<number> {
 		}
 		fs.writeFileSync(path.join(stage, 'README.md'), packedReadme(root, showsFiles(choices)));
 		fs.writeFileSync(path.join(stage, 'package.json'), JSON.stringify(manifest, undefined, '\t'));
+		// The permissions of a checkout depend on the user.
+		for (const entry of fs.readdirSync(stage, { recursive: true, withFileTypes: true })) {
+			if (entry.isFile()) {
+				fs.chmodSync(path.join(entry.parentPath, entry.name), 0o644);
+			}
+		}
+		fs.copyFileSync(path.join(root, 'dist', BOM_FILE), target.replace(/(\.vsix)?$/, '.cdx.json'));
 		return runNode(
 			[path.join(root, 'node_modules', '@vscode', 'vsce', 'vsce'), ...packArguments(manifest, choices, target)],
 			{
 				folder: stage,
+				environment: REPRODUCIBLE,
 			},
 		);
 	});

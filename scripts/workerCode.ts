@@ -19,7 +19,8 @@ export const workerCode: esbuild.Plugin = {
 			}
 		});
 		build.onResolve({ filter: /\?code$/ }, ({ path: specifier, resolveDir }) => ({
-			path: path.join(resolveDir, specifier.slice(0, -SUFFIX.length)),
+			// The bundler makes the names of chunks from this path, which must not depend on the place of the project.
+			path: path.relative(root, path.join(resolveDir, specifier.slice(0, -SUFFIX.length))).replaceAll('\\', '/'),
 			namespace: 'worker-code',
 		}));
 		build.onLoad({ filter: /.*/, namespace: 'worker-code' }, async ({ path: entry }) => {

@@ -3,6 +3,8 @@ import path from 'node:path';
 
 /** A package with at least one file in a bundle. */
 export interface BundledPackage {
+	/** Its folder in the project, with slashes. */
+	folder: string;
 	name: string;
 	version: string;
 	/** The SPDX expression that the package states. */
@@ -25,7 +27,7 @@ const LICENCE_FILE = /^(licen[cs]e|copying|notice)/i;
  */
 export function bundledPackages(inputs: Iterable<string>, root: string): BundledPackage[] {
 	const folders = new Set([...inputs].map(packageFolder).filter(folder => folder !== undefined));
-	const packages = [...folders].map(folder => readPackage(path.join(root, folder)));
+	const packages = [...folders].map(folder => readPackage(root, folder));
 	return packages.sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
@@ -34,7 +36,8 @@ function packageFolder(file: string): string | undefined {
 	return /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0];
 }
 
-function readPackage(folder: string): BundledPackage {
+function readPackage(root: string, place: string): BundledPackage {
+	const folder = path.join(root, place);
 	const { name, version, license, repository } = JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8'));
 	const texts = [folder, path.join(missingTexts, name)].flatMap(licenceTexts);
 	if (typeof license !== 'string' || texts.length === 0) {
@@ -42,7 +45,14 @@ function readPackage(folder: string): BundledPackage {
 			`${name} ${version} is bundled but ${typeof license === 'string' ? 'comes without the text of its licence' : 'states no licence'}. Take the text from its repository into ${path.relative(process.cwd(), path.join(missingTexts, name))}, or do without the package.`,
 		);
 	}
-	return { name, version, licence: license.replace(/^\((.*)\)$/, '$1'), source: sourceAddress(repository), texts };
+	return {
+		folder: place,
+		name,
+		version,
+		licence: license.replace(/^\((.*)\)$/, '$1'),
+		source: sourceAddress(repository),
+		texts,
+	};
 }
 
 function licenceTexts(folder: string): string[] {

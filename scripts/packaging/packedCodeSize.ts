@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { deflateRawSync } from 'node:zlib';
+import { BOM_FILE } from './softwareBom.ts';
 import { NOTICES_FILE } from './thirdPartyNotices.ts';
 
 /** The limit for the size of all code of the package as it is packed, in bytes. */
@@ -10,7 +11,7 @@ export const CODE_LIMIT = 1.2 * 1024 * 1024;
 export function packedCodeSize(extension: string): number {
 	return fs
 		.globSync('dist/**', { cwd: extension, withFileTypes: true })
-		.filter(entry => entry.isFile() && entry.name !== NOTICES_FILE)
+		.filter(entry => entry.isFile() && ![NOTICES_FILE, BOM_FILE].includes(entry.name))
 		.map(entry => deflateRawSync(fs.readFileSync(path.join(entry.parentPath, entry.name)), { level: 9 }).length)
 		.reduce((sum, size) => sum + size, 0);
 }

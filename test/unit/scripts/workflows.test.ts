@@ -45,10 +45,12 @@ describe('the workflows', () => {
 				}
 			});
 
-			it('may read and nothing more, but for the job that attaches the package', () => {
+			it('may read and nothing more, but for the jobs that sign and attach the package', () => {
 				assert.match(text, /^permissions:(?: \{\}|\n {2}contents: read)$/m);
-				const writing = [...text.matchAll(/: write$/gm)].length;
-				assert.equal(writing, file.endsWith('release.yml') ? 1 : 0);
+				const writing = Array.from(text.matchAll(/^ {6}(.*): write$/gm), ([, what]) => what);
+				const needed = file.endsWith('release.yml') ? ['id-token', 'attestations', 'contents'] : [];
+				assert.deepEqual(writing, needed);
+				assert.equal([...text.matchAll(/: write$/gm)].length, needed.length);
 				assert.doesNotMatch(text, /write-all|pull_request_target/);
 			});
 
@@ -73,12 +75,12 @@ describe('the workflows', () => {
 		});
 	}
 
-	it('publish only what was tested, and what the checksum says', () => {
+	it('publish only what was tested and signed, and what the checksum says', () => {
 		const text = readFileSync(`${FOLDER}/release.yml`, 'utf8');
 		assert.match(text, /\n {2}package:\n(?: {4}.*\n)*? {4}needs: tests\n/);
-		for (const job of ['visual-studio-marketplace', 'open-vsx', 'attach']) {
+		for (const job of ['provenance', 'visual-studio-marketplace', 'open-vsx', 'attach']) {
 			const [, steps = ''] = new RegExp(`\\n  ${job}:\\n((?: {4}.*\\n|\\n)+)`).exec(text) ?? [];
-			assert.match(steps, /needs: (?:package|\[visual-studio-marketplace, open-vsx\])\n/, job);
+			assert.match(steps, /needs: (?:package|provenance|\[visual-studio-marketplace, open-vsx\])\n/, job);
 			assert.match(steps, /sha256sum --check errand\.vsix\.sha256/, job);
 		}
 	});
