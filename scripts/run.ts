@@ -24,6 +24,7 @@ const tasks: Record<string, (args: string[]) => Promise<number>> = {
 	bench,
 	icon: async () => (await import('./icon.ts')).makeIcon(),
 	package: makePackage,
+	profile: async args => (await import('./profile.ts')).tryProfile(args),
 	release: async args => print((await import('./release/release.ts')).release(root, args, new Date())),
 	'release:notes': async args => print((await import('./release/notes.ts')).releaseNotes(root, args)),
 };

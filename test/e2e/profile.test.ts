@@ -7,6 +7,7 @@ import type { Frame, Page } from 'playwright-core';
 import { storageState, workspaceId } from '../profile/browserState.ts';
 import {
 	keptEditorState,
+	keptProfiles,
 	keptSettings,
 	type Places,
 	restoreRepositories,
@@ -32,7 +33,12 @@ import {
 import { ReplyServer } from '../support/replyServer.ts';
 
 // What is kept is never changed to make one of these pass. A change that it does not survive needs a migration.
-describe('a profile that an earlier build has left, in the window', () => {
+for (const kept of keptProfiles) {
+	describe(`a profile that an earlier build has left, in the window (${path.basename(kept)})`, () =>
+		opensProfile(kept));
+}
+
+function opensProfile(kept: string): void {
 	let scratch: string;
 	let places: Places;
 	let workshop: ReplyServer;
@@ -52,7 +58,7 @@ describe('a profile that an earlier build has left, in the window', () => {
 			string,
 			string,
 		];
-		places = { folder, origin, workshop: workshop.url, acme: acme.url };
+		places = { kept, folder, origin, workshop: workshop.url, acme: acme.url };
 		restoreRepositories(places);
 		server = await startEditor({ folder, settings: keptSettings(places) });
 		const { host, origin: address } = new URL(server.address());
@@ -194,4 +200,4 @@ describe('a profile that an earlier build has left, in the window', () => {
 			[`Bearer ${words.keys.acme}`],
 		);
 	});
-});
+}

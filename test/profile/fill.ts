@@ -1,9 +1,12 @@
 // Fills the profile anew: `npm run test:e2e -- test/profile/fill.ts`. It is no test, but it needs what those through the
 // window need. Everything is done through a real window, as a user would do it over some days.
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import type { Frame } from 'playwright-core';
 import { nullLogger } from '../../src/base/logger.ts';
+import { taskListSchema, taskReplySchema } from '../../src/contract/tasks.ts';
 import { SharedState, StateEntries } from '../../src/platform/sharedState.ts';
 import { ConsentStore } from '../../src/service/store/consentStore.ts';
 import { openDatabase } from '../../src/service/store/database.ts';
@@ -39,11 +42,19 @@ import {
 	turns,
 	writePrompt,
 } from '../support/errandWindow.ts';
+import { startRace } from '../support/raceOfAgents.ts';
 import { ReplyServer } from '../support/replyServer.ts';
 import type { Step } from '../support/scriptedModel.ts';
 import { keepProfile } from './keep.ts';
-import { type Places, workspaceStateFolder } from './profile.ts';
+import { keptFolder, type Places, workspaceStateFolder } from './profile.ts';
 import { words } from './words.ts';
+
+const SERVER = path.resolve(import.meta.dirname, '../support/mcpServer.mjs');
+
+/** An MCP server that wants a value. */
+const sums = (command: string, args: readonly string[]) => ({
+	sums: { command, args, env: { SECRET: `\${input:key}` } },
+});
 
 const call = (tool: string, input: object): Step => ({ do: 'call', tool, input });
 const SCRIPTS: Record<string, Step[]> = {
@@ -57,6 +68,7 @@ const SCRIPTS: Record<string, Step[]> = {
 		call('run', { command: 'ls src' }),
 		{ do: 'say', text: 'Ten widgets are **cheaper** now.' },
 	],
+	[words.server]: [call('mcp', { tool: 'sums/add', arguments: { a: 2, b: 3 } }), { do: 'say', text: 'It is five.' }],
 	[words.task]: [
 		call('edit', {
 			path: 'src/stock.ts',
@@ -93,7 +105,16 @@ describe('the profile', () => {
 				'errand.connections': {
 					acme: { label: 'Acme', apiUrl: acme.url, service: 'acme', models: [{ id: 'acme-large' }] },
 					moved: { label: 'Moved', apiUrl: acme.url, service: 'moved', models: [{ id: 'moved-small' }] },
+					team: {
+						...{ label: 'Team', apiUrl: acme.url, enterpriseUrl: `${acme.url}/enterprise`, plan: 'enterprise' },
+						...{ service: 'team', scm: 'github', decisionModel: 'team-decisions', models: [{ id: 'team-large' }] },
+					},
 				},
+				'errand.agents.mcpServers': sums(process.execPath, [SERVER, 'honest']),
+				'errand.local.agents': [
+					{ id: 'mine', label: 'Mine', command: 'mine-of-acme', account: { hosts: ['login.acme.example'] } },
+				],
+				'errand.local.allowedAccounts': { mine: ['login.acme.example'] },
 				'errand.chat.model': 'coder',
 				'errand.chat.instructions': 'Answer in one sentence.',
 				'errand.chat.parameters': { temperature: 0.5 },
@@ -139,6 +160,7 @@ describe('the profile', () => {
 
 		// One with a key of its own, and one whose connection moves elsewhere afterwards.
 		for (const [name, label] of [
+			['team', 'Team'],
 			['moved', 'Moved'],
 			['acme', 'Acme'],
 		] as const) {
@@ -160,11 +182,17 @@ describe('the profile', () => {
 
 		await runInChat(page, chat, 'Errand: New Conversation');
 		await sendMessage(chat, `/agent ${words.agent}`);
+		await answerInput(page, words.keys.server);
 		await answerQuestion(chat, 'Allow Once');
 		await answerQuestion(chat, 'Allow Once');
 		await answerQuestion(chat, 'No');
 		await replyEnds(chat);
 		await chat.getByText('2 files changed in your files').waitFor();
+
+		await runInChat(page, chat, 'Errand: New Conversation');
+		await sendMessage(chat, `/agent ${words.server}`);
+		await answerQuestion(chat, 'Allow sums/add Here');
+		await replyEnds(chat);
 
 		await startTask(page, words.task);
 		await taskShows(page, words.task, 'in 2 files', 120_000);
@@ -190,7 +218,16 @@ describe('the profile', () => {
 		await quickRow(page, 'Agent').filter({ hasText: 'Demo' }).first().waitFor();
 		await confirmTask(page);
 		await taskShows(page, words.failed, 'failed');
-		await startTask(page, words.archived);
+		await startRace(page, words.race);
+		await taskShows(page, words.race, 'completed');
+		await compose(window);
+		await writePrompt(page, words.archived);
+		await page.keyboard.press('Enter');
+		await pickThrough(page, 'Agents', 'Demo Two');
+		await quickRow(page, 'Demo Two').click();
+		await page.keyboard.press('Enter');
+		await quickRow(page, 'Agent').filter({ hasText: 'Demo' }).first().waitFor();
+		await confirmTask(page);
 		await taskShows(page, words.archived, 'in 1 file');
 		const isGone = async () => (await taskRow(page, words.archived).count()) === 0;
 		await chooseInMenu(page, new RegExp(words.archived), 'Archive or Unarchive Task…', isGone);
@@ -222,6 +259,7 @@ describe('the profile', () => {
 			},
 		});
 		const places = {
+			kept: path.join(keptFolder, new Date().toISOString().slice(0, 10)),
 			folder: window.folder,
 			origin: window.origin('rev-parse', '--absolute-git-dir').trim(),
 			workshop: new URL(models[0]?.url ?? '').origin,
@@ -229,10 +267,41 @@ describe('the profile', () => {
 		};
 		// A window stores the last of its state when it closes.
 		await Promise.all([page.waitForEvent('close'), page.close({ runBeforeUnload: true })]);
+		// No other machine has the server where it is on this one.
+		const settingsFile = path.join(server.dataFolder, 'server', 'data', 'Machine', 'settings.json');
+		const machine = { ...JSON.parse(readFileSync(settingsFile, 'utf8')), 'errand.agents.mcpServers': sums('sums', []) };
+		writeFileSync(settingsFile, JSON.stringify(machine));
 		await addRest(window, places);
 		await keepProfile(page.context(), { dataFolder: server.dataFolder, places });
 	});
 });
+
+/** Composes a further result of the race, as the page of the comparison asks for it. */
+async function compose({ server, origin }: AgentWindow): Promise<void> {
+	const { address, token } = localService(server) ?? assert.fail();
+	const ask = async (route: string, body?: object) => {
+		const reply = await fetch(address + route, {
+			headers: { Authorization: `Bearer ${token}` },
+			...(body && { method: 'POST', body: JSON.stringify(body) }),
+		});
+		assert.equal(reply.status, 200, await reply.clone().text());
+		return reply.json();
+	};
+	const { tasks } = taskListSchema.parse(await ask('/api/tasks'));
+	const { id } = tasks.find(task => task?.prompt === words.race) ?? assert.fail();
+	const raceNow = async () => taskReplySchema.parse(await ask(`/api/tasks/${id}`));
+	const { agentExecutions } = await raceNow();
+	const commits = (agentExecutions ?? []).map(({ branchName }) => origin('rev-parse', branchName ?? '').trim());
+	await ask(`/api/tasks/${id}/compositions`, {
+		base: origin('merge-base', ...commits).trim(),
+		results: commits.map((commit, agent) => ({ agent, commit })),
+		files: [{ paths: ['errand-demo.md'], agents: [1] }],
+	});
+	await until('the composition is there', async () => {
+		const { status, agentExecutions: results } = await raceNow();
+		return status === 'completed' && results?.[2]?.status === 'completed';
+	});
+}
 
 /** Adds what would take long to do in the window, by the code that does it there. */
 async function addRest(window: AgentWindow, places: Places): Promise<void> {

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { BrowserContext } from 'playwright-core';
 import { stateOf } from './browserState.ts';
-import { digestName, isImage, keptFolder, type Places, restoreRepositories, workspaceStateFolder } from './profile.ts';
+import { digestName, isImage, type Places, restoreRepositories, workspaceStateFolder } from './profile.ts';
 
 /** Folders that are made anew from what is kept beside them, and that are large. */
 const DERIVED = /[\\/]copy[\\/]|index\.json$|[\\/]workspaces[\\/]|\.lock$/;
@@ -20,12 +20,13 @@ export async function keepProfile(
 	context: BrowserContext,
 	{ dataFolder, places }: { dataFolder: string; places: Places },
 ): Promise<void> {
-	rmSync(keptFolder, { recursive: true, force: true });
+	const { kept } = places;
+	rmSync(kept, { recursive: true, force: true });
 	const write = (name: string, text: string) => {
 		const portable = portableText(text, places);
 		assert.doesNotMatch(portable, LEFT_OVER, name);
-		mkdirSync(path.dirname(path.join(keptFolder, name)), { recursive: true });
-		writeFileSync(path.join(keptFolder, name), portable);
+		mkdirSync(path.dirname(path.join(kept, name)), { recursive: true });
+		writeFileSync(path.join(kept, name), portable);
 	};
 	const writeJson = (name: string, value: unknown) => write(name, `${JSON.stringify(value, undefined, '\t')}\n`);
 	const user = path.join(dataFolder, 'server', 'data', 'User');
@@ -46,7 +47,7 @@ export async function keepProfile(
 			const file = path.join(entry.parentPath, entry.name);
 			const to = path.join(name, path.relative(from, file));
 			if (entry.isFile() && !DERIVED.test(file)) {
-				isImage(file) ? copyTo(to, file) : write(to, readFileSync(file, 'utf8'));
+				isImage(file) ? copyTo(path.join(kept, to), file) : write(to, readFileSync(file, 'utf8'));
 			}
 		}
 	}
@@ -54,9 +55,9 @@ export async function keepProfile(
 	keepRepositories(places, write);
 }
 
-function copyTo(name: string, file: string): void {
-	mkdirSync(path.dirname(path.join(keptFolder, name)), { recursive: true });
-	writeFileSync(path.join(keptFolder, name), readFileSync(file));
+function copyTo(copy: string, file: string): void {
+	mkdirSync(path.dirname(copy), { recursive: true });
+	writeFileSync(copy, readFileSync(file));
 }
 
 function portableText(text: string, { folder, origin, workshop, acme }: Places): string {

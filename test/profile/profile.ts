@@ -8,8 +8,16 @@ import { DatabaseSync } from 'node:sqlite';
 
 export const keptFolder = path.join(import.meta.dirname, 'kept');
 
+/** The folders of the profiles, named by the days on which they were kept, or the one that is asked for. */
+export const keptProfiles: readonly string[] =
+	process.env['ERRAND_TEST_PROFILE'] === undefined
+		? readdirSync(keptFolder).map(day => path.join(keptFolder, day))
+		: [process.env['ERRAND_TEST_PROFILE']];
+
 /** What differs from one machine and one run to another. The kept files have these names in double braces instead. */
 export interface Places {
+	/** The folder of the kept profile. */
+	kept: string;
 	/** The repository that the window opens, and the one that it is a clone of. */
 	folder: string;
 	origin: string;
@@ -26,7 +34,7 @@ export interface EditorState {
 }
 
 function readKept(name: string, places: Places): string {
-	const text = readFileSync(path.join(keptFolder, name), 'utf8');
+	const text = readFileSync(path.join(places.kept, name), 'utf8');
 	return text.replaceAll(/\{\{(\w+)\}\}/g, (_, place: keyof Places) => places[place]);
 }
 
@@ -69,12 +77,12 @@ export function restoreStorage(globalStorage: string, workspaceStorage: string, 
 		['globalStorage', globalStorage],
 		['workspaceStorage', workspaceStorage],
 	] as const) {
-		for (const entry of readdirSync(path.join(keptFolder, name), { recursive: true, withFileTypes: true })) {
+		for (const entry of readdirSync(path.join(places.kept, name), { recursive: true, withFileTypes: true })) {
 			const file = path.join(entry.parentPath, entry.name);
-			const to = path.join(target, path.relative(path.join(keptFolder, name), file));
+			const to = path.join(target, path.relative(path.join(places.kept, name), file));
 			if (entry.isFile()) {
 				mkdirSync(path.dirname(to), { recursive: true });
-				isImage(file) ? cpSync(file, to) : writeFileSync(to, readKept(path.relative(keptFolder, file), places));
+				isImage(file) ? cpSync(file, to) : writeFileSync(to, readKept(path.relative(places.kept, file), places));
 			}
 		}
 	}

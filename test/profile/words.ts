@@ -6,10 +6,13 @@ export const words = {
 	title: 'Prices of widgets',
 	acme: 'Does Acme answer?',
 	moved: 'Does it answer where it was?',
+	team: 'Does the service of the team answer?',
 	image: 'a lighthouse in the fog',
 	agent: 'Make ten widgets cheaper, and announce it',
+	server: 'Add two and three with the server',
 	task: 'Keep the stock from going below zero',
 	failed: 'Try what cannot work /demo fail',
+	race: 'Write down what is in here',
 	archived: 'Count the files once more',
 	stopped: 'Begin what is stopped halfway /demo slow',
 	interrupted: 'Begin what a crash interrupts /demo slow',
@@ -19,5 +22,11 @@ export const words = {
 	followUp: 'Now do the same for orders',
 	draft: 'A question that is not sent yet',
 	/** Made up. */
-	keys: { workshop: 'made-up-key-of-the-workshop', acme: 'sk-made-up-key-of-acme', moved: 'sk-made-up-key-of-moved' },
+	keys: {
+		workshop: 'made-up-key-of-the-workshop',
+		acme: 'sk-made-up-key-of-acme',
+		moved: 'sk-made-up-key-of-moved',
+		team: 'sk-made-up-key-of-team',
+		server: 'made-up-key-of-the-server',
+	},
 };

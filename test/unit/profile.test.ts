@@ -9,6 +9,7 @@ import { type Conversation, shownTurns, versionsOf } from '../../src/chat/model/
 import { ConversationStore } from '../../src/chat/storage/conversationStore.ts';
 import { ImageStore } from '../../src/chat/storage/imageStore.ts';
 import { PageStateFile } from '../../src/chat/storage/pageStateFile.ts';
+import { inputSecret } from '../../src/contract/mcpServers.ts';
 import { KeyStore } from '../../src/models/keys/keyStore.ts';
 import { connectionKey, serverKey } from '../../src/models/model/keyFormat.ts';
 import { readConnection } from '../../src/models/model/readConnection.ts';
@@ -30,6 +31,7 @@ import { TaskStarts } from '../../src/tasks/results/taskStarts.ts';
 import { CommentStore } from '../../src/tasks/review/commentStore.ts';
 import {
 	keptEditorState,
+	keptProfiles,
 	keptSettings,
 	type Places,
 	restoreService,
@@ -39,7 +41,21 @@ import {
 import { words } from '../profile/words.ts';
 
 // What is kept is never changed to make one of these pass. A change that it does not survive needs a migration.
-describe('a profile that an earlier build has left', () => {
+for (const kept of keptProfiles) {
+	describe(`a profile that an earlier build has left (${path.basename(kept)})`, () => opensProfile(kept));
+}
+
+function opensProfile(kept: string): void {
+	/** The first profile has no steps, compositions, MCP servers and no team. */
+	const isFirst = !readFileSync(path.join(kept, 'service.sql'), 'utf8').includes(words.race);
+	const unlessFirst = <T>(...values: T[]): T[] => (isFirst ? [] : values);
+	const itLater = isFirst ? () => {} : it;
+	const titles = [
+		...unlessFirst(words.server),
+		...[words.agent, words.image, words.acme, words.moved],
+		...unlessFirst(words.team),
+		words.title,
+	];
 	let scratch: string;
 	let places: Places;
 	let globalStorage: string;
@@ -51,7 +67,7 @@ describe('a profile that an earlier build has left', () => {
 	before(() => {
 		scratch = mkdtempSync(path.join(os.tmpdir(), 'errand-profile-'));
 		const [folder, origin] = ['widgets', 'origin.git'].map(name => path.join(scratch, name)) as [string, string];
-		places = { folder, origin, workshop: 'https://workshop.example', acme: 'https://acme.example' };
+		places = { kept, folder, origin, workshop: 'https://workshop.example', acme: 'https://acme.example' };
 		[globalStorage, workspaceStorage] = [path.join(scratch, 'global'), path.join(scratch, 'workspace')];
 		restoreStorage(globalStorage, workspaceStorage, places);
 		restoreService(path.join(scratch, 'service'), places);
@@ -81,19 +97,15 @@ describe('a profile that an earlier build has left', () => {
 	describe('in the chat', () => {
 		it('lists its conversations in their order', async () => {
 			const { conversations: all, repairs, unreadable } = await listed();
-			const turns = all.map(({ title, turnCount }) => [title, turnCount]);
-			assert.deepEqual(turns, [
-				[words.agent, 1],
-				[words.image, 1],
-				[words.acme, 1],
-				[words.moved, 1],
-				[words.title, 3],
-			]);
+			assert.deepEqual(
+				all.map(({ title, turnCount }) => [title, turnCount]),
+				titles.map(title => [title, title === words.title ? 3 : 1]),
+			);
 			assert.deepEqual([repairs.length, unreadable], [0, 0]);
 		});
 
 		it('has all of each turn', async () => {
-			for (const title of [words.agent, words.image, words.acme, words.moved, words.title]) {
+			for (const title of titles) {
 				const { id, turns } = await open(title);
 				const [, ...lines] = readFileSync(path.join(conversations(), `${id}.jsonl`), 'utf8')
 					.trim()
@@ -102,6 +114,17 @@ describe('a profile that an earlier build has left', () => {
 					turns,
 					lines.map(line => JSON.parse(line)),
 				);
+			}
+		});
+
+		it('has all of each turn once more after it has written them', async () => {
+			for (const title of titles) {
+				const before = await open(title);
+				const outcome = await new ConversationStore(conversations(), nullLogger).open(before.id);
+				assert.ok(outcome.kind === 'opened');
+				await outcome.writer.save({ ...before, mode: 'search' });
+				assert.deepEqual(await open(title), { ...before, mode: 'search' });
+				await outcome.writer.save(before);
 			}
 		});
 
@@ -136,6 +159,15 @@ describe('a profile that an earlier build has left', () => {
 				['edit', 'done', true],
 				['execute', 'failed', false],
 			]);
+		});
+
+		itLater('has what an agent has done with an MCP server, and its files after each step', async () => {
+			const workOf = async (title: string) => (await open(title)).turns[0]?.replies[0].work?.steps ?? [];
+			assert.deepEqual(
+				(await workOf(words.server)).map(({ mcpTool, state: end }) => [mcpTool, end]),
+				[['sums/add', 'done']],
+			);
+			assert.ok((await workOf(words.agent)).some(({ states }) => states?.[0]?.fileCount === 1));
 		});
 
 		it('has the draft', async () => {
@@ -241,6 +273,7 @@ describe('a profile that an earlier build has left', () => {
 					[words.interrupted, 'error', true],
 					[words.stopped, 'stopped', false],
 					[words.archived, 'completed', false],
+					...unlessFirst([words.race, 'completed', false]),
 					[words.failed, 'error', false],
 					[words.task, 'completed', false],
 				],
@@ -279,6 +312,16 @@ describe('a profile that an earlier build has left', () => {
 				[{ model: 'coder', provider: 'workshop', calls: 3, inputTokens: 3_000 }],
 			);
 			assert.equal(tasks.modelUse.months().length, 1);
+		});
+
+		itLater('has the steps of an agent, what was composed of two of them, and the names of MCP servers', () => {
+			const task = taskOf(words.task);
+			const [step] = tasks.steps.list(task, 0, 10);
+			assert.match(String(step?.commit), /^[\da-f]{40}$/);
+			assert.deepEqual(task.mcpServers, ['sums']);
+			const race = taskOf(words.race);
+			const { results, files } = tasks.composition(race, 2) ?? {};
+			assert.deepEqual([results?.length, files], [2, [{ paths: ['errand-demo.md'], agents: [1] }]]);
 		});
 
 		it('has what the user has allowed, and the repositories', () => {
@@ -330,5 +373,14 @@ describe('a profile that an earlier build has left', () => {
 			const elsewhere = await keys.usable(serverKey('workshop', 'https://elsewhere.example/v1'));
 			assert.deepEqual(elsewhere, { mustBeConfirmed: true });
 		});
+
+		itLater('has the key of a team, the value that an MCP server wants, and the yes to its tools', async () => {
+			const sent = { key: words.keys.team, mustBeConfirmed: false };
+			assert.deepEqual(await usable('team', keptSettings(places)['errand.connections']), sent);
+			const server = { folder: undefined, name: 'sums' };
+			assert.equal(await secrets().get(inputSecret(server, '', 'key')), words.keys.server);
+			const known = keptEditorState(places).globalState['errand.mcpServers'] as Record<string, object>;
+			assert.deepEqual(Object.keys(known), [JSON.stringify(['', 'sums'])]);
+		});
 	});
-});
+}

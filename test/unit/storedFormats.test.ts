@@ -389,7 +389,7 @@ const FORMATS: Readonly<Record<string, Format>> = {
 		open: async folder => (await sessions(folder).load(ID))?.folder,
 		value: '/widgets',
 		later: text => text.replace('"version":1', '"version":2'),
-		// The agent begins a new session, under another id, and the chat says so.
+		// The agent begins a new session with a summary of the conversation.
 		outcome: undefined,
 		after: 'unchanged',
 	},
