@@ -106,7 +106,7 @@ describe('the profile', () => {
 					acme: { label: 'Acme', apiUrl: acme.url, service: 'acme', models: [{ id: 'acme-large' }] },
 					moved: { label: 'Moved', apiUrl: acme.url, service: 'moved', models: [{ id: 'moved-small' }] },
 					team: {
-						...{ label: 'Team', apiUrl: acme.url, enterpriseUrl: `${acme.url}/enterprise`, plan: 'enterprise' },
+						...{ label: 'Team', apiUrl: acme.url, enterpriseUrl: `${acme.url}/enterprise`, cloudUrl: acme.url },
 						...{ service: 'team', scm: 'github', decisionModel: 'team-decisions', models: [{ id: 'team-large' }] },
 					},
 				},

@@ -317,7 +317,7 @@ function opensProfile(kept: string): void {
 		itLater('has the steps of an agent, what was composed of two of them, and the names of MCP servers', () => {
 			const task = taskOf(words.task);
 			const [step] = tasks.steps.list(task, 0, 10);
-			assert.match(String(step?.commit), /^[\da-f]{40}$/);
+			assert.match(String(step?.tree), /^[\da-f]{40}$/);
 			assert.deepEqual(task.mcpServers, ['sums']);
 			const race = taskOf(words.race);
 			const { results, files } = tasks.composition(race, 2) ?? {};

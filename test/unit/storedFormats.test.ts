@@ -28,7 +28,7 @@ import { SCHEMA_VERSION } from '../../src/service/store/schema.ts';
 import { readMarker, writeMarker } from '../../src/service/tasks/folderRetention.ts';
 import { ApplyRecordFile } from '../../src/tasks/apply/applyRecord.ts';
 import { LogFiles } from '../../src/tasks/log/logFile.ts';
-import type { ReviewThread } from '../../src/tasks/model/reviewComment.ts';
+import type { CommentPlace, ReviewThread } from '../../src/tasks/model/reviewComment.ts';
 import { COMMENT_ENTRIES } from '../../src/tasks/model/storageKeys.ts';
 import { CommentStore } from '../../src/tasks/review/commentStore.ts';
 import { conversation, reply, TURN_IDS, turn } from './chat/conversations.ts';
@@ -52,13 +52,16 @@ const SERVER: McpServer & { file: string; folder: string } = {
 	command: 'sums',
 	args: [],
 	env: {},
+	hosts: [],
+	files: 'read',
 	file: '.vscode/mcp.json',
 	folder: '/widgets',
 };
-const PLACE = {
-	...{ resultKey: 'task', taskId: 'task', side: 'after', directory: '/widgets', path: 'a.ts' },
+const PLACE: CommentPlace = {
+	...{ resultKey: 'task', taskId: 'task', directory: '/widgets', path: 'a.ts' },
+	side: 'after',
 	...{ object: 'a'.repeat(40), firstLine: 0, lastLine: 0, quote: ['one'] },
-} as const;
+};
 
 interface Format {
 	/** Its file, and the mark of its version, which most have not. */
