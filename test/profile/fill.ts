@@ -65,7 +65,7 @@ const SCRIPTS: Record<string, Step[]> = {
 		call('read', { path: 'src/price.ts' }),
 		call('edit', { path: 'src/price.ts', old: 'widgets.length > 10', new: 'widgets.length >= 10' }),
 		call('write', { path: 'NEWS.md', content: 'Ten are cheaper.\n' }),
-		call('run', { command: 'ls src' }),
+		call('run', { command: 'touch made.txt' }),
 		{ do: 'say', text: 'Ten widgets are **cheaper** now.' },
 	],
 	[words.server]: [call('mcp', { tool: 'sums/add', arguments: { a: 2, b: 3 } }), { do: 'say', text: 'It is five.' }],
@@ -243,7 +243,7 @@ describe('the profile', () => {
 		await writePrompt(page, words.running);
 		await page.keyboard.press('Enter');
 		await quickRow(page, 'uncommitted files').click();
-		await quickRow(page, 'uncommitted files').filter({ hasText: 'on a scratch branch' }).waitFor();
+		await quickRow(page, 'uncommitted files').filter({ hasText: 'on a scratch branch' }).first().waitFor();
 		await confirmTask(page);
 		await taskShows(page, words.running, '%');
 		await writePrompt(page, words.prompt);

@@ -10,7 +10,7 @@ async function chooseBothAgents(page: Page): Promise<void> {
 	await pickThrough(page, 'Agent', 'Demo Two');
 	await quickRow(page, 'Demo Two').click();
 	await page.keyboard.press('Enter');
-	await quickRow(page, 'Agents').filter({ hasText: 'Demo (demo), Demo Two (demo)' }).waitFor();
+	await quickRow(page, 'Agents').filter({ hasText: 'Demo (demo), Demo Two (demo)' }).first().waitFor();
 }
 
 /** Starts a task that both demo agents work on, and resolves once the task exists. */

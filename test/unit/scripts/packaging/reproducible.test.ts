@@ -3,17 +3,13 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 
-const ONLY_FOR_TESTS = /^(?:test|bench|docs)\//;
-
 /** Copies the source as a clone has it. What is installed is linked, because nothing writes to it. */
 function copyProject(folder: string, mode: number): void {
 	const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
 		encoding: 'utf8',
 		maxBuffer: 10_000_000,
 	});
-	for (const file of listed
-		.split('\0')
-		.filter(name => name !== '' && !ONLY_FOR_TESTS.test(name) && fs.existsSync(name))) {
+	for (const file of listed.split('\0').filter(name => fs.existsSync(name) && fs.statSync(name).isFile())) {
 		const copy = path.join(folder, file);
 		fs.mkdirSync(path.dirname(copy), { recursive: true });
 		fs.copyFileSync(file, copy);
