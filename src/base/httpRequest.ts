@@ -39,7 +39,9 @@ export async function readJsonBody(incoming: IncomingMessage, megabytes: number)
 	}
 	// No JSON text parses to undefined.
 	const value = parseJson(Buffer.concat(pieces).toString('utf8'));
-	return value === undefined ? { status: 400, problem: 'The request body is not valid JSON.' } : { value };
+	return value === undefined
+		? { status: 400, problem: 'The request body is not valid JSON, or nested too deeply.' }
+		: { value };
 }
 
 /**

@@ -1,10 +1,63 @@
-/** Returns undefined if the text is not JSON. The parser's own error would quote the text, which no log may hold. */
+/**
+ * Nothing of any use is nested deeper. A value of thousands of levels would overflow the stack of whoever walks through it
+ * or writes it, and one of millions takes a hundred times the memory of its text.
+ */
+const MAXIMUM_LEVELS = 500;
+
+/**
+ * Returns undefined if the text is not JSON, or nested too deeply. The parser's own error would quote the text, which no
+ * log may hold.
+ */
 export function parseJson(text: string): unknown {
 	try {
-		return JSON.parse(text);
+		return isNestedDeeper(text, MAXIMUM_LEVELS) ? undefined : JSON.parse(text);
 	} catch {
 		return undefined;
 	}
+}
+
+/** Returns whether the arrays and objects of a JSON text are nested more than `levels` deep, without parsing it. */
+function isNestedDeeper(text: string, levels: number): boolean {
+	// A level takes two characters.
+	if (text.length <= 2 * levels) {
+		return false;
+	}
+	let depth = 0;
+	for (let index = 0; index < text.length; index++) {
+		// Codes take half the time of characters.
+		const code = text.charCodeAt(index);
+		if (code === QUOTE) {
+			index = endOfString(text, index);
+		} else if (code === OPENING_BRACKET || code === OPENING_BRACE) {
+			depth++;
+			if (depth > levels) {
+				return true;
+			}
+		} else if (code === CLOSING_BRACKET || code === CLOSING_BRACE) {
+			depth--;
+		}
+	}
+	return false;
+}
+
+const QUOTE = 0x22;
+const OPENING_BRACKET = 0x5b;
+const CLOSING_BRACKET = 0x5d;
+const OPENING_BRACE = 0x7b;
+const CLOSING_BRACE = 0x7d;
+
+/** Returns the place of the quotation mark that ends the string which begins at `start`, or the end of the text. */
+function endOfString(text: string, start: number): number {
+	for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+		let backslashes = 0;
+		while (text[at - 1 - backslashes] === '\\') {
+			backslashes++;
+		}
+		if (backslashes % 2 === 0) {
+			return at;
+		}
+	}
+	return text.length;
 }
 
 /**

@@ -84,7 +84,7 @@ export class AgentStream implements Stream {
 		const errors = { tooLong: () => tooLongMessage(lineBytes), tooMuch: () => tooMuchOutput(totalBytes) };
 		for await (const line of linesOf(child.stdout, { lineBytes, totalBytes, ...errors })) {
 			this.countLine();
-			const message = isBlank(line) ? undefined : this.take(readMessage(line, limits));
+			const message = isBlank(line) ? undefined : this.take(readMessage(line));
 			if (message !== undefined) {
 				yield message;
 				await this.room();

@@ -16,8 +16,6 @@ export interface SessionLimits {
 	lines: number;
 	/** The number of lines that are not messages, such as a banner, or that answer a request that was never sent. */
 	strayLines: number;
-	/** The maximum nesting depth of arrays and objects in a message. */
-	levels: number;
 	/** The number of unanswered requests that an agent may have. Reading pauses until it has fewer. */
 	openRequests: number;
 	/** The kept length of the end of the standard error, in bytes. */
@@ -45,7 +43,6 @@ export const SESSION_LIMITS: SessionLimits = {
 	totalBytes: 512 * 1024 * 1024,
 	lines: 1_000_000,
 	strayLines: 100,
-	levels: 200,
 	openRequests: 16,
 	standardErrorBytes: 16 * 1024,
 	idLength: 1_000,

@@ -1,6 +1,5 @@
 import { isFields } from '../../base/fields.ts';
 import { parseJson } from '../../base/json.ts';
-import type { SessionLimits } from './limits.ts';
 
 /** The maximum length of request ids and method names, which are kept and sent back. */
 const MAXIMUM_NAME = 256;
@@ -23,10 +22,7 @@ export type AgentAnswer =
  * Reads one line. Returns undefined for anything but a message: text that is not JSON, another protocol, a batch (ACP
  * has none), names that are too long, and values that are nested too deeply.
  */
-export function readMessage(line: Buffer, limits: Pick<SessionLimits, 'levels'>): AgentMessage | undefined {
-	if (isNestedDeeper(line, limits.levels)) {
-		return undefined;
-	}
+export function readMessage(line: Buffer): AgentMessage | undefined {
 	const value = parseJson(line.toString('utf8'));
 	if (!isFields(value) || value['jsonrpc'] !== '2.0') {
 		return undefined;
@@ -61,37 +57,4 @@ function readAnswer(id: RequestId, value: Record<string, unknown>): AgentAnswer 
 
 function isRequestId(value: unknown): value is RequestId {
 	return Number.isFinite(value) || (typeof value === 'string' && value.length <= MAXIMUM_NAME);
-}
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPENING_BRACKET = 0x5b;
-const CLOSING_BRACKET = 0x5d;
-const OPENING_BRACE = 0x7b;
-const CLOSING_BRACE = 0x7d;
-
-/** Examines the bytes, as a value nested millions of levels deep takes a hundred times its size once parsed. */
-function isNestedDeeper(json: Buffer, levels: number): boolean {
-	let depth = 0;
-	let inString = false;
-	for (let index = 0; index < json.byteLength; index++) {
-		const byte = json[index] as number;
-		if (inString) {
-			if (byte === BACKSLASH) {
-				index++;
-			} else if (byte === QUOTE) {
-				inString = false;
-			}
-		} else if (byte === QUOTE) {
-			inString = true;
-		} else if (byte === OPENING_BRACKET || byte === OPENING_BRACE) {
-			depth++;
-			if (depth > levels) {
-				return true;
-			}
-		} else if (byte === CLOSING_BRACKET || byte === CLOSING_BRACE) {
-			depth--;
-		}
-	}
-	return false;
 }

@@ -6,6 +6,7 @@
 import { type Clock, untilAborted } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import { ClientError, type ClientErrorCode } from '../../base/errors.ts';
+import { parseJson } from '../../base/json.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { isPage, readErrorBody } from '../../contract/errorBody.ts';
@@ -279,17 +280,17 @@ async function readJson(exchange: Exchange, maximum: number, mayBeEmpty = false)
 	if (mayBeEmpty && bytes.length === 0) {
 		return undefined;
 	}
-	try {
-		return JSON.parse(new TextDecoder().decode(bytes));
-	} catch {
+	const value = parseJson(new TextDecoder().decode(bytes));
+	if (value === undefined) {
 		throw notJson(exchange);
 	}
+	return value;
 }
 
-/** Returns the error for a body that is not JSON. The parser's own message quotes the text, which no log may hold. */
+/** Returns the error for a body that is not JSON. */
 export function notJson(exchange: Exchange): ClientError {
 	const type = exchange.words(exchange.header('content-type')?.split(';')[0] ?? 'no type').slice(0, MAXIMUM_TYPE);
-	return new ClientError('bad-response', `the reply is not JSON (${type})`, {
+	return new ClientError('bad-response', `the reply is not JSON, or nested too deeply (${type})`, {
 		status: exchange.status,
 		isPage: /html/i.test(type),
 	});

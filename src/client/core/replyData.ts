@@ -1,18 +1,18 @@
 import type * as z from 'zod';
 import { defined } from '../../base/defined.ts';
 import { ClientError } from '../../base/errors.ts';
+import { parseJson } from '../../base/json.ts';
 import { isPage, readErrorBody, readErrorValue } from '../../contract/errorBody.ts';
 import { isAbsent } from '../../contract/lenient.ts';
 import { failureInReply } from './failures.ts';
 
 /** Parses the data of an event. Throws the error that came in place of JSON, or `bad-response`. */
 export function parseEventData(data: string): unknown {
-	try {
-		return JSON.parse(data);
-	} catch {
-		// The parser's own message quotes the text, which must not appear in a log.
+	const value = parseJson(data);
+	if (value === undefined) {
 		throw failureInText(data);
 	}
+	return value;
 }
 
 /** Text that begins like JSON may be a chunk that was cut off, with words of the model instead of the server's. */
@@ -23,7 +23,7 @@ function failureInText(text: string): ClientError {
 	const isCutChunk =
 		/^\s*([{"]|\[\s*([[{"\]]|$))/.test(text) && (!/error|detail|message/i.test(text) || /"(choices|delta)"/.test(text));
 	return isCutChunk
-		? new ClientError('bad-response', 'a chunk of the reply is not JSON')
+		? new ClientError('bad-response', 'a chunk of the reply is not JSON, or nested too deeply')
 		: failureInReply(readErrorBody(text));
 }
 

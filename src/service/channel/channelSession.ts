@@ -1,5 +1,6 @@
 import { SerialQueue } from '../../base/async.ts';
 import { decodeBase64 } from '../../base/base64.ts';
+import { parseJson } from '../../base/json.ts';
 import {
 	type ChannelMessage,
 	channelHistorySchema,
@@ -161,7 +162,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 function readHistory(plain: Uint8Array): ChannelMessage[] {
 	let value: unknown;
 	try {
-		value = JSON.parse(utf8.decode(plain));
+		value = parseJson(utf8.decode(plain));
 	} catch {
 		// The value stays undefined, which is not a conversation either.
 	}

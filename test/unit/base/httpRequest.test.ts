@@ -74,7 +74,10 @@ describe('the body of a request', () => {
 
 	it('is refused with a sentence where it is no JSON or too large', async () => {
 		for (const body of ['', '{"a":', 'undefined']) {
-			assert.deepEqual(await read(body), { status: 400, problem: 'The request body is not valid JSON.' });
+			assert.deepEqual(await read(body), {
+				status: 400,
+				problem: 'The request body is not valid JSON, or nested too deeply.',
+			});
 		}
 		assert.deepEqual(await read(`"${'x'.repeat(1024 * 1024)}"`), {
 			status: 413,

@@ -27,6 +27,16 @@ describe('parseJson', () => {
 			assert.equal(parseJson(text), undefined, text);
 		}
 	});
+
+	it('returns undefined for what is nested so deeply that nobody could walk through it or write it', () => {
+		const nested = (levels: number) => `${'[{"a":'.repeat(levels / 2)}1${'}]'.repeat(levels / 2)}`;
+		assert.equal(JSON.stringify(parseJson(nested(500))), nested(500));
+		for (const levels of [502, 20_000, 1_000_000]) {
+			assert.equal(parseJson(nested(levels)), undefined, String(levels));
+		}
+		const flat = JSON.stringify(Array(2_000).fill(['[{\\', '"[[', ']"\\\\"[']));
+		assert.equal(JSON.stringify(parseJson(flat)), flat);
+	});
 });
 
 describe('parseBeginningOfJson', () => {
@@ -66,7 +76,7 @@ describe('parseBeginningOfJson', () => {
 
 	it('does not run out of room or time', () => {
 		const deep = '['.repeat(300_000);
-		assert.ok(isDeeperThan(parseBeginningOfJson(deep), 299_000));
+		assert.equal(parseBeginningOfJson(deep), undefined);
 		assert.deepEqual(parseBeginningOfJson(`[${'[],'.repeat(100_000)}`), Array(100_000).fill([]));
 	});
 });

@@ -144,7 +144,7 @@ describe('the Messages form by the client of a connection', () => {
 		assert.deepEqual(await errorOf(await post('/v1/messages/count_tokens', '{')), [
 			400,
 			'invalid_request_error',
-			'The request body is not valid JSON.',
+			'The request body is not valid JSON, or nested too deeply.',
 		]);
 	});
 

@@ -132,7 +132,7 @@ describe('the models behind a relay, by the client of a connection', () => {
 				const reply = await post(path, '{"messages": [');
 				assert.equal(reply.status, 400);
 				assert.deepEqual(await refusalOf(reply), {
-					message: 'The request body is not valid JSON.',
+					message: 'The request body is not valid JSON, or nested too deeply.',
 					type: 'invalid_request_error',
 					code: 'invalid_request',
 				});

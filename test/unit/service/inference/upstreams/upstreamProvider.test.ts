@@ -284,9 +284,9 @@ describe('an upstream', () => {
 
 		it('is told to answer with no reply where that is malformed or a page, without a status of success', async () => {
 			for (const [type, text, detail] of [
-				['application/json', '{"choices": [', /the reply is not JSON \(application\/json\)\.$/],
+				['application/json', '{"choices": [', /the reply is not JSON, or nested too deeply \(application\/json\)\.$/],
 				['application/json', '{"choices": []}', /the reply is no completion\.$/],
-				['text/event-stream', 'data: {"choices": [\n\n', /a chunk of the reply is not JSON\.$/],
+				['text/event-stream', 'data: {"choices": [\n\n', /a chunk of the reply is not JSON, or nested too deeply\.$/],
 			] as const) {
 				const message = await told(sends(200, type, text), 502);
 				assert.match(message, /^one sent a response that isn’t a reply: /);
