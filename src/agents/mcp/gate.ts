@@ -2,6 +2,7 @@
 // to, and the server may change its tools, send requests to the agent's model or the user, or write without end.
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
+import { defined } from '../../base/defined.ts';
 import { isFields } from '../../base/fields.ts';
 import { parseJson } from '../../base/json.ts';
 import { oneLine } from '../../base/plainText.ts';
@@ -296,7 +297,13 @@ class Gate {
 		}
 		this.open.delete(id);
 		const { method, call, isFurther = false } = asked;
-		const message = this.isStateless ? this.answerBefore(id, answered) : answered;
+		// Nothing else in it has a meaning, and a lenient agent could find one.
+		const answer: Message = {
+			jsonrpc: '2.0',
+			id,
+			...defined({ result: answered['result'], error: answered['error'] }),
+		};
+		const message = this.isStateless ? this.answerBefore(id, answer) : answer;
 		const { result } = message;
 		if (call !== undefined) {
 			this.options.onAnswer(call, answerIn(message));
