@@ -120,15 +120,18 @@ export function createStyledFormatter({ words, maximumMessage, cut }: StyledForm
 		const lines = layOut(text);
 		const rest = lines[MAXIMUM_LINES];
 		const note = rest && { text: WRAPPED_INDENT + cut(text.length - rest.from).trimStart(), colours: [] };
-		const shownLines = lines.slice(0, MAXIMUM_LINES).map(({ from, to }, line) => ({
-			text: ((line === 0 ? start : WRAPPED_INDENT) + text.slice(from, to)).trimEnd(),
-			colours: runs.flatMap(run => {
-				const first = Math.max(run.start + level.length, from);
-				const last = Math.min(run.end + level.length, to);
-				const shift = TEXT_COLUMN - from;
-				return first < last ? [{ start: first + shift, end: last + shift, style: run.style }] : [];
-			}),
-		}));
+		const shownLines = lines.slice(0, MAXIMUM_LINES).map(({ from, to }, line) => {
+			const part = text.slice(from, to).trimEnd();
+			return {
+				text: ((line === 0 ? start : WRAPPED_INDENT) + part).trimEnd(),
+				colours: runs.flatMap(run => {
+					const first = Math.max(run.start + level.length, from);
+					const last = Math.min(run.end + level.length, from + part.length);
+					const shift = TEXT_COLUMN - from;
+					return first < last ? [{ start: first + shift, end: last + shift, style: run.style }] : [];
+				}),
+			};
+		});
 		return note ? [...shownLines, note] : shownLines;
 	};
 }
