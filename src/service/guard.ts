@@ -32,7 +32,10 @@ export function problemOf(request: IncomingMessage): Refusal | undefined {
 	if (request.headers.origin !== undefined) {
 		return { status: 403, message: 'Requests of web pages (with an Origin header) are not answered.' };
 	}
-	return request.url?.startsWith('/') ? undefined : { status: 400, message: 'The request target must be a path.' };
+	// The routes would answer one with a backslash without a sentence.
+	return /^\/[^\\]*$/.test(pathOf(request))
+		? undefined
+		: { status: 400, message: 'The request target must be a path without backslashes.' };
 }
 
 /**
