@@ -36,10 +36,10 @@ const ONLY_CALL = /^(?:```\w*\s*|<\/?\w+>\s*)*[[{<]/;
  * tools.
  */
 export function looksLikeCall(text: string, tools: readonly Tool[]): boolean {
-	const isNamed = (named: string | undefined) => tools.some(({ name }) => name === named);
+	const isNamed = (named: unknown) => tools.some(({ name }) => name === named);
 	const body = text.slice(Math.max(0, text.indexOf('{')), text.lastIndexOf('}') + 1);
 	const value = parseJson(body);
-	const isObject = isFields(value) && isNamed(String(value['function'] ?? value['name']));
+	const isObject = isFields(value) && isNamed(value['function'] ?? value['name']);
 	const isWritten =
 		ONLY_CALL.test(text.trim()) && [...text.matchAll(NAMES)].some(([, json, tag]) => isNamed(json ?? tag));
 	return (isObject || isWritten) && ARGUMENTS.test(text);

@@ -50,17 +50,21 @@ const INSTRUCTIONS =
 	/^(?:agents|claude|gemini|qwen|codex|copilot|skill|conventions)(?:\.(?:local|override))?\.md$|^copilot-instructions\.md$|\.(?:instructions|prompt|chatmode|agent)\.md$|\.mdc$|^opencode\.jsonc?$/;
 
 /** Manifests, each with the fields that do not decide what runs. */
-const MANIFESTS: Readonly<Record<string, ReadonlySet<string>>> = {
-	'package.json': new Set(
-		`name version description keywords author contributors maintainers license homepage repository bugs funding private
-		dependencies devDependencies peerDependencies peerDependenciesMeta optionalDependencies bundledDependencies engines
-		files main module types typings exports sideEffects publishConfig`.split(/\s+/),
-	),
-	'composer.json': new Set(
-		'name description version type keywords homepage license authors require require-dev suggest'.split(' '),
-	),
-	'deno.json': new Set(['name', 'version', 'license', 'imports', 'exports', 'exclude']),
-};
+const MANIFESTS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+	[
+		'package.json',
+		new Set(
+			`name version description keywords author contributors maintainers license homepage repository bugs funding private
+			dependencies devDependencies peerDependencies peerDependenciesMeta optionalDependencies bundledDependencies engines
+			files main module types typings exports sideEffects publishConfig`.split(/\s+/),
+		),
+	],
+	[
+		'composer.json',
+		new Set('name description version type keywords homepage license authors require require-dev suggest'.split(' ')),
+	],
+	['deno.json', new Set(['name', 'version', 'license', 'imports', 'exports', 'exclude'])],
+]);
 
 /** Returns why the user must see a change of a file before anything else happens, or undefined for an ordinary file. */
 export function decisiveReason({ path, texts, isExecutable }: FileChange): DecisiveReason | undefined {
@@ -75,7 +79,7 @@ export function decisiveReason({ path, texts, isExecutable }: FileChange): Decis
 	if (INSTRUCTIONS.test(name)) {
 		return 'instructions';
 	}
-	const harmless = MANIFESTS[name];
+	const harmless = MANIFESTS.get(name);
 	const isBuild = harmless
 		? !(texts && isSameBut(harmless, ...texts))
 		: BUILD_NAMES.has(name) ||

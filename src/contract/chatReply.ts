@@ -106,7 +106,7 @@ function textOfParts(value: unknown, type?: RegExp): string | undefined {
 	if (!isRecord(value)) {
 		return type === undefined ? lenientText.parse(value) || undefined : undefined;
 	}
-	return type === undefined || type.test(String(value['type']))
+	return type === undefined || type.test(lenientText.parse(value['type']) ?? '')
 		? PART_TEXTS.map(field => textOfParts(value[field])).find(text => text !== undefined)
 		: undefined;
 }

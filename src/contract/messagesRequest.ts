@@ -114,10 +114,13 @@ export function chatOfMessages(body: MessagesRequest, note: (place: string) => v
 /** An agent's accounting: a text among the instructions with a new value in each request, which no cache survives. */
 const ACCOUNTING = /^x-anthropic-[\w-]+:/;
 
+/** Most fields are unchecked: an object among them may have a `toString` that is no function. */
+const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');
+
 function systemOf(system: string | Fields[]): string {
 	const blocks = typeof system === 'string' ? [{ type: 'text', text: system }] : system;
 	return textOf(
-		blocks.filter(({ text: said }) => !ACCOUNTING.test(String(said))),
+		blocks.filter(({ text: said }) => !ACCOUNTING.test(textIn(said))),
 		'\n\n',
 	);
 }
@@ -154,7 +157,7 @@ function userMessages(blocks: readonly Fields[], note: (place: string) => void):
 			});
 		// Chat has no marker for an error.
 		const said = [...(is_error === true ? ['Error:'] : []), ...texts].join('\n');
-		results.push({ role: 'tool', tool_call_id: String(tool_use_id), content: said });
+		results.push({ role: 'tool', tool_call_id: textIn(tool_use_id), content: said });
 	}
 	const content = [...images, ...parts];
 	return content.length === 0 ? results : [...results, { role: 'user', content: plainContent(content) }];
@@ -169,18 +172,18 @@ function plainContent(parts: Part[]): ChatMessage['content'] {
 function partsOf(block: Fields, note: (place: string) => void): Part[] {
 	const { type, text: said, title, source, content } = block;
 	if (type === 'text') {
-		return [{ type, text: String(said) }];
+		return [{ type, text: textIn(said) }];
 	}
 	const { type: kind, media_type: media, data, url, content: inner } = isFields(source) ? source : ({} as Fields);
 	if (type === 'image' && kind === 'base64') {
-		return [{ type: 'image_url', image_url: { url: `data:${media};base64,${data}` } }];
+		return [{ type: 'image_url', image_url: { url: `data:${textIn(media)};base64,${textIn(data)}` } }];
 	}
 	if (type === 'image' && kind === 'url') {
-		return [{ type: 'image_url', image_url: { url: String(url) } }];
+		return [{ type: 'image_url', image_url: { url: textIn(url) } }];
 	}
 	const heading: Part[] = typeof title === 'string' ? [{ type: 'text', text: title }] : [];
 	if (type === 'document' && kind === 'text') {
-		return [...heading, { type: 'text', text: String(data) }];
+		return [...heading, { type: 'text', text: textIn(data) }];
 	}
 	if (type === 'search_result' || (type === 'document' && kind === 'content')) {
 		const within = type === 'search_result' ? content : inner;
@@ -207,19 +210,19 @@ function addTurn(
 				break;
 			case 'tool_use':
 				calls.push({
-					id: String(id),
+					id: textIn(id),
 					type: 'function',
-					function: { name: String(called), arguments: JSON.stringify(input) },
+					function: { name: textIn(called), arguments: JSON.stringify(input) },
 				});
 				break;
 			case 'thinking':
-				reasoning.push(String(thought));
+				reasoning.push(textIn(thought));
 				if (typeof signature === 'string' && signature !== '' && signature !== UNSIGNED) {
-					thinking.push({ type, thinking: String(thought), signature });
+					thinking.push({ type, thinking: textIn(thought), signature });
 				}
 				break;
 			case 'redacted_thinking':
-				thinking.push({ type, data: String(data) });
+				thinking.push({ type, data: textIn(data) });
 				break;
 			default:
 				note('messages.content.type');
@@ -260,7 +263,7 @@ function choiceOf({ type, name: called }: Fields): ChatRequest['tool_choice'] {
 		case 'none':
 			return 'none';
 		case 'tool':
-			return { type: 'function', function: { name: String(called) } };
+			return { type: 'function', function: { name: textIn(called) } };
 		default:
 			return undefined;
 	}

@@ -189,9 +189,10 @@ export type ResponseEvent = z.output<typeof responseEventSchema>;
  * so it is read as the text that it replaces.
  */
 export function readResponseEvent(value: unknown): ResponseEvent | undefined {
-	const [, step] = (isObject(value) && /^response\.refusal\.(delta|done)$/.exec(String(value['type']))) || [];
-	const refused = step && isObject(value) && { ...value, type: `response.output_text.${step}`, text: value['refusal'] };
-	return responseEventSchema.safeParse(refused || value).data;
+	const { type, refusal } = isObject(value) ? value : ({} as Record<string, unknown>);
+	const step = typeof type === 'string' ? /^response\.refusal\.(delta|done)$/.exec(type)?.[1] : undefined;
+	const read = step === undefined ? value : { ...Object(value), type: `response.output_text.${step}`, text: refusal };
+	return responseEventSchema.safeParse(read).data;
 }
 
 /** contract: not shown. The data of `response.failed` and `response.incomplete` (unspecified.md). */

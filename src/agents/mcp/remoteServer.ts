@@ -296,7 +296,8 @@ class RemoteConnection {
 	/** Tells of a server that does not take the handshake. */
 	private reportRefusal(): void {
 		if (this.refusal !== undefined) {
-			const words = oneLine(String(this.refusal['message'] ?? ''), MAXIMUM_WORDS);
+			const { message } = this.refusal as { message?: unknown };
+			const words = oneLine(typeof message === 'string' ? message : '', MAXIMUM_WORDS);
 			this.options.onFailed(new UserFacingError(`it refuses to begin: “${words}”`));
 		}
 	}

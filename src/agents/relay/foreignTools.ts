@@ -19,12 +19,15 @@ const ARGUMENT = 'input';
 const MAXIMUM_NAME = 64;
 const DIGEST_LENGTH = 8;
 
+/** Returns the name in a tool or a call, which may be anything, or an empty text. */
+export const nameIn = ({ name }: Fields): string => (typeof name === 'string' ? name : '');
+
 /** Returns the name of the function for an agent's tool, which is the same in each request. */
 export function functionName(name: unknown, namespace: unknown): unknown {
 	if (typeof namespace !== 'string') {
 		return name;
 	}
-	const joined = `${namespace}__${String(name)}`;
+	const joined = `${namespace}__${nameIn({ name })}`;
 	if (joined.length <= MAXIMUM_NAME) {
 		return joined;
 	}
@@ -113,7 +116,7 @@ export class ForeignCalls {
 	}
 
 	private itemOf(item: Fields, index?: unknown): Fields {
-		const tool = item['type'] === 'function_call' ? this.tools.get(String(item['name'])) : undefined;
+		const tool = item['type'] === 'function_call' ? this.tools.get(nameIn(item)) : undefined;
 		if (tool === undefined) {
 			return item;
 		}

@@ -2,7 +2,13 @@
 import { defined } from '../../base/defined.ts';
 import { type Fields, isFields, objectsOf, only } from '../../base/fields.ts';
 import { OMITTED_PART, roleOf } from '../../contract/foreignNames.ts';
-import { customInputAsArguments, customToolAsFunction, type ForeignTool, functionName } from './foreignTools.ts';
+import {
+	customInputAsArguments,
+	customToolAsFunction,
+	type ForeignTool,
+	functionName,
+	nameIn,
+} from './foreignTools.ts';
 
 /** An agent's request in the form of the contract; its values are not checked. */
 export interface ReducedResponses {
@@ -37,14 +43,14 @@ export function reduceResponses(body: Fields, isKept: (reasoning: Fields) => boo
 function toolsOf(tool: Fields, foreign: Map<string, ForeignTool>, namespace?: string): Fields[] {
 	const { type } = tool;
 	if (type === 'namespace' && namespace === undefined) {
-		return objectsOf(tool['tools']).flatMap(member => toolsOf(member, foreign, String(tool['name'])));
+		return objectsOf(tool['tools']).flatMap(member => toolsOf(member, foreign, nameIn(tool)));
 	}
 	if (type !== 'function' && type !== 'custom') {
 		return [];
 	}
 	const name = functionName(tool['name'], namespace);
 	if (type === 'custom' || namespace !== undefined) {
-		foreign.set(String(name), { name: String(tool['name']), isCustom: type === 'custom', ...defined({ namespace }) });
+		foreign.set(nameIn({ name }), { name: nameIn(tool), isCustom: type === 'custom', ...defined({ namespace }) });
 	}
 	const declared = type === 'custom' ? customToolAsFunction(tool) : tool;
 	return [{ ...only(['type', 'description', 'parameters'], declared), ...defined({ name }) }];

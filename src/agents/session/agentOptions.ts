@@ -122,7 +122,9 @@ export async function setOptions(
 			await setOption(connection, sessionId, option, value, timeoutMs);
 		}
 	}
-	return agentOptions.map(option => ({ ...option, value: chosen[option.id] ?? option.value }));
+	// An agent may give an option the name of a member that every object has.
+	const values = new Map(Object.entries(chosen));
+	return agentOptions.map(option => ({ ...option, value: values.get(option.id) ?? option.value }));
 }
 
 async function setOption(

@@ -19,13 +19,16 @@ export function readList<T>(
 	return { entries, complete: entries.length === value.length };
 }
 
+/** The types of content blocks whose text is read. */
+const TOLD = ['text', 'resource', 'resource_link'] as const;
+
 /** Returns the text of a content block, or the address of a resource without one, or undefined for any other kind. */
 export function textOfBlock(value: unknown): string | undefined {
 	if (!isFields(value)) {
 		return undefined;
 	}
 	const { text, uri } = value['type'] === 'resource' && isFields(value['resource']) ? value['resource'] : value;
-	const [told] = ['text', 'resource', 'resource_link'].includes(String(value['type'])) ? [text ?? uri] : [];
+	const told = oneOf(TOLD, value['type']) === undefined ? undefined : (text ?? uri);
 	return typeof told === 'string' ? told : undefined;
 }
 

@@ -35,7 +35,7 @@ export async function pickAgent(
 	const usable = report.agents.filter(({ problem }) => problem === undefined);
 	const others = report.agents.filter(({ problem, install }) => problem !== undefined && install === undefined);
 	const own = options[current] ?? [];
-	const chosen = chat.conversation.settings?.agentOptions?.[current] ?? {};
+	const chosen = new Map(Object.entries(chat.conversation.settings?.agentOptions?.[current] ?? {}));
 	const rows: Choice<Row>[] = [
 		...usable.map(({ id, label, version }) => ({
 			label: escapeIcons(label),
@@ -44,7 +44,7 @@ export async function pickAgent(
 		})),
 		...(own.length === 0 ? [] : [separator<Row>(vscode.l10n.t('Options of the current agent'))]),
 		...own.map(option => {
-			const value = chosen[option.id] ?? option.value;
+			const value = chosen.get(option.id) ?? option.value;
 			return {
 				label: `$(settings) ${shownText(option.name)}`,
 				description: shownText(option.values.find(candidate => candidate.value === value)?.name ?? value),

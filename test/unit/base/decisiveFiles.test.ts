@@ -122,6 +122,9 @@ describe('a file that decides what runs', () => {
 			assert.equal(reason(text({}), text(fields)), 'build', JSON.stringify(fields));
 		}
 		assert.equal(decisiveReason({ path: 'package.json' }), 'build');
+		for (const path of ['constructor', '__proto__']) {
+			assert.equal(decisiveReason({ path, texts: [text({}), text({ version: '2' })] }), undefined, path);
+		}
 		assert.equal(reason(undefined, '{"name":"a"}'), undefined);
 		assert.equal(reason(undefined, text({})), 'build');
 		assert.equal(reason(text({}), undefined), 'build');

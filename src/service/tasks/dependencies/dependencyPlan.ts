@@ -14,12 +14,12 @@ import type { Language, UserRegistries } from './userRegistries.ts';
 const NODE_MODULES = 'node_modules';
 
 /** The languages whose packages a folder of this name holds. */
-const LANGUAGES: Readonly<Record<string, readonly Language[]>> = {
-	[NODE_MODULES]: ['javascript'],
-	'.venv': ['python'],
-	venv: ['python'],
-	vendor: ['php', 'ruby', 'go'],
-};
+const LANGUAGES: ReadonlyMap<string, readonly Language[]> = new Map<string, readonly Language[]>([
+	[NODE_MODULES, ['javascript']],
+	['.venv', ['python']],
+	['venv', ['python']],
+	['vendor', ['php', 'ruby', 'go']],
+]);
 
 /** The packages that the user has installed in a repository. */
 export interface UserDependencies {
@@ -83,7 +83,8 @@ export async function planDependencies(
 function installsInto(lockfile: string, folder: string): boolean {
 	const language = languageOf(lockfile);
 	const top = path.posix.dirname(lockfile);
-	const isOfLanguage = language !== undefined && LANGUAGES[path.posix.basename(folder)]?.includes(language) === true;
+	const isOfLanguage =
+		language !== undefined && LANGUAGES.get(path.posix.basename(folder))?.includes(language) === true;
 	return isOfLanguage && (top === '.' || folder.startsWith(`${top}/`));
 }
 
