@@ -141,7 +141,7 @@ export function withOwnIds(reply: readonly InputItem[], earlier: readonly InputI
 }
 
 /** Matches text around the name of a tool that models repeat from the templates in which they are told of tools. */
-const AROUND_NAME = /^(?:functions|default_api|tools)[.:]|<\|.*$/g;
+const AROUND_NAME = /^(?:functions|default_api|tools)[.:]|<\|.*$/gs;
 
 /** Returns a call as it can only be meant: with the name of one of the `tools`, and with readable arguments. */
 export function asMeant(item: InputItem, tools: readonly { name: string }[]): InputItem {

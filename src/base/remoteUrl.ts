@@ -1,4 +1,5 @@
 // Reads addresses of git repositories in the forms of remotes and services.
+import { withoutEndSlashes } from './endSlashes.ts';
 
 /** The target of a git remote: an address that a remote service can clone, a directory on this machine, or neither. */
 export type RemotePlace =
@@ -72,9 +73,11 @@ export function hasCredentials(remoteUrl: string): boolean {
 	return (url?.protocol === 'https:' || url?.protocol === 'http:') && (url.username !== '' || url.password !== '');
 }
 
-/** Removes the user name and the password from a web address. */
+/** Removes the user name and the password from a web address, in every spelling that is read as one. */
 export function withoutCredentials(address: string): string {
-	return address.replace(/^(https?:\/\/)[^/]*@/i, '$1');
+	const rest = address.replace(/^(\s*https?:[/\\]*)[^/\\]*@/i, '$1');
+	const url = hasCredentials(rest) ? URL.parse(rest.trim()) : null;
+	return url === null ? rest : Object.assign(url, { username: '', password: '' }).href;
 }
 
 /**
@@ -95,17 +98,10 @@ export function repositoryKey(address: string): string | undefined {
 	const place = readRemoteUrl(address);
 	switch (place.kind) {
 		case 'url':
-			return place.url
-				.replace(/^https?:/, '')
-				.toLowerCase()
-				.replace(/\/+$/, '')
-				.replace(/\.git$/, '');
+			return withoutEndSlashes(place.url.replace(/^https?:/, '').toLowerCase()).replace(/\.git$/, '');
 		case 'directory':
 			// A bare repository often lies beside its clone, and only its ending tells them apart.
-			return place.path
-				.replace(/^file:\/\//i, '')
-				.replaceAll('\\', '/')
-				.replace(/\/+$/, '');
+			return withoutEndSlashes(place.path.replace(/^file:\/\//i, '').replaceAll('\\', '/'));
 		case 'unknown':
 			return undefined;
 	}

@@ -1,5 +1,6 @@
 // A connection: a named service with its hosts, models and agents, in the form of the settings.
 import * as z from 'zod';
+import { withoutEndSlashes } from '../base/endSlashes.ts';
 import { isLoopbackHost } from '../base/loopback.ts';
 import { describedDataPolicySchema } from './dataPolicy.ts';
 import { routingPolicySchema } from './routingPolicy.ts';
@@ -21,7 +22,7 @@ const hostUrl = z
 			params: { isSecure: true },
 		},
 	)
-	.transform(text => text.replace(/\/+$/, ''));
+	.transform(withoutEndSlashes);
 
 const name = z.string().min(1);
 const list = <T extends z.ZodType>(entry: T) => z.array(entry).default([]);

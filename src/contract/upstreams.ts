@@ -1,6 +1,7 @@
 // The servers behind the local service's gateway, in the form of the settings and of the handover to the service. They
 // are our own and no part of the service's contract.
 import * as z from 'zod';
+import { withoutEndSlashes } from '../base/endSlashes.ts';
 import { isLoopbackHost } from '../base/loopback.ts';
 import { taskSettingsSchema } from './agents.ts';
 import { dataPolicySchema } from './dataPolicy.ts';
@@ -19,7 +20,8 @@ const upstreamUrl = z
 	}, 'must be an http or https address without credentials, query or fragment')
 	.transform(text => {
 		const url = new URL(text);
-		return url.pathname === '/' ? `${url.origin}/v1` : text.replace(/\/+$/, '');
+		// An empty query or fragment, and white space, are gone from the parsed address.
+		return url.origin + (url.pathname === '/' ? '/v1' : withoutEndSlashes(url.pathname));
 	});
 
 /** In US dollars per million tokens. */

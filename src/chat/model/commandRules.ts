@@ -18,8 +18,14 @@ const PLAIN = /^[\w@%+=:,./*?\p{L}\p{N}-]$/u;
 /** A pattern that may match an option, another option than it seems, or a place outside the folder. */
 const LOOSE_PATTERN = /^[*?]|^-[^=]*[*?]|(?:^|\/)\.[^/]+[*?]|(?:^|\/)\.[*?]/;
 
+/** Nobody sees in a longer line what else a yes to it would allow. */
+const MAXIMUM_LINE = 10_000;
+
 /** Returns the simple commands of a command line in order, or undefined if the line has more than plain words. */
 export function simpleCommands(line: string): Words[] | undefined {
+	if (line.length > MAXIMUM_LINE) {
+		return undefined;
+	}
 	const commands: string[][] = [[]];
 	let word: string | undefined;
 	let isLoose = false;

@@ -2,6 +2,7 @@
 
 import { append } from '../../base/append.ts';
 import { defined } from '../../base/defined.ts';
+import { withoutEndSlashes } from '../../base/endSlashes.ts';
 import { isNearHost } from '../../base/privateAddress.ts';
 
 export interface TypedAddress {
@@ -30,8 +31,12 @@ const ENDPOINT = /\/(?:chat\/completions|completions|responses|embeddings|models
 
 const SCHEME = /^([a-z][a-z\d+.-]*):\/\//i;
 
+/** Longer than any command that people copy, and short enough for what looks for keys in it, in characters. */
+const MAXIMUM_TYPED = 10_000;
+
 /** Reads typed or pasted text. A key is never part of the returned `text` and `url`. */
-export function readTypedAddress(typed: string): TypedAddress {
+export function readTypedAddress(given: string): TypedAddress {
+	const typed = given.slice(0, MAXIMUM_TYPED);
 	const keys: string[] = [];
 	const named = NAMED_KEY.exec(typed)?.[1];
 	// A copied command may name a variable of the shell, which is not a key.
@@ -100,7 +105,7 @@ function addressOf(text: string): string | undefined {
 		return undefined;
 	}
 	const url = scheme === undefined && !isNearHost(parsed.hostname) ? new URL(`https://${text}`) : parsed;
-	return url.origin + url.pathname.replace(/\/+$/, '').replace(ENDPOINT, '');
+	return url.origin + withoutEndSlashes(url.pathname).replace(ENDPOINT, '');
 }
 
 /** A single word without a port is more likely the beginning of a name than an address. */

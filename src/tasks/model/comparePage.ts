@@ -1,4 +1,5 @@
 // The pages on which a pull request is opened, on widely used hosts.
+import { withoutEndSlashes } from '../../base/endSlashes.ts';
 import { readRemoteUrl } from '../../base/remoteUrl.ts';
 
 /** The software that a host runs. */
@@ -25,13 +26,13 @@ interface HostedRepository {
 }
 
 /** Hosts that have a separate name for ssh. */
-const WEB_HOSTS: Readonly<Record<string, string>> = {
-	'ssh.github.com': 'github.com',
-	'www.github.com': 'github.com',
-	'altssh.gitlab.com': 'gitlab.com',
-	'altssh.bitbucket.org': 'bitbucket.org',
-	'ssh.dev.azure.com': 'dev.azure.com',
-};
+const WEB_HOSTS: ReadonlyMap<string, string> = new Map([
+	['ssh.github.com', 'github.com'],
+	['www.github.com', 'github.com'],
+	['altssh.gitlab.com', 'gitlab.com'],
+	['altssh.bitbucket.org', 'bitbucket.org'],
+	['ssh.dev.azure.com', 'dev.azure.com'],
+]);
 
 /** The hosts whose software is known from their name. The first match counts. */
 const KNOWN: readonly (readonly [RegExp, HostKind])[] = [
@@ -172,12 +173,11 @@ function readHosted(address: string): HostedRepository | undefined {
 	if (!url) {
 		return undefined;
 	}
-	const parts = url.pathname
-		.replace(/\/+$/, '')
+	const parts = withoutEndSlashes(url.pathname)
 		.replace(/\.git$/, '')
 		.split('/')
 		.filter(part => part !== '');
-	const host = WEB_HOSTS[url.host] ?? url.host;
+	const host = WEB_HOSTS.get(url.host) ?? url.host;
 	const [version, organisation = '', project = '', name = ''] = parts;
 	if (version === 'v3' && name !== '' && /^(?:dev\.azure|vs-ssh\.visualstudio)\.com$/.test(host)) {
 		// The ssh form of Azure DevOps.

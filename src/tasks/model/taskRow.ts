@@ -1,3 +1,4 @@
+import { withoutEndSlashes } from '../../base/endSlashes.ts';
 import type { KnownCost } from '../../base/knownCost.ts';
 import { firstLine, oneLine } from '../../base/plainText.ts';
 import type { TestOutcome } from '../../contract/agents.ts';
@@ -83,14 +84,8 @@ export function canKeepWork({ errand }: Pick<Task, 'errand'>): boolean {
 
 /** Returns `owner/name` of a repository's address, or as much of it as there is. */
 export function repositoryName(repoUrl: string): string {
-	const path = repoUrl.replace(/[\\/]+$/, '').replace(/\.git$/, '');
-	return oneLine(
-		path
-			.split(/[\\/:]/)
-			.slice(-2)
-			.join('/'),
-		MAXIMUM_NAME,
-	);
+	const path = withoutEndSlashes(repoUrl.replaceAll('\\', '/')).replace(/\.git$/, '');
+	return oneLine(path.split(/[/:]/).slice(-2).join('/'), MAXIMUM_NAME);
 }
 
 /**

@@ -6,6 +6,7 @@ import {
 	repositoryKey,
 	withoutCredentials,
 } from '../../../src/base/remoteUrl.ts';
+import { processorMs } from '../../support/processorTime.ts';
 
 const url = (text: string) => ({ kind: 'url', url: text });
 
@@ -68,6 +69,8 @@ describe('a remote’s URL', () => {
 describe('an address', () => {
 	it('is shown without a password', () => {
 		assert.equal(withoutCredentials('https://user:se@cret@host.example/a/b'), 'https://host.example/a/b');
+		assert.equal(withoutCredentials('https:\\\\user:secret@host.example/a'), 'https:\\\\host.example/a');
+		assert.equal(withoutCredentials('ht\ntps:user:secret@host.example/a'), 'https://host.example/a');
 		assert.equal(withoutCredentials('git@host.example:a/b'), 'git@host.example:a/b');
 		assert.equal(withoutCredentials('ssh://git@host.example/a/b'), 'ssh://git@host.example/a/b');
 		assert.equal(withoutCredentials('/srv/git/a@b'), '/srv/git/a@b');
@@ -126,5 +129,11 @@ describe('the key of a repository', () => {
 		assert.equal(repositoryKey('ext::sh -c x'), undefined);
 		assert.ok(!isSameRepository('ext::sh -c x', 'ext::sh -c y'));
 		assert.ok(isSameRepository('ext::sh -c x', 'ext::sh -c x'));
+	});
+
+	it('takes linear time for an address with slashes without end', () => {
+		const address = `https://host.example/${'/'.repeat(500_000)}widgets`;
+		const spent = processorMs(() => assert.ok(isSameRepository(address, `${address}//`)));
+		assert.ok(spent < 500, `${spent} ms`);
 	});
 });

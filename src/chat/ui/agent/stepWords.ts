@@ -41,7 +41,8 @@ export function titleOf({ title, command, kind }: StepView): string {
 /** Returns the command to show beside the title, or an empty string if the title contains it or is the command. */
 export function commandBeside({ title, command = '' }: StepView): string {
 	const shown = title.trim() === '' || title.includes(command.trim()) ? '' : command.trim();
-	return showControls(shown.replace(/\s*\n\s*/g, ' ⏎ '));
+	const lines = shown.split('\n').map(line => line.trim());
+	return showControls(lines.filter(line => line !== '').join(' ⏎ '));
 }
 
 /** A fact shown beside the title, from left to right. */

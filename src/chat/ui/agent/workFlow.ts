@@ -84,7 +84,7 @@ export class WorkFlow {
 
 /** Returns the text of all parts, separated by blank lines where steps stand in between. */
 export function textOfParts(parts: readonly FlowPart[]): string {
-	return parts.flatMap(part => (part.kind === 'text' ? [part.text.replace(/^\s*\n|\s+$/g, '')] : [])).join('\n\n');
+	return parts.flatMap(part => (part.kind === 'text' ? [part.text.replace(/^\s*\n/, '').trimEnd()] : [])).join('\n\n');
 }
 
 /** Returns whether a step no longer needs attention. */

@@ -6,6 +6,9 @@ import type { TestRun } from '../../../contract/taskSteps.ts';
 
 const MAXIMUM_COMMAND = 200;
 
+/** Nobody runs tests with a longer line. Its parts are searched in quadratic time, and an agent may write any line. */
+const MAXIMUM_LINE = 4_000;
+
 const RUNS_TESTS = new RegExp(
 	`^(?:${[
 		/(?:npm|pnpm|yarn|bun)(?: run)? (?:t|tst|tests?)(?:[:-][\w:-]+)?/,
@@ -46,7 +49,10 @@ export function testRunOf(call: ToolCall, agent: string, own: string | undefined
 		return (RUNS_TESTS.test(bare) && !RUNS_NONE.test(bare)) || bare === own || bare.startsWith(`${own} `);
 	};
 	// What follows a here-document may be its text.
-	const [line = ''] = command.split('<<');
+	const [line = ''] = command.split('<<', 1);
+	if (line.length > MAXIMUM_LINE) {
+		return undefined;
+	}
 	const plain = line.replace(QUOTED, '_').replace(REDIRECTION, ' ').trim();
 	if (command !== own && !plain.split(OPERATOR).some(runsTests)) {
 		return undefined;

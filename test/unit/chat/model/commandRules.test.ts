@@ -204,8 +204,9 @@ describe('a rule for commands', () => {
 		'npm test\u0000rm',
 		'',
 		' ',
+		`npm test ${'a*'.repeat(10_000)}`,
 	]) {
-		it(`does not allow ${JSON.stringify(line)}`, () => {
+		it(`does not allow ${JSON.stringify(line).slice(0, 100)}`, () => {
 			assert.equal(allows('npm test', line), false);
 		});
 	}

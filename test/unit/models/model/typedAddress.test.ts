@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { readTypedAddress } from '../../../../src/models/model/typedAddress.ts';
+import { processorMs } from '../../../support/processorTime.ts';
 
 const KEY = 'sk-proj-Ab3dEf6hIj9kLm2n';
 
@@ -103,6 +104,13 @@ describe('a key that was pasted with the address', () => {
 			const { key, url } = readTypedAddress(text);
 			assert.equal(key, undefined, text);
 			assert.ok(url?.includes(text), text);
+		}
+	});
+
+	it('is looked for in linear time in all that may be pasted', () => {
+		for (const text of ['token=', 'sk-', '/', 'Bearer ']) {
+			const spent = processorMs(() => readTypedAddress(`https://models.example.com/${text.repeat(200_000)}é`));
+			assert.ok(spent < 500, `${text}: ${spent} ms`);
 		}
 	});
 

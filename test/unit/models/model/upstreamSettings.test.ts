@@ -14,6 +14,17 @@ describe('readUpstreamSettings', () => {
 		assert.ok(!readUpstreamSettings({ ollama: false }).findOllama);
 	});
 
+	it('reads addresses so that paths can be put behind them', () => {
+		for (const url of [
+			'https://example.com',
+			'https://example.com/v1//',
+			' https://example.com/v1?',
+			'https://example.com/v1#',
+		]) {
+			assert.equal(readUpstreamSettings({ one: { url } }).upstreams[0]?.setting.url, 'https://example.com/v1', url);
+		}
+	});
+
 	it('says of each entry that cannot be used what is wrong with it, and keeps the others', () => {
 		const { upstreams, problems } = readUpstreamSettings({
 			good: { url: 'https://example.com' },

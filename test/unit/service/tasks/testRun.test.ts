@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { OWN_AGENT } from '../../../../src/agents/catalogue/ownAgent.ts';
 import type { ToolCall } from '../../../../src/agents/session/events.ts';
 import { testRunOf } from '../../../../src/service/tasks/steps/testRun.ts';
+import { processorMs } from '../../../support/processorTime.ts';
 
 const OWN_TESTS = './verify all';
 
@@ -38,6 +39,15 @@ describe('the runs of tests by an agent', () => {
 		assert.equal(outcomeOf('npm test', { kind: 'read' }), undefined);
 		assert.equal(outcomeOf('npm test', { status: 'in_progress' }), undefined);
 		assert.equal(testRunOf({ ...call('npm test'), command: undefined }, OWN_AGENT, undefined), undefined);
+	});
+
+	it('are looked for in lines that people write, as others could take any time', () => {
+		for (const part of ['A=1 ', '1', '"\\', '> ', '-a ']) {
+			const spent = processorMs(() => assert.equal(outcomeOf(`npm test ${part.repeat(20_000)}`), undefined, part));
+			assert.ok(spent < 200, `${part}: ${spent} ms`);
+			assert.equal(outcomeOf(`npm test <<< ${part.repeat(20_000)}`), 'unknown', part);
+		}
+		assert.equal(outcomeOf(`${'A=1 '.repeat(20_000)}npm test`), undefined);
 	});
 
 	it('have failed where the exit code says so, and nothing but the tests can have failed', () => {

@@ -173,4 +173,13 @@ describe('the row of a task', () => {
 		// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
 		assert.doesNotMatch(row.label + row.description, /[\n\u001b\u0007\u202e]/);
 	});
+
+	it('names a repository whose address has slashes without end', () => {
+		let name = '';
+		const spent = processorMs(() => {
+			name = repositoryName(`https://host.example/acme/${'/'.repeat(500_000)}widgets.git\\/`);
+		});
+		assert.ok(spent < 200, `${spent} ms`);
+		assert.equal(name, '/widgets');
+	});
 });

@@ -11,6 +11,7 @@ import {
 	spokenQuestion,
 	titleOf,
 } from '../../../../../src/chat/ui/agent/stepWords.ts';
+import { processorMs } from '../../../../support/processorTime.ts';
 import { step, steps } from './steps.ts';
 
 const WORK: WorkView = { label: 'Errand', folders: [{ name: '~' }], isSandboxed: true, steps: [] };
@@ -33,7 +34,10 @@ describe('the line of a step', () => {
 	});
 
 	it('has the command beside a title that does not tell it', () => {
-		assert.equal(commandBeside(step('a', { title: 'List', command: 'ls\nls -l' })), 'ls ⏎ ls -l');
+		assert.equal(commandBeside(step('a', { title: 'List', command: 'ls\n \n  ls -l' })), 'ls ⏎ ls -l');
+		const wide = `ls${' '.repeat(500_000)}-l`;
+		const spent = processorMs(() => assert.equal(commandBeside(step('a', { title: 'List', command: wide })), wide));
+		assert.ok(spent < 200, `${spent} ms`);
 		assert.equal(commandBeside(step('a', { title: '`ls`', command: 'ls' })), '');
 		assert.equal(commandBeside(step('a', { title: '', command: 'ls' })), '');
 		assert.equal(commandBeside(step('a')), '');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type FlowPart, textOfParts, WorkFlow } from '../../../../../src/chat/ui/agent/workFlow.ts';
+import { processorMs } from '../../../../support/processorTime.ts';
 import { step, steps } from './steps.ts';
 
 /** Returns the parts in short: a text in quotes, the id of a step, and the ids of folded steps in brackets. */
@@ -127,5 +128,8 @@ describe('the flow of an agent’s reply', () => {
 			textOfParts(new WorkFlow().update('One.\n\n\n\nTwo.  - three\n', given, false)),
 			'One.\n\nTwo.\n\n  - three',
 		);
+		const wide = `One.${' '.repeat(500_000)}Two.`;
+		const spent = processorMs(() => assert.equal(textOfParts(new WorkFlow().update(`${wide}\n`, [], false)), wide));
+		assert.ok(spent < 500, `${spent} ms`);
 	});
 });
