@@ -21,6 +21,7 @@ const tasks: Record<string, (args: string[]) => Promise<number>> = {
 	'test:interoperability': args => stage('interoperability', args),
 	screenshots: args => stage('screenshots', args),
 	'test:desktop': testDesktop,
+	fuzz: args => runNode(['--import', './test/support/vscodeStandIn.ts', 'test/fuzz/main.ts', ...args]),
 	bench,
 	icon: async () => (await import('./icon.ts')).makeIcon(),
 	package: makePackage,
