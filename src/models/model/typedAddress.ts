@@ -19,6 +19,7 @@ export interface TypedAddress {
 
 /** A key that begins like those of the usual services, anywhere in a text. */
 const KEY = /(?<![a-z])(?:(?:sk|rk|gsk|hf|xai|nvapi|csk|fw|tgp|r8)[-_]|AIza)(?=[\w-]*\d)[\w-]{16,}/;
+const EVERY_KEY = new RegExp(KEY, 'g');
 
 /** A word that looks like a key: long, of letters and digits, and not the name of a host. */
 const OPAQUE = /^(?=.*\d)(?=.*[a-z])[\w+=-]{28,}$/i;
@@ -67,14 +68,14 @@ function withoutKey(word: string, keys: string[]): string {
 	const parameters = [...new URLSearchParams(query)]
 		.filter(([name, value]) => /key|token|secret/i.test(name) || isKey(value))
 		.map(([, value]) => value);
-	// A key that was pasted behind the address has become part of its path.
-	const inPlace = KEY.exec(place)?.[0] ?? '';
-	const found = [decoded(password), decoded(user), ...parameters, isKey(fragment) ? fragment : '', inPlace];
+	// A key that was pasted behind the address has become part of its path, and may have been pasted twice.
+	const inPlace = place.match(EVERY_KEY) ?? [];
+	const found = [decoded(password), decoded(user), ...parameters, isKey(fragment) ? fragment : '', ...inPlace];
 	append(
 		keys,
 		found.filter(part => part !== ''),
 	);
-	return scheme + (inPlace === '' ? place : place.replace(inPlace, '').replace(/\/{2,}/g, '/'));
+	return scheme + (inPlace.length === 0 ? place : place.replace(EVERY_KEY, '').replace(/\/{2,}/g, '/'));
 }
 
 /** Returns whether a word that may be a name is certainly a key. */

@@ -38,13 +38,13 @@ const ASCII = /^[ -~]*$/;
 
 const STATUSES: ReadonlySet<string> = new Set<ChangeStatus>(['A', 'M', 'D', 'R', 'T']);
 
-const KINDS: Readonly<Record<string, FileVersion['kind']>> = {
-	'100644': 'file',
-	'100664': 'file',
-	'100755': 'executable',
-	'120000': 'link',
-	'160000': 'submodule',
-};
+const KINDS: ReadonlyMap<string, FileVersion['kind']> = new Map([
+	['100644', 'file'],
+	['100664', 'file'],
+	['100755', 'executable'],
+	['120000', 'link'],
+	['160000', 'submodule'],
+]);
 
 /**
  * Parses the output of `git diff-tree -r -z --raw --numstat`, given as a byte string (`latin1`). Git writes all
@@ -84,7 +84,7 @@ export function readChangedFiles(output: string): ChangedFile[] {
 }
 
 function versionOf(mode: string, object: string, path: string): FileVersion | undefined {
-	const kind = KINDS[mode];
+	const kind = KINDS.get(mode);
 	return kind && { path, object, kind };
 }
 

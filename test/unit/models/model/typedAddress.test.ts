@@ -63,6 +63,7 @@ describe('a key that was pasted with the address', () => {
 			`https://user:${KEY}@models.example.com/v1`,
 			`https://:${KEY}@models.example.com/v1`,
 			`${address}?api_key=${KEY}`,
+			`${address}/${KEY}/${KEY}`,
 			`${address}?key=${KEY}&x=1`,
 			`${address}#${KEY}`,
 			`${address}${KEY}`,
