@@ -1,7 +1,9 @@
 /** The time as the code sees it. Tests provide their own clock. */
 export interface Clock {
-	/** Milliseconds since the epoch. */
+	/** Milliseconds since the epoch. The user, or the network's time, may set it forward or back. */
 	now(): number;
+	/** Milliseconds since some moment in the past, by a clock that nobody sets, for how long something takes. */
+	elapsed(): number;
 	/** Calls `run` after `milliseconds`, unless the returned function is called before. */
 	after(milliseconds: number, run: () => void): () => void;
 	/** Resolves after `milliseconds`; rejects with the signal's reason when it aborts first. */
@@ -34,6 +36,7 @@ export function sleepOn(clock: Pick<Clock, 'after'>, milliseconds: number, signa
 
 export const systemClock: Clock = {
 	now: () => Date.now(),
+	elapsed: () => performance.now(),
 	after(milliseconds, run) {
 		const timer = setTimeout(run, Math.min(milliseconds, LONGEST_TIMER_MS));
 		return () => clearTimeout(timer);

@@ -78,7 +78,7 @@ export class Supervisor implements Disposable {
 		this.isOutOfDate = false;
 		const joined = await this.join();
 		this.judgeLoss(joined?.service);
-		if (!joined && this.failure && this.options.clock.now() < this.failure.until) {
+		if (!joined && this.failure && this.options.clock.elapsed() < this.failure.until) {
 			throw this.failure.error;
 		}
 		this.failure = undefined;
@@ -121,10 +121,10 @@ export class Supervisor implements Disposable {
 	 */
 	async stop(service: Discovery): Promise<void> {
 		const { clock, logger } = this.options;
-		const deadline = clock.now() + STOP_TIMEOUT_MS;
+		const deadline = clock.elapsed() + STOP_TIMEOUT_MS;
 		await ask(service, serviceCalls.shutdown, {});
 		while (await provesItself(service)) {
-			if (clock.now() > deadline) {
+			if (clock.elapsed() > deadline) {
 				throw new Error('the service did not end in time');
 			}
 			await clock.sleep(POLL_MS, this.disposal.signal);
@@ -175,7 +175,7 @@ export class Supervisor implements Disposable {
 		child.stdin?.end(`${handover}\n`);
 		const { outcome, said } = observe(child);
 		try {
-			const deadline = clock.now() + START_TIMEOUT_MS;
+			const deadline = clock.elapsed() + START_TIMEOUT_MS;
 			for (;;) {
 				const running = await this.join();
 				if (running) {
@@ -187,7 +187,7 @@ export class Supervisor implements Disposable {
 				if (ended && ended.code !== 0) {
 					throw didNotStart(ended.reason);
 				}
-				if (clock.now() > deadline) {
+				if (clock.elapsed() > deadline) {
 					throw didNotStart(outcome()?.reason ?? '');
 				}
 				await clock.sleep(POLL_MS, this.disposal.signal);
@@ -270,7 +270,7 @@ export class Supervisor implements Disposable {
 		if (!lost || lost.token === present?.token) {
 			return;
 		}
-		const now = this.options.clock.now();
+		const now = this.options.clock.elapsed();
 		const isAgain = now - this.crashedAt < CRASH_WINDOW_MS;
 		this.crashedAt = now;
 		if (isAgain && !present) {
@@ -282,7 +282,7 @@ export class Supervisor implements Disposable {
 	}
 
 	private fail(error: UserFacingError): void {
-		this.failure = { error, until: this.options.clock.now() + CRASH_WINDOW_MS };
+		this.failure = { error, until: this.options.clock.elapsed() + CRASH_WINDOW_MS };
 		this.options.logger.log('error', 'the local service failed', { reason: error.message });
 		this.failed.fire(error);
 	}

@@ -9,6 +9,7 @@ export function hastenedClock(): Clock {
 	const started = systemClock.now();
 	return {
 		now: () => started + (systemClock.now() - started) * LIMITS,
+		elapsed: () => systemClock.elapsed() * LIMITS,
 		after: (milliseconds, run) => systemClock.after(milliseconds / LIMITS, run),
 		sleep: (milliseconds, signal) => systemClock.sleep(milliseconds / PAUSES, signal),
 	};

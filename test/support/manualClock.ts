@@ -13,6 +13,8 @@ export class ManualClock implements Clock {
 	readonly waits: number[] = [];
 	private readonly passesAtOnce: (milliseconds: number) => boolean;
 	private time: number;
+	/** How far the wall clock has been set forward. */
+	private setBy = 0;
 	private sleepers: Sleeper[] = [];
 
 	constructor({ start = Date.UTC(2026, 10, 20), passesAtOnce = (_milliseconds: number): boolean => false } = {}) {
@@ -21,7 +23,16 @@ export class ManualClock implements Clock {
 	}
 
 	now(): number {
+		return this.time + this.setBy;
+	}
+
+	elapsed(): number {
 		return this.time;
+	}
+
+	/** Sets the wall clock forward, or back, in which no time passes. */
+	set(milliseconds: number): void {
+		this.setBy += milliseconds;
 	}
 
 	after(milliseconds: number, run: () => void): () => void {

@@ -234,7 +234,7 @@ export class AgentDirectory {
 	}
 
 	private freshEntries(): Promise<readonly DirectoryEntry[]> {
-		const now = this.options.clock.now();
+		const now = this.options.clock.elapsed();
 		if (this.entries === undefined || now - this.entries.at > FRESH_MS) {
 			this.entries = { at: now, list: Promise.all(this.definitions().map(one => this.discover(one))) };
 		}

@@ -159,7 +159,7 @@ async function* textsOf<Event>(
 	signal: AbortSignal,
 ): AsyncGenerator<string, void, undefined> {
 	const { clock, model } = options;
-	const began = clock.now();
+	const began = clock.elapsed();
 	let outcome: ClientCall['outcome'] = 'left';
 	let isBegun = false;
 	let failed: CallFailure | undefined;
@@ -186,7 +186,7 @@ async function* textsOf<Event>(
 		}
 		failed = describeFailure(error);
 	} finally {
-		const seconds = (clock.now() - began) / 1000;
+		const seconds = (clock.elapsed() - began) / 1000;
 		options.onCall({ model, outcome, seconds, ...defined(text.told) });
 	}
 	yield failed === undefined ? ending : failure(failed);

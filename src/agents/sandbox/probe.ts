@@ -40,10 +40,10 @@ export function remembered(probe: () => Promise<SandboxStatus>, clock: Clock): (
 	let last: { status: SandboxStatus; until: number } | undefined;
 	const run = singleFlight(async () => {
 		const status = await probe();
-		last = { status, until: clock.now() + (status.works ? WORKING_MS : FAILED_MS) };
+		last = { status, until: clock.elapsed() + (status.works ? WORKING_MS : FAILED_MS) };
 		return status;
 	});
-	return async () => (last !== undefined && clock.now() < last.until ? last.status : run());
+	return async () => (last !== undefined && clock.elapsed() < last.until ? last.status : run());
 }
 
 /**

@@ -54,14 +54,14 @@ export class ResourceWatch implements Disposable {
 
 	private async repeat(measure: () => Promise<string | undefined>): Promise<void> {
 		while (!this.ended.signal.aborted) {
-			const started = this.clock.now();
+			const started = this.clock.elapsed();
 			// A folder that changes while it is measured is simply measured again later.
 			const problem = await measure().catch(() => undefined);
 			if (problem !== undefined && !this.ended.signal.aborted) {
 				this.ended.abort();
 				this.options.onOver(problem);
 			}
-			const pause = Math.max(INTERVAL_MS, PAUSE_FACTOR * (this.clock.now() - started));
+			const pause = Math.max(INTERVAL_MS, PAUSE_FACTOR * (this.clock.elapsed() - started));
 			await this.clock.sleep(pause, this.ended.signal).catch(() => {});
 		}
 	}
@@ -133,13 +133,13 @@ export class DiskUse {
 			return 'The agent was stopped because the disk is nearly full. Make room on it before you start the agent again.';
 		}
 		const lost = this.measured.free - free;
-		if (this.clock.now() < this.measured.next && lost < Math.max(this.limit - this.measured.bytes, this.limit / 10)) {
+		if (this.clock.elapsed() < this.measured.next && lost < Math.max(this.limit - this.measured.bytes, this.limit / 10)) {
 			return undefined;
 		}
-		const started = this.clock.now();
+		const started = this.clock.elapsed();
 		try {
 			const bytes = await folderSize(this.folders, this.limit, signal);
-			this.measured = { bytes, free, next: this.clock.now() + PAUSE_FACTOR * (this.clock.now() - started) };
+			this.measured = { bytes, free, next: this.clock.elapsed() + PAUSE_FACTOR * (this.clock.elapsed() - started) };
 			return bytes <= this.limit
 				? undefined
 				: `The agent was stopped because its files took more than ${inGigabytes(this.limit)} of disk space. Ask it for less, or remove what it need not copy.`;

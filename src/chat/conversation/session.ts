@@ -81,7 +81,7 @@ class Run {
 	constructor(options: SessionOptions) {
 		this.options = options;
 		this.reply = options.reply;
-		this.lastEventAt = options.clock.now();
+		this.lastEventAt = options.clock.elapsed();
 	}
 
 	stop(): void {
@@ -125,7 +125,7 @@ class Run {
 			if (event.type === 'finish') {
 				finishReason = event.reason;
 			}
-			this.lastEventAt = this.options.clock.now();
+			this.lastEventAt = this.options.clock.elapsed();
 			const reply = this.withFirstWord(applyEvent(this.reply, event));
 			if (reply !== this.reply || this.waiting) {
 				this.change(reply, false, this.waiting ? undefined : appended(this.reply, event));
@@ -169,7 +169,7 @@ class Run {
 		const { clock } = this.options;
 		try {
 			for (;;) {
-				const silence = clock.now() - this.lastEventAt;
+				const silence = clock.elapsed() - this.lastEventAt;
 				if (silence >= WAITING_AFTER_MS) {
 					void this.noticeSilence();
 				}

@@ -97,7 +97,7 @@ export class Exchange {
 	 * of a stream is read through it. `silentSince` is the time at which the reader began to wait for what it counts as
 	 * activity; without it, any bytes count.
 	 */
-	readAs<T>(take: (bytes: Uint8Array | undefined) => T, silentSince = this.options.clock.now()): Promise<T> {
+	readAs<T>(take: (bytes: Uint8Array | undefined) => T, silentSince = this.options.clock.elapsed()): Promise<T> {
 		const { body } = this;
 		if (this.failure || !body) {
 			return Promise.reject(this.failure ?? new ClientError('aborted', 'the exchange has ended'));
@@ -198,7 +198,7 @@ export class Exchange {
 				return;
 			}
 			const { clock, idleMs } = this.options;
-			const remaining = this.silentSince + idleMs - clock.now();
+			const remaining = this.silentSince + idleMs - clock.elapsed();
 			if (remaining > 0) {
 				this.watch(remaining);
 			} else {

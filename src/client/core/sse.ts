@@ -219,7 +219,7 @@ export class EventStream {
 		} catch (error) {
 			return Promise.reject(error);
 		}
-		this.silentSince ??= this.options.clock.now();
+		this.silentSince ??= this.options.clock.elapsed();
 		return this.exchange.readAs(bytes => {
 			const events = bytes && this.decoder.decode(bytes);
 			if (this.options.life === 'bytes' || (events && events.length > 0)) {

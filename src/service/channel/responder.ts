@@ -55,7 +55,7 @@ export class Responder {
 		this.sessions.set(id, {
 			session: new ChannelSession(this.identity),
 			place,
-			lastUsed: this.clock.now(),
+			lastUsed: this.clock.elapsed(),
 			isInUse: false,
 		});
 		return this.attester(id);
@@ -71,17 +71,17 @@ export class Responder {
 		if (kept?.place !== place) {
 			throw sessionExpired();
 		}
-		if (kept.session.isOver || this.clock.now() - kept.lastUsed > MAXIMUM_IDLE_MS) {
+		if (kept.session.isOver || this.clock.elapsed() - kept.lastUsed > MAXIMUM_IDLE_MS) {
 			this.sessions.delete(id);
 			throw sessionExpired();
 		}
-		kept.lastUsed = this.clock.now();
+		kept.lastUsed = this.clock.elapsed();
 		const { history, seal } = await kept.session.open(request);
 		kept.isInUse = true;
 		return {
 			history,
 			seal: text => {
-				kept.lastUsed = this.clock.now();
+				kept.lastUsed = this.clock.elapsed();
 				return seal(text);
 			},
 		};

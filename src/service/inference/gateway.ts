@@ -153,7 +153,7 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 		if (hosted.length === 0) {
 			return undefined;
 		}
-		const now = clock.now();
+		const now = clock.elapsed();
 		const selections = hosted.map(({ id, routing }) => {
 			const hosting = offersOf(directory.providers(), id);
 			const { candidates, exclusions } = selectCandidates(hosting, request, routing);
@@ -190,7 +190,7 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 		isLast: boolean,
 	): Promise<GatewayReply> => {
 		const subject = { slug: provider.slug, model: offer.id };
-		const began = clock.now();
+		const began = clock.elapsed();
 		measurements.tried(subject, began);
 		const { slug, label } = provider;
 		const failed = (code: ClientErrorCode, message: string) =>
@@ -206,10 +206,10 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 		if (first.done) {
 			throw failed('truncated', 'it ended its reply before the first word');
 		}
-		const answered = clock.now();
+		const answered = clock.elapsed();
 		measurements.answered(subject, (answered - began) / 1000, answered);
 		const onEnd: OnEnd = (outcome, tokensPerSecond) => {
-			const now = clock.now();
+			const now = clock.elapsed();
 			if (outcome instanceof ProviderFailure) {
 				measurements.failed(subject, now, outcome.retryAfterMs);
 				logger.log('warn', 'a provider broke off its reply', { connection: provider.slug, ...failureFields(outcome) });
@@ -263,7 +263,7 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 					if (!error.isProvidersOwn) {
 						break;
 					}
-					measurements.failed({ slug, model: attempt.offer.id }, clock.now(), error.retryAfterMs);
+					measurements.failed({ slug, model: attempt.offer.id }, clock.elapsed(), error.retryAfterMs);
 				}
 			}
 			throw nobodyServed(tried);

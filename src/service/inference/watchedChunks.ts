@@ -40,7 +40,7 @@ export class WatchedChunks implements GatewayChunks {
 		this.rest = rest;
 		this.clock = clock;
 		this.onEnd = onEnd;
-		this.began = clock.now();
+		this.began = clock.elapsed();
 	}
 
 	[Symbol.asyncIterator](): this {
@@ -57,7 +57,7 @@ export class WatchedChunks implements GatewayChunks {
 			return Promise.resolve(this.give(first));
 		}
 		if (this.given !== undefined) {
-			this.heldMs += this.clock.now() - this.given;
+			this.heldMs += this.clock.elapsed() - this.given;
 			this.given = undefined;
 		}
 		return this.rest.next().then(this.onNext, this.onFailure);
@@ -82,7 +82,7 @@ export class WatchedChunks implements GatewayChunks {
 
 	private give(chunk: ReplyChunk): IteratorResult<ReplyChunk, undefined> {
 		this.count(chunk);
-		this.given = this.clock.now();
+		this.given = this.clock.elapsed();
 		return { done: false, value: chunk };
 	}
 
@@ -99,7 +99,7 @@ export class WatchedChunks implements GatewayChunks {
 			return this.give(result.value);
 		}
 		this.isOver = true;
-		const elapsedMs = this.clock.now() - this.began;
+		const elapsedMs = this.clock.elapsed() - this.began;
 		const isMeasured = this.pieces > 1 && elapsedMs > 0 && this.heldMs < elapsedMs / 2;
 		this.onEnd('whole', isMeasured ? (this.told ?? this.pieces) / (elapsedMs / 1000) : undefined);
 		return END;

@@ -67,6 +67,26 @@ describe('client.chat.stream over time', () => {
 		assert.deepEqual(client.clock.waits, [100_000]);
 	});
 
+	it('goes by how long it waits, whatever the clock is set to meanwhile', async () => {
+		serve(response => {
+			beginEvents(response);
+			response.write(chunk({ content: 'a' }));
+		});
+		for (const days of [3, -3]) {
+			const stream = client.chat.stream(request)[Symbol.asyncIterator]();
+			await stream.next();
+			const next = stream.next();
+			next.catch(() => {});
+			await waitFor('the watch', () => client.clock.running(LIMITS.idleMs) === 1);
+			client.clock.set(days * 86_400_000);
+			client.clock.pass(LIMITS.idleMs - 50_000);
+			await client.clock.wake(LIMITS.idleMs);
+			// The rest passes at once.
+			await assert.rejects(next, { code: 'timeout' });
+			assert.equal(client.clock.waits.at(-1), 50_000);
+		}
+	});
+
 	it('does not count the reader’s own time as silence', async () => {
 		let say = (_: string) => {};
 		serve(response => {

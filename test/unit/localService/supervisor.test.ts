@@ -11,6 +11,7 @@ import { UserFacingError } from '../../../src/base/errors.ts';
 import { createLogger, nullLogger } from '../../../src/base/logger.ts';
 import { DISCOVERY_FILE, readDiscovery } from '../../../src/contract/control.ts';
 import type { UpstreamHandoverInput } from '../../../src/contract/upstreams.ts';
+import { CRASH_WINDOW_MS } from '../../../src/localService/model/restartPolicy.ts';
 import type { StartCommand } from '../../../src/localService/model/startCommand.ts';
 import { ask, readActiveTasks, type Service, serviceCalls } from '../../../src/localService/serviceCalls.ts';
 import { Supervisor } from '../../../src/localService/supervisor.ts';
@@ -280,6 +281,24 @@ describe('Supervisor', () => {
 		assert.notEqual(third.pid, second.pid);
 	});
 
+	it('lets a failure last a minute, also where the user sets the clock back meanwhile', async () => {
+		const clock = { ...systemClock, wall: 0, passed: 0, now: () => clock.wall, elapsed: () => clock.passed };
+		const supervisor = supervise(serviceProgram(), clock);
+		const failed = new Promise<UserFacingError>(resolve => supervisor.onDidFail(resolve));
+		const first = await ensure(supervisor);
+		kill(first.pid);
+		const second = await waitFor('a new service', async () => {
+			const service = await ensure(supervisor);
+			return service.pid === first.pid ? undefined : service;
+		});
+		kill(second.pid);
+		await failed;
+		await assert.rejects(supervisor.ensure(), UserFacingError);
+		clock.wall -= 3 * 86_400_000;
+		clock.passed += CRASH_WINDOW_MS;
+		assert.notEqual((await ensure(supervisor)).pid, second.pid);
+	});
+
 	it('says why a service did not start', async () => {
 		const program = {
 			command: process.execPath,
@@ -322,7 +341,7 @@ describe('Supervisor', () => {
 		const file = path.join(folder, DISCOVERY_FILE);
 		const text = await readFile(file, 'utf8');
 		await chmod(file, 0o666);
-		const impatient = { ...systemClock, now: jumpingClock() };
+		const impatient = { ...systemClock, elapsed: jumpingClock() };
 		await assert.rejects(supervise(serviceProgram(), impatient).ensure(), UserFacingError);
 		await chmod(file, 0o600);
 		assert.equal(await readFile(file, 'utf8'), text);

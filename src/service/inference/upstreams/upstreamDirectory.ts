@@ -110,7 +110,7 @@ export class UpstreamDirectory implements ProviderDirectory, Disposable {
 	}
 
 	readonly refresh = singleFlight(async () => {
-		if (this.access.clock.now() - this.lastReadAt >= this.intervalMs) {
+		if (this.access.clock.elapsed() - this.lastReadAt >= this.intervalMs) {
 			await this.readAll();
 		}
 	});
@@ -120,7 +120,7 @@ export class UpstreamDirectory implements ProviderDirectory, Disposable {
 	}
 
 	private async readAll(): Promise<void> {
-		this.lastReadAt = this.access.clock.now();
+		this.lastReadAt = this.access.clock.elapsed();
 		const { watches, handover } = this;
 		const readings = this.upstreams.map(async upstream => {
 			const outcome = await upstream.refresh(this.closed.signal);

@@ -190,7 +190,7 @@ export class UpstreamProvider implements Provider {
 		const draft = this.refused.draft(model, this.bodyOf({ ...this.seal.own(request), model }, request.model));
 		const send = () => this.send(model, draft.body, signal, failure);
 		const { clock, limits } = this.caller;
-		const began = clock.now();
+		const began = clock.elapsed();
 		let reply = send();
 		const begin = (): Promise<IteratorResult<ReplyChunk, undefined>> =>
 			reply.next().then(
@@ -201,7 +201,7 @@ export class UpstreamProvider implements Provider {
 					return result;
 				},
 				(error: unknown) => {
-					if (isLoading(error) && clock.now() - began < limits.streamFirstByteMs) {
+					if (isLoading(error) && clock.elapsed() - began < limits.streamFirstByteMs) {
 						this.loading.add(model);
 						// If the wait fails, the reader has aborted, which the next request reports.
 						return clock

@@ -123,12 +123,12 @@ export class TaskGateway implements ChatGateway {
 		this.refuseSpent();
 		const sent = this.requestOf(request, facts);
 		const { clock, gateway } = this;
-		const began = clock.now();
+		const began = clock.elapsed();
 		const counted = Promise.withResolvers<void>();
 		this.uncounted.add(counted.promise);
 		const end = (reply: Partial<GatewayReply>, outcome: ModelCall['outcome'], failure?: string, measured = NOTHING) => {
 			const { model = facts.id, provider } = reply;
-			const seconds = (clock.now() - began) / 1000;
+			const seconds = (clock.elapsed() - began) / 1000;
 			this.uncounted.delete(counted.promise);
 			counted.resolve();
 			this.count({ model, provider, outcome, failure, seconds, ...measured });

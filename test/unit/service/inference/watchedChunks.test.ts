@@ -12,7 +12,7 @@ const piece = (content: string): ReplyChunk => ({ choices: [{ index: 0, delta: {
 /** Each step of the provider takes a tenth of a second; the reader takes what the test says. */
 function watch(lots: (ReplyChunk | ProviderFailure)[][]) {
 	let now = 0;
-	const clock: Clock = { ...systemClock, now: () => now };
+	const clock: Clock = { ...systemClock, elapsed: () => now };
 	const ends: Parameters<OnEnd>[] = [];
 	let returned = 0;
 	let lot: (ReplyChunk | ProviderFailure)[] = [];

@@ -11,6 +11,10 @@ class FastClock implements Clock {
 		return 0;
 	}
 
+	elapsed(): number {
+		return 0;
+	}
+
 	readonly after = systemClock.after;
 
 	async sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
