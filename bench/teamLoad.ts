@@ -12,7 +12,7 @@ import { Notifications } from '../src/team/database/notifications.ts';
 import { People } from '../src/team/database/people.ts';
 import { openPool } from '../src/team/database/pool.ts';
 import { TaskDatabase } from '../src/team/database/taskDatabase.ts';
-import type { TeamProcess } from '../test/support/teamProcesses.ts';
+import { openHeap } from '../test/support/inspectedHeap.ts';
 import { TeamService } from '../test/support/teamService.ts';
 import { waitFor } from '../test/support/waitFor.ts';
 import { proportionalMegabytes } from './processMemory.ts';
@@ -183,35 +183,6 @@ async function beginRuns({ pool, postgres }: TeamService): Promise<Attempt[]> {
 function entriesAfter(writes: number) {
 	const entries = Array.from({ length: ENTRIES_OF_A_WRITE }, () => logRecord('demo', 'agent_message', 'info', MESSAGE));
 	return { sent: writes * ENTRIES_OF_A_WRITE, entries };
-}
-
-/** Opens the debugger of a front end, which alone tells what a heap holds without what nobody needs any more. */
-async function openHeap({ child, log }: TeamProcess): Promise<{ used(): Promise<number>; close(): void }> {
-	child.kill('SIGUSR1');
-	const url = await waitFor('the debugger', () => /ws:\S+/.exec(log())?.[0]);
-	const socket = new WebSocket(url);
-	await new Promise(resolve => socket.addEventListener('open', resolve, { once: true }));
-	let id = 0;
-	const ask = (method: string) =>
-		new Promise<{ usedSize: number }>(resolve => {
-			const asked = ++id;
-			const onMessage = ({ data }: MessageEvent) => {
-				const reply = JSON.parse(data);
-				if (reply.id === asked) {
-					socket.removeEventListener('message', onMessage);
-					resolve(reply.result);
-				}
-			};
-			socket.addEventListener('message', onMessage);
-			socket.send(JSON.stringify({ id: asked, method }));
-		});
-	return {
-		async used() {
-			await ask('HeapProfiler.collectGarbage');
-			return (await ask('Runtime.getHeapUsage')).usedSize / 2 ** 20;
-		},
-		close: () => socket.close(),
-	};
 }
 
 function follow(url: string, token: string, seen: { entries: number; open: number; lost: number }): http.ClientRequest {
