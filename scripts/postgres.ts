@@ -16,8 +16,11 @@ const USER = 'errand';
 export interface Postgres {
 	/** The address of the database `postgres`, with the password. */
 	readonly url: string;
-	/** Ends every connection as a restart by an operator does, and comes back at the same address. */
-	restart(): Promise<void>;
+	/**
+	 * Ends every connection, and comes back at the same address: as a restart by an operator does with SIGINT, and as after
+	 * a crash with SIGQUIT.
+	 */
+	restart(signal?: 'SIGINT' | 'SIGQUIT'): Promise<void>;
 	stop(): Promise<void>;
 }
 
@@ -76,22 +79,22 @@ export async function startPostgres(folder: string, { isDurable = true } = {}): 
 			cwd: folder,
 		});
 	let server = await start();
-	const stop = async () => {
+	const end = async (signal: NodeJS.Signals) => {
 		if (server.exitCode === null && server.signalCode === null) {
 			const ended = once(server, 'exit');
 			// SIGINT ends the connections and stores everything; SIGTERM would wait for the clients to leave.
-			server.kill('SIGINT');
+			server.kill(signal);
 			await ended;
 		}
 	};
 	const url = `postgres://${USER}:${fs.readFileSync(passwordFile, 'utf8')}@127.0.0.1:${port}/postgres`;
 	return {
 		url,
-		restart: async () => {
-			await stop();
+		restart: async (signal = 'SIGINT') => {
+			await end(signal);
 			server = await start();
 		},
-		stop,
+		stop: () => end('SIGINT'),
 	};
 }
 

@@ -14,10 +14,10 @@ import { endFamily } from '../processes.ts';
 
 const PROGRAM = path.join(root, 'src', 'team', 'main.ts');
 const WORKERS = 2;
-const USER = 'me';
+export const USER = 'me';
 const MODEL = 'demo';
-const SCM = 'gitea';
-const HOST_TOKEN = 'host-token';
+export const SCM = 'gitea';
+export const HOST_TOKEN = 'host-token';
 
 export interface Team {
 	address: string;
@@ -44,7 +44,7 @@ export async function startTeam(folder: string, sample: string): Promise<Team> {
 		}
 	};
 	try {
-		const host = await startHost(path.join(folder, 'host'), sample);
+		const host = await startSourceHost(path.join(folder, 'host'), sample);
 		endings.push(host.stop);
 		const configuration = path.join(folder, 'configuration.json');
 		fs.writeFileSync(configuration, JSON.stringify({ demo: true, sources: [host.source] }));
@@ -92,7 +92,7 @@ export async function startTeam(folder: string, sample: string): Promise<Team> {
 }
 
 /** Serves the origin of the sample repository as a source host does, to everybody on this machine. */
-async function startHost(folder: string, sample: string) {
+export async function startSourceHost(folder: string, sample: string) {
 	const origin = `${sample}-origin.git`;
 	const name = path.basename(sample);
 	const place = path.join(folder, USER, `${name}.git`);

@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Frame, Locator, Page } from 'playwright-core';
 import { DISCOVERY_FILE, type Discovery } from '../../src/contract/control.ts';
@@ -63,10 +63,20 @@ export async function untilCursorIsPut(frame: Frame, act: () => Promise<void>): 
 
 /** Types a message into the composer and sends it with Enter, once the previous reply has ended. */
 export async function sendMessage(frame: Frame, text: string): Promise<void> {
-	const composer = frame.locator('chat-composer textarea');
+	await typeMessage(frame, text);
+	await sendTyped(frame);
+}
+
+/** Types a message into the composer once the previous reply has ended. */
+export async function typeMessage(frame: Frame, text: string): Promise<void> {
 	// A reply's last words are visible before its end, and until then, Enter sends nothing.
 	await frame.locator('chat-composer button.send:not([aria-label="Stop"])').waitFor();
-	await composer.fill(text);
+	await frame.locator('chat-composer textarea').fill(text);
+}
+
+/** Sends what the composer has with Enter. */
+export async function sendTyped(frame: Frame): Promise<void> {
+	const composer = frame.locator('chat-composer textarea');
 	// A list that has just closed returns the focus late, and the key would be lost meanwhile.
 	await until('the composer has the cursor', async () => {
 		await composer.focus();
@@ -323,11 +333,11 @@ export async function taskShows(page: Page, prompt: string, text: string, within
 export function logText(server: EditorServer, prompt: string): string {
 	// The editor omits characters from the file's name that some file systems forbid.
 	const name = prompt.slice(0, 34).replace(/[\\/:*?"<>|]/g, '');
-	const files = globSync(`**/output_logging_*/*Errand*${name}*.log`, {
-		cwd: path.join(server.dataFolder, 'server'),
-	}).sort();
-	const newest = files.at(-1);
-	return newest === undefined ? '' : readFileSync(path.join(server.dataFolder, 'server', newest), 'utf8');
+	const cwd = path.join(server.dataFolder, 'server');
+	const files = globSync(`**/output_logging_*/*Errand*${name}*.log`, { cwd }).map(file => path.join(cwd, file));
+	const madeAt = new Map(files.map(file => [file, statSync(file).birthtimeMs]));
+	const newest = files.sort((one, other) => (madeAt.get(one) ?? 0) - (madeAt.get(other) ?? 0)).at(-1);
+	return newest === undefined ? '' : readFileSync(newest, 'utf8');
 }
 
 /** Returns the content of the local service's discovery file, or undefined if there is none. */

@@ -8,7 +8,7 @@ export const screenshotFolder = path.resolve(import.meta.dirname, '../../test-ou
 export const keepsImages = process.env['ERRAND_TEST_SCREENSHOTS'] !== undefined;
 
 /** The time that a test waits for a window, in milliseconds. A busy machine needs a multiple of a quiet one's time. */
-export const windowLimitMs = 60_000;
+export const windowLimitMs = Number(process.env['ERRAND_TEST_WINDOW_MS'] ?? 60_000);
 
 /** A window that does not answer within this time hangs, and is described as such. */
 const answerLimitMs = 3_000;

@@ -13,7 +13,8 @@ export type ProbeOrder =
 	| { do: 'cancel'; text: string }
 	| { do: 'command'; command: string; arguments: unknown[] }
 	| { do: 'change'; settings: Record<string, unknown> }
-	| { do: 'reset' };
+	| { do: 'reset' }
+	| { do: 'heap' };
 
 const MANIFEST = {
 	name: 'probe',
@@ -93,7 +94,16 @@ async function carryOut(order) {
 			return change(order.settings);
 		case 'reset':
 			return reset();
+		case 'heap':
+			return heap();
 	}
+}
+
+/** The bytes that the extension host's heap has in use after a collection. */
+function heap() {
+	require('v8').setFlagsFromString('--expose-gc');
+	require('vm').runInNewContext('gc')();
+	return process.memoryUsage().heapUsed;
 }
 
 async function run({ command, arguments: values }) {
@@ -186,6 +196,8 @@ export class Probe {
 	private gone: number | undefined;
 	private arrived = Promise.withResolvers<void>();
 	private answer: PromiseWithResolvers<ProbeResult> | undefined;
+	/** Settles when the last order has been executed, because the extension takes one at a time. */
+	private last: Promise<unknown> = Promise.resolve();
 
 	private constructor() {
 		this.server = createServer(async (request, response) => {
@@ -230,20 +242,37 @@ export class Probe {
 		probes.set(page, this);
 	}
 
-	/** From now on, orders wait for the extension in the next window. */
+	/** The process of the extension host. */
+	get hostProcess(): number | undefined {
+		return this.host;
+	}
+
+	/** From now on, orders wait for the extension in the next window. One that is being executed fails. */
 	leaveWindow(): void {
+		this.answer?.resolve({ error: { name: 'Gone', message: 'its window is gone' } });
+		this.answer = undefined;
 		this.gone = this.host;
-		this.waiting = undefined;
-		this.arrived = Promise.withResolvers();
+		// An order that waits already goes on waiting.
+		if (this.waiting !== undefined) {
+			this.waiting = undefined;
+			this.arrived = Promise.withResolvers();
+		}
 	}
 
 	/** Resolves when the extension has executed the order. */
-	async tell(order: ProbeOrder): Promise<ProbeResult> {
+	tell(order: ProbeOrder): Promise<ProbeResult> {
+		const told = this.last.then(() => this.tellNow(order));
+		this.last = told;
+		return told;
+	}
+
+	private async tellNow(order: ProbeOrder): Promise<ProbeResult> {
 		await this.arrived.promise;
 		this.arrived = Promise.withResolvers();
 		this.answer = Promise.withResolvers();
 		const { promise } = this.answer;
 		this.waiting?.end(JSON.stringify(order));
+		this.waiting = undefined;
 		return promise;
 	}
 

@@ -123,6 +123,11 @@ export class TaskServer {
 		}
 	}
 
+	/** Returns the entries of a task's log. */
+	entriesOf(taskId: string): readonly unknown[] {
+		return this.logs.get(taskId) ?? [];
+	}
+
 	/** Returns the number of bytes of a task's whole log when sent once. */
 	bytesOf(taskId: string): number {
 		const log = this.logs.get(taskId) ?? [];

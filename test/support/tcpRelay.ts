@@ -6,18 +6,18 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
  * must call `stop`.
  */
 export class TcpRelay {
-	private readonly target: number;
+	private readonly target: () => number;
 	private readonly sockets = new Set<Socket>();
 	private server: Server | undefined;
 	private port = 0;
 
-	private constructor(target: number) {
+	private constructor(target: () => number) {
 		this.target = target;
 	}
 
-	/** `target` is a port of 127.0.0.1. */
-	static async start(target: number): Promise<TcpRelay> {
-		const relay = new TcpRelay(target);
+	/** `target` is a port of 127.0.0.1, or chooses one for each connection. */
+	static async start(target: number | (() => number)): Promise<TcpRelay> {
+		const relay = new TcpRelay(typeof target === 'number' ? () => target : target);
 		await relay.open();
 		return relay;
 	}
@@ -45,7 +45,7 @@ export class TcpRelay {
 	/** Accepts connections, even after `close`. */
 	async open(): Promise<void> {
 		this.server = createServer(client => {
-			const upstream = connect(this.target, '127.0.0.1');
+			const upstream = connect(this.target(), '127.0.0.1');
 			for (const [from, to] of [
 				[client, upstream],
 				[upstream, client],

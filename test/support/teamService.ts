@@ -114,6 +114,11 @@ export class TeamService {
 		return clientAt(BALANCED, token, transport);
 	}
 
+	/** Stores a user's token for a source host. */
+	async setSourceToken(user: string, scm: string, token: string): Promise<void> {
+		await this.processes.run(['source', 'set', user, scm, '--config', this.processes.configuration], token);
+	}
+
 	/**
 	 * Returns what runs have left in the folders of workers, and programs in the one for temporary files. What a front end
 	 * leaves that is killed while it looks at a repository does not count: the system empties that folder.

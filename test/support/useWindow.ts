@@ -50,9 +50,9 @@ export function useWindow(prepare: (hook: Context) => WindowNeeds | Promise<Wind
 	before(async function () {
 		const needs = await prepare(this);
 		if (needs.alone !== undefined) {
-			window = await open(needs);
+			window = await openTestWindow(needs);
 		} else if (shared === undefined) {
-			shared = await open(needs);
+			shared = await openTestWindow(needs);
 			window = shared;
 		} else {
 			assert.equal(needs.env, undefined, 'an editor that runs gets no other variables');
@@ -82,9 +82,13 @@ export async function closeSharedWindow(): Promise<void> {
 	shared = undefined;
 }
 
-async function open({ settings = {}, files, env }: WindowNeeds): Promise<TestWindow> {
+/** Opens a window with a probe. `given` is the repository that it shows, which is otherwise made and removed with it. */
+export async function openTestWindow(
+	{ settings = {}, files, env }: WindowNeeds,
+	given?: SampleFolder,
+): Promise<TestWindow> {
 	const scratch = mkdtempSync(path.join(process.env['ERRAND_TEST_SCRATCH'] ?? os.tmpdir(), 'errand-window-'));
-	const sample = new SampleFolder(path.join(scratch, SAMPLE_NAME));
+	const sample = given ?? new SampleFolder(path.join(scratch, SAMPLE_NAME));
 	if (files) {
 		sample.add(files);
 	}
