@@ -242,9 +242,9 @@ export class Probe {
 		probes.set(page, this);
 	}
 
-	/** The process of the extension host. */
+	/** The process of the extension host, unless that of the next window is still awaited. */
 	get hostProcess(): number | undefined {
-		return this.host;
+		return this.host === this.gone ? undefined : this.host;
 	}
 
 	/** From now on, orders wait for the extension in the next window. One that is being executed fails. */
