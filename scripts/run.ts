@@ -5,6 +5,7 @@ import { cache, root } from './bootstrap/folders.mjs';
 import { withLock } from './bootstrap/lock.mjs';
 import { build, runNode } from './build.ts';
 import { makePackage } from './package.ts';
+import { ensurePostgres } from './postgres.ts';
 import { endChildrenOnSignal } from './processes.ts';
 import { ensureAgents } from './stages/agents.ts';
 import { describeFlaky, readFlaky } from './stages/flakyList.ts';
@@ -23,6 +24,7 @@ const tasks: Record<string, (args: string[]) => Promise<number>> = {
 	'test:desktop': testDesktop,
 	fuzz: args => runNode(['--import', './test/support/vscodeStandIn.ts', 'test/fuzz/main.ts', ...args]),
 	bench,
+	soak,
 	icon: async () => (await import('./icon.ts')).makeIcon(),
 	package: makePackage,
 	profile: async args => (await import('./profile.ts')).tryProfile(args),
@@ -77,6 +79,17 @@ async function bench(args: string[]): Promise<number> {
 	await build('--team', '--production');
 	return withRun({ buildFlags: ['--production'] }, async run =>
 		runNode([path.join(root, 'scripts', 'bench.ts'), ...args], { environment: await run.prepareEditor() }),
+	);
+}
+
+/** Steps in windows give up sooner than tests do, because a fault has often ended what they wait for. */
+async function soak(args: string[]): Promise<number> {
+	await ensurePostgres();
+	await build('--team');
+	return withRun({ screenshots: false }, async run =>
+		runNode([path.join(root, 'test', 'soak', 'soak.ts'), ...args], {
+			environment: { ...(await run.prepareEditor()), ERRAND_TEST_WINDOW_MS: '30000' },
+		}),
 	);
 }
 

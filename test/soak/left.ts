@@ -1,0 +1,81 @@
+// What must not be there once everything has ended.
+import { globSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { valueWithin } from '../support/waitFor.ts';
+import type { Finding } from './activity.ts';
+import { processesOf } from './processes.ts';
+import type { Site } from './site.ts';
+
+const END_LIMIT_MS = 60_000;
+/** The references that Errand keeps in a repository of the user. */
+const KEPT_REFERENCES = /^refs\/(?:heads|remotes|tags)\/|^refs\/errand\/(?:turns|steps|tasks|bases)\//;
+const MOST_MORE_DESCRIPTORS = 50;
+
+const left = (what: string): Finding => ({ promise: 'left', what });
+
+/** Finds references, branches of no task and locks in the repositories of a window. */
+export async function leftInRepositories({ name, window, truth }: Site): Promise<Finding[]> {
+	const { sample } = window;
+	const ids = new Set((await truth.tasks()).map(({ id }) => id.slice(0, 8)));
+	const names = (git: (...args: string[]) => string) =>
+		git('for-each-ref', '--format=%(refname)').trim().split('\n').filter(Boolean);
+	const branches = names((...args) => sample.origin(...args)).filter(one => one.startsWith('refs/heads/errand/'));
+	const locks = [sample.file('.git'), sample.originFolder].flatMap(folder =>
+		globSync('**/*.lock', { cwd: folder }).map(file => path.join(folder, file)),
+	);
+	return [
+		...[...names((...args) => sample.git(...args)), ...names((...args) => sample.origin(...args))]
+			.filter(one => !KEPT_REFERENCES.test(one))
+			.map(one => left(`${one} in the repository of ${name}`)),
+		...branches
+			.filter(one => !ids.has(/-([\da-f]{8})(?:-attempt-\d+)?$/.exec(one)?.[1] ?? ''))
+			.map(one => left(`${one} in the origin of ${name} is of no task`)),
+		...locks.map(file => left(`${file} in the repository of ${name}`)),
+	];
+}
+
+/** Finds the processes and the temporary files of a run that has ended. */
+export async function leftOnMachine(folder: string, temporary: string): Promise<Finding[]> {
+	let processes: string[] = [];
+	await valueWithin(END_LIMIT_MS, 500, () => {
+		processes = processesOf(folder).map(one => `${one.pid} in ${one.folder}: ${one.commandLine.slice(0, 300)}`);
+		return processes.length === 0;
+	});
+	const files = readdirSync(temporary).filter(name => name.includes('errand'));
+	return [
+		...processes.map(one => left(`process ${one}`)),
+		...files.map(name => left(`the temporary file ${path.join(temporary, name)}`)),
+	];
+}
+
+/** Watches the open files and sockets of processes from one quiet time to the next. */
+export class Descriptors {
+	private readonly first = new Map<number, number>();
+	private readonly last = new Map<number, { what: string; count: number }>();
+
+	look(what: string, pid: number | undefined): void {
+		const count = pid === undefined ? undefined : countOf(pid);
+		if (pid !== undefined && count !== undefined) {
+			this.first.set(pid, this.first.get(pid) ?? count);
+			this.last.set(pid, { what, count });
+		}
+	}
+
+	findings(): Finding[] {
+		return [...this.last]
+			.filter(([pid, { count }]) => count - (this.first.get(pid) ?? 0) > MOST_MORE_DESCRIPTORS)
+			.map(([pid, { what, count }]) =>
+				left(
+					`${what}, process ${pid}: ${count} open files and sockets, ${this.first.get(pid)} in the first quiet time`,
+				),
+			);
+	}
+}
+
+function countOf(pid: number): number | undefined {
+	try {
+		return readdirSync(`/proc/${pid}/fd`).length;
+	} catch {
+		return undefined;
+	}
+}
