@@ -1,7 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Frame } from 'playwright-core';
-import { agentQuestion } from '../support/chatAgentWindow.ts';
 import { runCommand, until } from '../support/editorWindow.ts';
 import {
 	conversationFiles,
@@ -66,6 +65,14 @@ export class ChatActivity implements Activity {
 		const kind = this.kinds[conversation % this.kinds.length] ?? 'plain';
 		const frame = await site.chat();
 		await this.lookForLast(frame);
+		await until(
+			'the last reply ends',
+			async () => {
+				await site.allow(frame);
+				return (await frame.locator('chat-composer button.send[aria-label="Stop"]').count()) === 0;
+			},
+			REPLY_LIMIT_MS,
+		);
 		if (this.messages.length % MESSAGES_OF_A_CONVERSATION === 0) {
 			await this.beginConversation(frame, kind);
 		}
@@ -89,10 +96,7 @@ export class ChatActivity implements Activity {
 		await until(
 			`the reply to ${number} ends`,
 			async () => {
-				const allow = agentQuestion(frame).getByRole('button', { name: 'Allow Once', exact: true });
-				if ((await allow.count()) > 0) {
-					await allow.first().click({ timeout: 2_000 });
-				}
+				await site.allow(frame);
 				// A turn of an agent does not look busy while it asks.
 				return !(await isStreaming(frame)) && (kind !== 'agent' || this.replyOf(text)?.state !== 'streaming');
 			},

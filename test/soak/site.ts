@@ -8,6 +8,7 @@ import { endService } from '../../scripts/processes.ts';
 import { DISCOVERY_FILE } from '../../src/contract/control.ts';
 import type { LogEntry } from '../../src/contract/tasks.ts';
 import { DATABASE_FILE } from '../../src/service/stateFolder.ts';
+import { agentQuestion } from '../support/chatAgentWindow.ts';
 import { answerInput, appears, dismissInput, runCommand } from '../support/editorWindow.ts';
 import { leavePrompt, openChat, taskLine } from '../support/errandWindow.ts';
 import { type Probe, probeOf } from '../support/probeExtension.ts';
@@ -111,7 +112,16 @@ export class Site {
 		if ((await taskLine(frame).count()) > 0) {
 			await leavePrompt(frame);
 		}
+		await this.allow(frame);
 		return frame;
+	}
+
+	/** Answers an agent that asks, because it waits as long as it must. */
+	async allow(frame: Frame): Promise<void> {
+		const allow = agentQuestion(frame).getByRole('button', { name: 'Allow Once', exact: true });
+		if ((await allow.count()) > 0) {
+			await allow.first().click({ timeout: 2_000 });
+		}
 	}
 
 	/** Gives the connection its key if that is asked for in time. */
