@@ -110,7 +110,7 @@ class Soak {
 					const one = lane[turn % lane.length];
 					await this.step(one?.activity).catch(async error => {
 						this.tally.count('steps that a fault has cut short');
-						note(`${one?.activity.name}: ${describeError(error).split('\n')[0]}`);
+						note(`${one?.activity.name}: ${firstLineOf(error)}`);
 						await one?.site.picture();
 					});
 				}
@@ -160,13 +160,14 @@ class Soak {
 				}
 				for (const { activity } of this.activities.filter(one => one.site === site)) {
 					await this.step(activity).catch(error => {
-						const what = `nothing disturbed it, and “${activity.name}” has failed: ${describeError(error)}`;
+						const what = `nothing disturbed it, and “${activity.name}” has failed: ${firstLineOf(error)}`;
 						this.findings.push({ promise: 'alive', what });
 					});
 					const findings = await activity.check().catch((error): Finding[] => {
-						return [{ promise: 'alive', what: `“${activity.name}” cannot be judged: ${describeError(error)}` }];
+						return [{ promise: 'alive', what: `“${activity.name}” cannot be judged: ${firstLineOf(error)}` }];
 					});
-					this.findings.push(...findings);
+					// What is gone is gone at each look.
+					this.findings.push(...findings.filter(({ what }) => this.findings.every(known => known.what !== what)));
 				}
 				this.descriptors.look(`extension host (${site.name})`, site.probe.hostProcess);
 				this.descriptors.look(`local service (${site.name})`, site.localService);
@@ -190,6 +191,7 @@ class Soak {
 	}
 }
 
+const firstLineOf = (error: unknown) => describeError(error).split('\n')[0];
 const isMcp = (activity: Activity) => activity instanceof McpActivity;
 
 const began = Date.now();
