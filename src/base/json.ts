@@ -17,7 +17,7 @@ export function parseJson(text: string): unknown {
 }
 
 /** Returns whether the arrays and objects of a JSON text are nested more than `levels` deep, without parsing it. */
-function isNestedDeeper(text: string, levels: number): boolean {
+export function isNestedDeeper(text: string, levels: number): boolean {
 	// A level takes two characters.
 	if (text.length <= 2 * levels) {
 		return false;

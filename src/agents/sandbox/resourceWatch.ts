@@ -133,7 +133,10 @@ export class DiskUse {
 			return 'The agent was stopped because the disk is nearly full. Make room on it before you start the agent again.';
 		}
 		const lost = this.measured.free - free;
-		if (this.clock.elapsed() < this.measured.next && lost < Math.max(this.limit - this.measured.bytes, this.limit / 10)) {
+		if (
+			this.clock.elapsed() < this.measured.next &&
+			lost < Math.max(this.limit - this.measured.bytes, this.limit / 10)
+		) {
 			return undefined;
 		}
 		const started = this.clock.elapsed();

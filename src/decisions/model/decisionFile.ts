@@ -1,7 +1,7 @@
 // A decision file: the contract's request as JSON, with sources that fill the state when it is evaluated.
 import * as z from 'zod';
 import { defined } from '../../base/defined.ts';
-import { isDeeperThan, parseJson } from '../../base/json.ts';
+import { isNestedDeeper, parseJson } from '../../base/json.ts';
 import { decisionRequestSchema } from '../../contract/decisions.ts';
 
 /** The names of decision files. Menus in package.json match on the same pattern, and so does their JSON schema. */
@@ -61,12 +61,12 @@ export function readDecisionFile(text: string): { file: DecisionFile } | { probl
 	if (text.length > MAXIMUM_FILE_LENGTH) {
 		return { problem: { kind: 'too-long' } };
 	}
+	if (isNestedDeeper(text, MAXIMUM_LEVELS)) {
+		return { problem: { kind: 'too-deep' } };
+	}
 	const value = parseJson(text);
 	if (value === undefined) {
 		return { problem: { kind: 'not-json' } };
-	}
-	if (isDeeperThan(value, MAXIMUM_LEVELS)) {
-		return { problem: { kind: 'too-deep' } };
 	}
 	const { data, error } = decisionFileSchema.safeParse(value);
 	if (error) {

@@ -11,7 +11,6 @@ import { UserFacingError } from '../../../src/base/errors.ts';
 import { createLogger, nullLogger } from '../../../src/base/logger.ts';
 import { DISCOVERY_FILE, readDiscovery } from '../../../src/contract/control.ts';
 import type { UpstreamHandoverInput } from '../../../src/contract/upstreams.ts';
-import { CRASH_WINDOW_MS } from '../../../src/localService/model/restartPolicy.ts';
 import type { StartCommand } from '../../../src/localService/model/startCommand.ts';
 import { ask, readActiveTasks, type Service, serviceCalls } from '../../../src/localService/serviceCalls.ts';
 import { Supervisor } from '../../../src/localService/supervisor.ts';
@@ -295,7 +294,7 @@ describe('Supervisor', () => {
 		await failed;
 		await assert.rejects(supervisor.ensure(), UserFacingError);
 		clock.wall -= 3 * 86_400_000;
-		clock.passed += CRASH_WINDOW_MS;
+		clock.passed += 60_000;
 		assert.notEqual((await ensure(supervisor)).pid, second.pid);
 	});
 
