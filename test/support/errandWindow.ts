@@ -71,7 +71,12 @@ export async function sendMessage(frame: Frame, text: string): Promise<void> {
 export async function typeMessage(frame: Frame, text: string): Promise<void> {
 	// A reply's last words are visible before its end, and until then, Enter sends nothing.
 	await frame.locator('chat-composer button.send:not([aria-label="Stop"])').waitFor();
-	await frame.locator('chat-composer textarea').fill(text);
+	const composer = frame.locator('chat-composer textarea');
+	// What the browser inserts goes to whatever has the focus by then, which the editor may just have moved.
+	await until('the composer has the message', async () => {
+		await composer.fill(text);
+		return (await composer.inputValue()) === text;
+	});
 }
 
 /** Sends what the composer has with Enter. */
