@@ -34,6 +34,9 @@ export async function ensureAgents(folder: 'agents' | 'furtherAgents' = 'agents'
 	}
 }
 
+/** The test of agents that nothing else runs. They are a gigabyte to install. */
+const FURTHER_AGENTS_TEST = 'test/agents/furtherAgents.test.ts';
+
 /** Runs the tests of agents, in sandboxes of their own. Without a sandbox, all of them are skipped. */
 export async function testAgents(
 	stage: Pick<MochaStage, 'files' | 'args' | 'folder' | 'environment'>,
@@ -42,6 +45,10 @@ export async function testAgents(
 	const reason = await prepareSandbox();
 	if (reason === undefined) {
 		await ensureAgents();
+		const named = stage.args.filter(argument => argument.endsWith('.ts'));
+		if ((named.length > 0 ? named : stage.files).includes(FURTHER_AGENTS_TEST)) {
+			await ensureAgents('furtherAgents');
+		}
 		return runMocha(tests);
 	}
 	console.log(`  skipped  ${reason.replaceAll(/\s+/g, ' ')}`);

@@ -128,6 +128,11 @@ export const outsideGate: readonly Exclusion[] = [
 		]),
 	},
 	{
+		reason:
+			'Two agents that nothing else in a run of everything needs, and that take a gigabyte. mcpAgents stands for them.',
+		files: named('agents', ['furtherAgents']),
+	},
+	{
 		reason: 'It needs the npm registry each time. The test of agents with its name stands for it.',
 		files: named('interoperability', ['serverPackages']),
 	},
