@@ -19,7 +19,9 @@ export function softwareBom(
 	lockfile: Lockfile,
 ): string {
 	const root = `${product.name}@${product.version}`;
-	const components = packages.map(one => component(one, lockfile.packages[one.folder]?.integrity));
+	// The folder of the packages may be a link, through which a bundler reads them by their real paths.
+	const keyOf = (folder: string) => folder.slice(folder.indexOf('node_modules'));
+	const components = packages.map(one => component(one, lockfile.packages[keyOf(one.folder)]?.integrity));
 	const references = components.map(one => one['bom-ref']);
 	const list = {
 		$schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',

@@ -52,6 +52,11 @@ describe('the list of the packages in the bundles', () => {
 		assert.deepEqual(dependencies[0].dependsOn, ['pkg:npm/%40some/one@1.2.3', 'pkg:npm/two@1.2.3']);
 	});
 
+	it('is the same where the folder of the packages is a link', () => {
+		const linked = [scoped, nested].map(one => ({ ...one, folder: `../elsewhere/${one.folder}` }));
+		assert.equal(softwareBom(product, linked, lockfile), softwareBom(product, [scoped, nested], lockfile));
+	});
+
 	it('is refused where the lockfile does not say what a package was installed from', () => {
 		assert.throws(
 			() => softwareBom(product, [scoped], { packages: {} }),
