@@ -9,7 +9,6 @@ import { TemporaryRepository } from '../test/support/temporaryRepository.ts';
 import { waitFor } from '../test/support/waitFor.ts';
 import { promptOf } from './agentStart.ts';
 import { type BenchRow, median } from './row.ts';
-import { databaseWrites, followers } from './teamLoad.ts';
 
 const WORKERS = 4;
 /** The tasks of each slot. */
@@ -24,11 +23,11 @@ const LIMIT_MS = 900_000;
 
 const LIMITS = { tasksAtOnce: 1_000_000, requestsAMinute: 1_000_000, requestsAtOnce: 1_000_000 };
 
-/** Measures goal 24: what more workers bring, what the way over the database costs, and what a front end bears. */
+/** Measures goal 24: what more workers bring, and what the way over the database costs. */
 export async function rows(): Promise<BenchRow[]> {
 	const repository = await TemporaryRepository.create();
 	try {
-		return [await work(repository), await starts(repository), await followers(), await databaseWrites()];
+		return [await work(repository), await starts(repository)];
 	} finally {
 		await repository.remove();
 	}
