@@ -5,9 +5,9 @@ import type { Contender, ContenderName } from './gatewayContender.ts';
 import { type BenchRow, median } from './row.ts';
 
 const ROUNDS = 5;
-const WARM_LOADS = 8;
+const WARM_LOADS = 4;
 const STREAMS = 50;
-const TOKENS = 150;
+const TOKENS = 75;
 const PACE_MS = 20;
 const FIRST_TOKENS = 300;
 const MAXIMUM_MS = 0.5;
