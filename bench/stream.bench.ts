@@ -3,7 +3,7 @@ import { type BenchRow, median } from './row.ts';
 
 const ROUNDS = 5;
 const STREAM_BYTES = 50_000_000;
-/** Of the processor time and of the memory that the floor takes. */
+/** The limit for our processor time, and for our memory, over those of the floor. */
 const MAXIMUM_RATIO = 1.1;
 
 export async function rows(): Promise<BenchRow[]> {

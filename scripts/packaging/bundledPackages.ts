@@ -3,7 +3,7 @@ import path from 'node:path';
 
 /** A package with at least one file in a bundle. */
 export interface BundledPackage {
-	/** Its folder in the project, with slashes. */
+	/** The path of its folder from the project's, with slashes. */
 	folder: string;
 	name: string;
 	version: string;

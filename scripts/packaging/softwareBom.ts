@@ -4,7 +4,7 @@ import type { BundledPackage } from './bundledPackages.ts';
 export const BOM_FILE = 'sbom.cdx.json';
 
 export interface Lockfile {
-	/** By the folders of the packages. */
+	/** The entries of the packages, by their folders. */
 	packages: Readonly<Record<string, { integrity?: string }>>;
 }
 

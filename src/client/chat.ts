@@ -44,7 +44,7 @@ export function createChat(caller: Caller): Client['chat'] {
 }
 
 /** Resolves with the value that `read` returns for the whole reply to a chat request. */
-export async function completeChat<T>(
+async function completeChat<T>(
 	caller: Caller,
 	request: ChatRequest,
 	signal: AbortSignal | undefined,

@@ -36,7 +36,7 @@ const STEP_FILE_STATUSES = ['added', 'modified', 'deleted', 'renamed', 'type'] a
  * The reasons why something is missing in a state: it is too large, or git ignores it; it belongs to a submodule or is
  * a repository of its own; it is neither file nor link, or cannot be read.
  */
-export const NOT_KEPT_REASONS = ['too-large', 'ignored', 'submodule', 'special'] as const;
+const NOT_KEPT_REASONS = ['too-large', 'ignored', 'submodule', 'special'] as const;
 
 /** `unknown`: the agent does not tell how the command ended, or its end is not that of the tests. */
 const TEST_RUN_OUTCOMES = ['passed', 'failed', 'unknown'] as const;

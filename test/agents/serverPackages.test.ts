@@ -56,6 +56,7 @@ describe('an MCP server that is a package', () => {
 	});
 
 	it('of uvx is started in its own environment, with the Python that this names', async function () {
+		// The stand-in for uv links to a Python of this machine, which may have none.
 		const programs = (await writeUv(folder)) ?? this.skip();
 		const environment = { PATH: `${programs}:${process.env['PATH']}`, HOME: folder.path };
 		const said = await use({ command: 'uvx', args: ['server@1.2.3', '--root', '.'] }, environment);

@@ -24,8 +24,8 @@ const CONFIGURATION =
 
 /**
  * A name of nothing, which npm is told to start in place of git, and to give as an option to every Node that it starts.
- * What comes by git, or as an archive of a repository, is prepared by a further npm, which obeys the settings in that
- * repository, and these can name programs to run. A Node that is given such an option ends before it reads anything.
+ * A package that comes by git, or as an archive of a repository, is prepared by a further npm. That one obeys the
+ * settings in the repository, which can name programs to run. A Node that is given such an option ends before it reads anything.
  */
 const NO_GIT = 'errand-installs-nothing-by-git';
 

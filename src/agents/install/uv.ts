@@ -34,7 +34,7 @@ const FLAGS = [
 	'--color=never',
 ];
 
-/** What uv says, and what it means for the user. The first that fits holds. */
+/** The reasons that uv gives, each with what it means for the user. The first one that fits holds. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
 	[
 		/building from source is disabled|has no binary distribution/,

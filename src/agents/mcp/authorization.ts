@@ -70,7 +70,7 @@ const keptSchema = z.object({
 	/** In milliseconds since 1970. */
 	expiresAt: z.number().optional(),
 	scope: words,
-	/** Where the access can be ended, and the hosts that the sign-in may use in the user's own network. */
+	/** The address at which the access can be ended, and the hosts in the user's own network that the sign-in may use. */
 	revocation: z.object({ endpoint: words, hosts: z.array(words) }).optional(),
 });
 export type Kept = z.output<typeof keptSchema>;

@@ -119,7 +119,7 @@ class Gate {
 	private readonly tools = new Set<string>();
 	/** The server's requests that the agent has not answered. */
 	private readonly pings = new Set<Id>();
-	/** What the agent has begun with, and the answer of a server that does not take it. */
+	/** The agent's first request, and the answer of a server that does not take it. */
 	private initialize: Message = {};
 	private refusal: Message = {};
 	/** The server speaks only the version of the protocol that has no handshake. */

@@ -110,7 +110,7 @@ class RemoteConnection {
 	/** The agent's requests that the server has not answered. */
 	private readonly open = new Map<Id, AbortController>();
 	private initialize: Message | undefined;
-	/** What the server has said to the handshake if it has refused that. */
+	/** The server's error, if it has refused the handshake. */
 	private refusal: Message | undefined;
 	/** The server speaks only the version of the protocol that has no handshake and no sessions. */
 	private isStateless = false;
@@ -207,7 +207,7 @@ class RemoteConnection {
 	/** Passes on a message that gets no answer. */
 	private async tell(message: Message): Promise<void> {
 		try {
-			// Without sessions, the end of its stream takes a request back, and there is nothing else to tell.
+			// A server without sessions takes a request back once its stream has ended, and needs no other word.
 			if (!this.isStateless) {
 				(await this.post(message, this.ending.signal)).destroy();
 			}
@@ -321,7 +321,7 @@ async function* messagesOf(response: IncomingMessage, id: Id | undefined): Async
 	try {
 		for await (const value of isJson(response) ? readWhole(response) : readEvents(response)) {
 			if (isFields(value)) {
-				// Who cannot read a request may refuse it without its id.
+				// A server that cannot read a request may refuse it without its id.
 				const isRefusal = response.statusCode !== 200 && isFields(value['error']) && idOf(value) === undefined;
 				yield isRefusal ? { ...value, id } : value;
 				if (isRefusal || (idOf(value) === id && value['method'] === undefined)) {

@@ -25,7 +25,7 @@ export interface ServerPackage {
 	args: readonly string[];
 }
 
-/** What starts the program of a package. */
+/** The command that starts the program of a package. */
 export interface PackageProgram {
 	command: string;
 	/** The arguments before those of the program. */

@@ -22,7 +22,7 @@ const LOOSE_PATTERN = /^[*?]|^-[^=]*[*?]|(?:^|\/)\.[^/]+[*?]|(?:^|\/)\.[*?]/;
 const MAXIMUM_LINE = 10_000;
 
 /** Returns the simple commands of a command line in order, or undefined if the line has more than plain words. */
-export function simpleCommands(line: string): Words[] | undefined {
+function simpleCommands(line: string): Words[] | undefined {
 	if (line.length > MAXIMUM_LINE) {
 		return undefined;
 	}

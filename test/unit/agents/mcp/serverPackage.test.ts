@@ -115,6 +115,7 @@ describe('the package of an MCP server', () => {
 		let programs: string;
 
 		beforeEach(async function () {
+			// The stand-in for uv links to a Python of this machine, which may have none.
 			programs = (await writeUv(folder)) ?? this.skip();
 		});
 		const install = (args: string[], outside: string[] = [], PATH = `${programs}:${process.env['PATH']}`) =>
