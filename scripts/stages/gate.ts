@@ -133,6 +133,16 @@ export const outsideGate: readonly Exclusion[] = [
 		files: named('agents', ['furtherAgents']),
 	},
 	{
+		reason:
+			'Services with faults, which show that the proofs of the contract notice them. The proofs themselves stay, and so does everyFault.',
+		files: named('conformance/faults', ['channel', 'inference', 'inferenceRules', 'taskRules', 'tasks']),
+	},
+	{
+		reason:
+			'Replies that are made to be slow, which nobody meets by chance. The unit tests of Markdown with hostile input stand for it, and code for what colours it.',
+		files: named('page', ['hostile']),
+	},
+	{
 		reason: 'It needs the npm registry each time. The test of agents with its name stands for it.',
 		files: named('interoperability', ['serverPackages']),
 	},

@@ -100,7 +100,7 @@ describe('an agent in the chat', () => {
 		await chat.getByText('The MCP server “dead” has failed: 127.0.0.1:1 cannot be reached').waitFor();
 	});
 
-	it('signs in at a server in the browser, and says what is wrong with each other end of it', async () => {
+	it('signs in at a server in the browser, and takes no answer that this window has not asked for', async () => {
 		remote.tokens = new Map();
 		await changeSettings(page, window().server, { 'errand.agents.mcpServers': { account: { url: remote.url } } });
 		/** Sends a message, and opens the page of the sign-in that the server wants. */
@@ -111,45 +111,25 @@ describe('an agent in the chat', () => {
 			await question.getByRole('button', { name: 'Open Page' }).click();
 			return opened;
 		};
-		const press = async (opened: Page, name: string) => {
-			await opened.getByRole('button', { name }).click();
+		const allow = async () => {
+			const opened = await openSignIn();
+			await opened.getByRole('button', { name: 'Allow' }).click();
 			await opened.waitForURL(/\/callback\?/);
 			await opened.close();
 		};
-		const fails = async (words: string) => {
-			await chat.getByText(`The MCP server “account” has failed: ${words}`).last().waitFor();
-			await replyEnds(chat);
-		};
-
-		await press(await openSignIn(), 'Deny');
-		await fails('the sign-in was refused (access_denied). Try again.');
-
-		remote.answerFields = { iss: 'https://evil.example' };
-		await press(await openSignIn(), 'Allow');
-		await fails(`the answer to the sign-in at ${remote.origin} did not come from there, and was dropped.`);
-
 		const isOver = toast(page, 'This sign-in was not begun in this window, or it is over.');
-		const isToldAndCleared = async () => {
-			await isOver.hover();
-			await isOver.getByRole('button', { name: /^Clear Notification/ }).click();
-		};
-		const cancel = async () => {
-			await toast(page, 'Waiting for the sign-in at').getByRole('button', { name: 'Cancel' }).click();
-			await fails('the sign-in was not finished. You are asked again at its next use.');
-		};
 		remote.answerFields = { state: 'another' };
-		await press(await openSignIn(), 'Allow');
-		await isToldAndCleared();
-		await cancel();
-
-		remote.answerFields = {};
-		const late = await openSignIn();
-		await cancel();
-		await press(late, 'Allow');
-		await isToldAndCleared();
+		await allow();
+		await isOver.hover();
+		await isOver.getByRole('button', { name: /^Clear Notification/ }).click();
+		await toast(page, 'Waiting for the sign-in at').getByRole('button', { name: 'Cancel' }).click();
+		const failure = 'the sign-in was not finished. You are asked again at its next use.';
+		await chat.getByText(`The MCP server “account” has failed: ${failure}`).last().waitFor();
+		await replyEnds(chat);
 		assert.equal(remote.paths.includes('POST /token'), false);
 
-		await press(await openSignIn(), 'Allow');
+		remote.answerFields = {};
+		await allow();
 		await answerQuestion(chat, 'Allow account/add Here');
 		assert.match(await replyEnds(chat), /That was it\./);
 		assert.deepEqual(model.results.slice(-1), ['17']);

@@ -129,7 +129,6 @@ describe('tasks in the window', () => {
 		it('are followed on after a reload of the window, with every entry once, and the document of another log is there again', async () => {
 			const prompt = '/demo slow through a reload';
 			await openLogDocument(TASK);
-			// A served editor writes it down once a minute, and not when it is left.
 			await until('the editor has written down that the document is open', () => remembersOpen(page, 'errand-log'));
 			await startTask(page, prompt);
 			await until('the log has begun', async () => /line 8 of/.test(logOf(prompt)));

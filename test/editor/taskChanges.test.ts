@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -43,12 +43,16 @@ describe('the changes of a task in the editor', () => {
 		const index = path.join(scratch, 'index');
 		const env = { ...process.env, GIT_INDEX_FILE: index };
 		await run('git', ['read-tree', parent], { cwd: folder, env });
-		for (const [name, content] of Object.entries(files)) {
-			const file = path.join(scratch, 'content');
-			await writeFile(file, content);
-			const object = (await git('hash-object', '-w', '--no-filters', file)).trim();
-			await run('git', ['update-index', '--add', '--cacheinfo', `100644,${object},${name}`], { cwd: folder, env });
-		}
+		const names = Object.keys(files);
+		const kept = names.map((_, index) => path.join(scratch, `content-${index}`));
+		await Promise.all(kept.map((file, index) => writeFile(file, files[names[index] ?? ''] ?? '')));
+		const gitWith = (input: readonly string[], ...args: string[]) =>
+			execFileSync('git', args, { cwd: folder, env, input: `${input.join('\n')}\n`, encoding: 'utf8' });
+		const objects = gitWith(kept, 'hash-object', '-w', '--no-filters', '--stdin-paths').trim().split('\n');
+		gitWith(
+			names.map((name, index) => `100644 ${objects[index]}\t${name}`),
+			...['update-index', '--add', '--index-info'],
+		);
 		const { stdout: tree } = await run('git', ['write-tree'], { cwd: folder, env });
 		const made = (await git('commit-tree', '-p', parent, '-m', 'Work', tree.trim())).trim();
 		await git('branch', '-f', branch, made);

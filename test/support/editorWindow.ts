@@ -332,9 +332,19 @@ export async function screenshot(page: Page, name: string): Promise<void> {
 	}
 }
 
-/** Returns whether a reload of the window would find a text among the addresses of what is open in its editors. */
+/**
+ * Lets the window write down what it is to remember, as it does when the user looks at another one, and returns whether
+ * a reload would find a text among the addresses of what is open in its editors.
+ */
 export function remembersOpen(page: Page, text: string): Promise<boolean> {
 	return page.evaluate(async wanted => {
+		// A page that is tested always has the focus.
+		const turnTo = (event: 'blur' | 'focus') => {
+			document.hasFocus = () => event === 'focus';
+			window.dispatchEvent(new Event(event));
+		};
+		turnTo('blur');
+		turnTo('focus');
 		const result = <T>(request: IDBRequest<T>) =>
 			new Promise<T>((resolve, reject) => {
 				request.onsuccess = () => resolve(request.result);
