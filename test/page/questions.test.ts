@@ -325,8 +325,9 @@ describe('the question of an agent', () => {
 		await back.waitFor({ state: 'hidden' });
 	});
 
-	it('is announced at once, with what it is about', async () => {
+	it('is announced at once, with what it is about, where the focus does not go to it', async () => {
 		const { asks } = await ask();
+		await textarea().fill('half a sen');
 		await asks();
 		const urgent = chat.page.locator('[aria-live="assertive"]');
 		assert.equal(await urgent.innerText(), 'Errand asks: Run this command? npm test -- auth');

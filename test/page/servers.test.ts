@@ -96,7 +96,7 @@ describe('the chat page where only the demo answers', () => {
 		assert.equal(await button().count(), 0);
 		const streaming = turnView({ provider: 'demo', state: 'streaming' });
 		await chat.snapshot([streaming], { connection: DEMO });
-		await chat.page.locator('article[aria-busy="true"]').waitFor();
+		await chat.page.locator('.progress.active').waitFor();
 		assert.equal(await button().count(), 0);
 	});
 

@@ -70,7 +70,7 @@ export async function sendMessage(frame: Frame, text: string): Promise<void> {
 /** Types a message into the composer once the previous reply has ended. */
 export async function typeMessage(frame: Frame, text: string): Promise<void> {
 	// A reply's last words are visible before its end, and until then, Enter sends nothing.
-	await frame.locator('chat-composer button.send:not([aria-label="Stop"])').waitFor();
+	await frame.locator('chat-composer button.send:not([title="Stop"])').waitFor();
 	const composer = frame.locator('chat-composer textarea');
 	// What the browser inserts goes to whatever has the focus by then, which the editor may just have moved.
 	await until('the composer has the message', async () => {
@@ -110,12 +110,12 @@ export async function replyText(frame: Frame): Promise<string> {
 
 /** Resolves with true if the last reply is streaming. */
 export async function isStreaming(frame: Frame): Promise<boolean> {
-	return (await turns(frame).last().locator('article[aria-busy="true"]').count()) > 0;
+	return (await turns(frame).last().locator('.progress.active').count()) > 0;
 }
 
 /** Waits until the last reply has ended and all of it is shown, and resolves with its text. */
 export async function replyEnds(frame: Frame): Promise<string> {
-	const unfinished = turns(frame).last().locator('article[aria-busy="true"], .content[aria-busy="true"]');
+	const unfinished = turns(frame).last().locator('.progress.active, .content[aria-busy="true"]');
 	await until('the reply ends', async () => (await replyText(frame)) !== '' && (await unfinished.count()) === 0);
 	return replyText(frame);
 }

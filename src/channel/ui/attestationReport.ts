@@ -13,7 +13,7 @@ class AttestationReport extends ReportPage<ReportView, FromReportPage> {
 		if (!report) {
 			return nothing;
 		}
-		return html`<main aria-busy=${report.isChecking}>
+		return html`<main>
 			<header>
 				<h1>${report.title}</h1>
 				<div class="actions">

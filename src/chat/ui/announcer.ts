@@ -2,8 +2,9 @@
 import * as l10n from '@vscode/l10n';
 import { html, type TemplateResult } from 'lit';
 import { waitingStep } from '../model/agentWork.ts';
-import type { ChipView, ContextView, TurnView } from '../protocol/protocol.ts';
+import type { ChipView, ContextView, ToPage, TurnView } from '../protocol/protocol.ts';
 import { isBusy, spokenQuestion, waitingText } from './agent/stepWords.ts';
+import type { PageState } from './pageState.ts';
 
 /** The least time between two announcements of a growing reply. */
 const ANNOUNCE_INTERVAL_MS = 2_000;
@@ -85,7 +86,7 @@ function plainText(line: string): string {
 /** Announces a streaming reply sentence by sentence, its questions, and how it ended. */
 export class Announcer {
 	private readonly speak: (words: string, isUrgent?: boolean) => void;
-	/** The id of the step of the last announced question. */
+	/** The id of the last announced question. */
 	private asked: string | undefined;
 	private turn: TurnView | undefined;
 	private position = START;
@@ -109,7 +110,9 @@ export class Announcer {
 		const streaming = turn?.reply.state === 'streaming';
 		if (!turn || turn.id !== before?.id || before.reply.state !== 'streaming') {
 			this.begin(turn);
-			if (turn && live && !streaming) {
+			if (turn && live && streaming) {
+				this.speak(l10n.t('Waiting for the reply.'));
+			} else if (turn && live) {
 				this.end(turn);
 			}
 			return;
@@ -131,10 +134,12 @@ export class Announcer {
 
 	private ask({ work }: Partial<TurnView['reply']> = {}): void {
 		const step = waitingStep(work);
-		if (work && step && step.id !== this.asked) {
+		// An agent may ask about the same step again.
+		const asked = step?.approval?.question ?? step?.id;
+		if (work && step && asked !== this.asked) {
 			this.speak(spokenQuestion(step, work), true);
 		}
-		this.asked = step?.id;
+		this.asked = asked;
 	}
 
 	private begin(turn: TurnView | undefined): void {
@@ -172,8 +177,20 @@ export class Announcer {
 	}
 }
 
-/** Returns the announcements for a screen reader after a change of the context. */
-export function contextNews(before: ContextView, after: ContextView): string[] {
+/** Returns the announcements for a screen reader after a message of the host that is not about a reply. */
+export function newsOf(kind: ToPage['kind'], before: PageState, after: PageState): string[] {
+	const { encryption } = after;
+	switch (kind) {
+		case 'context-set':
+			return contextNews(before.context, after.context);
+		case 'encryption-set':
+			return encryption && encryption.label !== before.encryption?.label ? [encryption.label] : [];
+		default:
+			return [];
+	}
+}
+
+function contextNews(before: ContextView, after: ContextView): string[] {
 	const missing = (from: readonly ChipView[], others: readonly ChipView[]) =>
 		from.filter(({ id }) => others.every(other => other.id !== id));
 	return [
@@ -182,8 +199,8 @@ export function contextNews(before: ContextView, after: ContextView): string[] {
 	];
 }
 
-/** The number of announcements in a live region: enough for a slow screen reader, and few enough to cost nothing. */
-const KEPT_ANNOUNCEMENTS = 8;
+/** The time that a screen reader has for an announcement. What stays longer is read again by who reads the page. */
+const ANNOUNCED_MS = 10_000;
 
 /** The live regions. An announcement in the second one interrupts. */
 export function announcementRegions(): TemplateResult {
@@ -193,11 +210,8 @@ export function announcementRegions(): TemplateResult {
 
 /** Makes a screen reader say the words. */
 export function announce(root: ParentNode, words: string, isUrgent = false): void {
-	const region = root.querySelector(isUrgent ? '.urgent' : '.announcements');
 	const line = document.createElement('div');
 	line.textContent = words;
-	region?.append(line);
-	while (region && region.childElementCount > KEPT_ANNOUNCEMENTS) {
-		region.firstElementChild?.remove();
-	}
+	root.querySelector(isUrgent ? '.urgent' : '.announcements')?.append(line);
+	setTimeout(() => line.remove(), ANNOUNCED_MS);
 }

@@ -26,7 +26,7 @@ class DecisionReport extends ReportPage<DecisionView, FromDecisionPage> {
 			return nothing;
 		}
 		const { stage, title, sentence, tone, opinion, sending, result, help } = decision;
-		return html`<main aria-busy=${stage === 'preparing' || stage === 'asking'}>
+		return html`<main>
 			<header>
 				<h1>${title}</h1>
 				<div class="actions">${this.actions(decision)}</div>

@@ -13,7 +13,7 @@ class ComparisonReport extends ReportPage<ComparisonView, FromComparisonPage> {
 			return nothing;
 		}
 		const { title, sentence, tone, agents, filesLeft, composing } = view;
-		return html`<main aria-busy=${tone === 'pending' && agents.length === 0}>
+		return html`<main>
 			<header>
 				<h1>${title}</h1>
 				<div class="actions">

@@ -54,7 +54,7 @@ export class ChatApproval extends QuestionBox {
 		const { isSandboxed } = this.surroundings;
 		const isInSandbox = isSandboxed && step.isMcpOutside === undefined;
 		const place = this.folders.map(({ name }) => showControls(name)).join(', ');
-		return html`<div class="box" role="group" tabindex="0" aria-labelledby="question" aria-describedby="subject place">
+		return html`<div class="box" role="group" tabindex="0" aria-labelledby="question" aria-describedby="subject place decides">
 			<h4 id="question">${codicon(stepIcon(step))}${questionOf(step)}</h4>
 			<div id="subject">
 				${isSaidBelow(step) ? nothing : html`<p class="title"><bdi>${titleOf(step)}</bdi></p>`}
@@ -65,7 +65,7 @@ export class ChatApproval extends QuestionBox {
 			<p id="place">
 				${isInSandbox || step.mcpHost !== undefined ? nothing : codicon('warning')}<span>${whereWords(step, isInSandbox, place)}</span>
 			</p>
-			${approval?.decides ? html`<p class="decides">${codicon('warning')}<span>${decidesWords(approval.decides)}</span></p>` : nothing}
+			${approval?.decides ? html`<p id="decides" class="decides">${codicon('warning')}<span>${decidesWords(approval.decides)}</span></p>` : nothing}
 			<div class="buttons" @keydown=${ignoreHeldKeys}>
 				${this.renderButton('once', l10n.t('Allow Once'))}
 				${approval?.isOnlyOnce ? nothing : this.renderButton('conversation', ...conversationWords(step))}

@@ -37,6 +37,7 @@ export const chatFormStyles = css`
 		grid-template-columns: auto minmax(0, 1fr);
 		gap: 0 6px;
 		align-items: start;
+		min-height: 24px;
 	}
 
 	.option .note {
@@ -64,7 +65,23 @@ export const chatFormStyles = css`
 		outline: none;
 	}
 
+	@media (forced-colors: active) {
+		.field input:focus {
+			border-color: Highlight;
+		}
+	}
+
 	.problem {
+		display: flex;
+		gap: 4px;
+		align-items: flex-start;
+		overflow-wrap: anywhere;
+	}
+
+	/* The colour of errors has too little contrast for words. */
+	.problem .codicon {
+		flex: none;
+		margin-top: 1px;
 		color: var(--vscode-errorForeground);
 	}
 `;

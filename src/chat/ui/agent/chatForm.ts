@@ -56,7 +56,7 @@ export class ChatForm extends QuestionBox {
 			<h4 id="question">${codicon(stepIcon(step))}${questionOf(step)}</h4>
 			<p id="subject" class="title words">${showControls(title)}</p>
 			${form.map((field, index) => renderField(field, `field-${index}`))}
-			${this.problem === undefined ? nothing : html`<p role="alert" class="problem">${this.problem}</p>`}
+			${this.problem === undefined ? nothing : html`<p role="alert" class="problem">${codicon('error')}<span>${this.problem}</span></p>`}
 			<p class="note">${l10n.t('Your answers are sent to the agent and its model. Never enter a key or a password.')}</p>
 			<div class="buttons">
 				<button class="button" ?disabled=${this.isGuarded}>${l10n.t('Send Answers')}</button>
@@ -81,17 +81,20 @@ export class ChatForm extends QuestionBox {
 	}
 }
 
-/** Fields are named by their index, because the names that the agent gives them could be the names of anything. */
+/**
+ * Fields are named by their index, because the names that the agent gives them could be the names of anything. A note in
+ * a label would be read with the name and as the description.
+ */
 function renderField(field: FormField, name: string): TemplateResult {
 	const { kind, title, description, isRequired, options = [], minimum, maximum, value } = field;
-	const label = html`<span class="label">${showControls(title)}${isRequired && kind !== 'boolean' ? ' *' : ''}</span>`;
+	const label = html`<span class="label" id="${name}-label">${showControls(title)}${isRequired && kind !== 'boolean' ? html`<span aria-hidden="true"> *</span>` : nothing}</span>`;
 	const note =
 		description === undefined
 			? nothing
 			: html`<span class="note words" id="${name}-note">${showControls(description)}</span>`;
 	const noted = description === undefined ? nothing : `${name}-note`;
 	if (kind === 'boolean') {
-		return html`<label class="option"><input type="checkbox" name=${name} .checked=${value === true} aria-describedby=${noted} />${label}${note}</label>`;
+		return html`<label class="option"><input type="checkbox" name=${name} .checked=${value === true} aria-labelledby="${name}-label" aria-describedby=${noted} />${label}${note}</label>`;
 	}
 	if (options.length > 0) {
 		const chosen = [value].flat();
@@ -127,6 +130,7 @@ function renderField(field: FormField, name: string): TemplateResult {
 			maxlength=${bound(!isNumber, maximum)}
 			step=${kind === 'number' ? 'any' : nothing}
 			.defaultValue=${value === undefined ? '' : String(value)}
+			aria-labelledby="${name}-label"
 			aria-describedby=${noted}
 	/></label>`;
 }

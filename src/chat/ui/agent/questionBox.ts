@@ -35,10 +35,15 @@ export class QuestionBox extends LitElement {
 	}
 
 	override firstUpdated(): void {
-		if (document.hasFocus() && !isTyping()) {
+		if (questionGetsFocus()) {
 			this.renderRoot.querySelector<HTMLElement>('.box')?.focus({ preventScroll: true });
 		}
 	}
+}
+
+/** Returns whether a question that comes now gets the focus. A screen reader then reads it. */
+export function questionGetsFocus(): boolean {
+	return document.hasFocus() && !isTyping();
 }
 
 /** Returns whether the user is typing: a field with text has the focus. */

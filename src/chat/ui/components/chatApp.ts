@@ -6,7 +6,8 @@ import { answerRequest } from '../../../base/rpc.ts';
 import { waitingStep } from '../../model/agentWork.ts';
 import { escapeMessage } from '../../model/mode.ts';
 import type { ToPage, TurnView } from '../../protocol/protocol.ts';
-import { Announcer, announce, announcementRegions, contextNews } from '../announcer.ts';
+import { questionGetsFocus } from '../agent/questionBox.ts';
+import { Announcer, announce, announcementRegions, newsOf } from '../announcer.ts';
 import { tellComposer } from '../composerMessages.ts';
 import { DropTarget } from '../dropTarget.ts';
 import { stateBeyond } from '../encrypted/encryptedDraft.ts';
@@ -66,7 +67,12 @@ export class ChatApp extends LitElement {
 	private initialDraft: Draft = { text: '' };
 	private followEnd: FollowEnd | undefined;
 	private announcer: Announcer | undefined;
-	private readonly post: Post = message => this.host.postMessage(message);
+	private readonly post: Post = message => {
+		this.host.postMessage(message);
+		if (message.kind === 'text-copy') {
+			this.announce(l10n.t('Copied.'));
+		}
+	};
 	/** Set from the first render on. */
 	requests!: HostRequests;
 	readonly missing = new MissingTurns(this);
@@ -144,20 +150,11 @@ export class ChatApp extends LitElement {
 					this.changeConversation(next);
 				}
 				this.nextState = next;
-				if (
-					message.kind === 'encryption-set' &&
-					next.encryption &&
-					next.encryption.label !== before.encryption?.label
-				) {
-					this.announce(next.encryption.label);
-				}
 				if (message.kind === 'snapshot-set' || message.kind === 'turns-prepend') {
 					this.missing.received(message.kind);
 				}
-				if (message.kind === 'context-set') {
-					for (const words of contextNews(before.context, next.context)) {
-						this.announce(words);
-					}
+				for (const words of newsOf(message.kind, before, next)) {
+					this.announce(words);
 				}
 				this.announcer?.update(next.turns.at(-1), message.kind === 'turns-change');
 				this.frame ??= requestAnimationFrame(() => {
@@ -486,7 +483,12 @@ export class ChatApp extends LitElement {
 		return last !== undefined && (this.turnElement(last.id)?.focusQuestion() ?? false);
 	}
 
-	private readonly announce = (words: string, isUrgent = false) => announce(this.renderRoot, words, isUrgent);
+	/** Only the questions of agents are urgent. */
+	private readonly announce = (words: string, isUrgent = false) => {
+		if (!isUrgent || !questionGetsFocus()) {
+			announce(this.renderRoot, words, isUrgent);
+		}
+	};
 }
 
 customElements.define('chat-app', ChatApp);

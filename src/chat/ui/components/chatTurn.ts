@@ -2,7 +2,6 @@ import * as l10n from '@vscode/l10n';
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { DEMO_SLUGS } from '../../../contract/localConnection.ts';
-import { waitingStep } from '../../model/agentWork.ts';
 import { sourcesAsMarkdown } from '../../model/citations.ts';
 import { modeLabel, sourceWords } from '../../protocol/labels.ts';
 import type { ReplyView, TurnView } from '../../protocol/protocol.ts';
@@ -109,7 +108,7 @@ export class ChatTurn extends LitElement {
 		const { reply } = turn;
 		const streaming = reply.state === 'streaming';
 		return html`
-			<article aria-busy=${streaming && !waitingStep(reply.work)}>
+			<article>
 				<h2>
 					${l10n.t('You')} ${turn.mode === undefined ? nothing : html`<span class="mode">${modeLabel(turn.mode)}</span>`}
 					${this.renderAge()}

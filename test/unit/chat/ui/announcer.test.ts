@@ -112,8 +112,17 @@ describe('the announcements of a reply', () => {
 		assert.deepEqual(spoken, ['Quick.', 'Reply complete.', 'Again.', 'Reply complete.']);
 	});
 
-	it('come at most every two seconds while words come all the time, and tell the end', async () => {
+	it('tell that a reply has begun, whether to a new message or to one before', () => {
+		announcer.update(view({}), false);
+		assert.deepEqual(spoken, [], 'it was there before');
+		announcer.update(view({ state: 'stopped' }), true);
 		announcer.update(view({}), true);
+		announcer.update(view({}, TURN_IDS[1]), true);
+		assert.deepEqual(spoken, ['Reply stopped.', 'Waiting for the reply.', 'Waiting for the reply.']);
+	});
+
+	it('come at most every two seconds while words come all the time, and tell the end', async () => {
+		announcer.update(view({}), false);
 		let text = '';
 		await waitFor('the first announcement', () => {
 			text += 'A sentence. ';
@@ -149,14 +158,17 @@ describe('the announcements of a reply', () => {
 			label: 'Errand',
 			folders: [{ name: '~' }],
 			isSandboxed: true,
-			steps: ids.map(id => step(id, { state: 'running', command: `run ${id}`, approval: { state: 'waiting' } })),
+			steps: ids.map(id =>
+				step(id, { state: 'running', command: `run ${id}`, approval: { state: 'waiting', question: `${ids.length}` } }),
+			),
 		});
-		announcer.update(view({}), true);
+		announcer.update(view({}), false);
 		announcer.update(view({ work: asking() }), true);
-		for (const work of [asking('a'), asking('a'), asking('a', 'b')]) {
+		for (const work of [asking('a'), asking('a'), asking('a', 'b'), asking('a', 'c', 'b')]) {
 			announcer.update(view({ work, waiting: true }), true);
 		}
-		assert.deepEqual(urgent, ['Errand asks: Run this command? run a', 'Errand asks: Run this command? run b']);
+		const [first, again] = ['Errand asks: Run this command? run a', 'Errand asks: Run this command? run b'];
+		assert.deepEqual(urgent, [first, again, again], 'the last one is asked about again');
 		assert.deepEqual(spoken, [], 'it is no wonder that nothing comes');
 	});
 
@@ -164,6 +176,6 @@ describe('the announcements of a reply', () => {
 		announcer.update(view({ state: 'failed', text: 'Old words.' }), false);
 		announcer.update(view({ text: 'Old words.', earlier: true }), true);
 		announcer.update(view({ text: 'New words.', state: 'done' }), true);
-		assert.deepEqual(spoken, ['New words.', 'Reply complete.']);
+		assert.deepEqual(spoken, ['Waiting for the reply.', 'New words.', 'Reply complete.']);
 	});
 });
