@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ReportView } from '../../src/channel/model/protocol.ts';
-import { fits, looksRight } from '../ui/pageChecks.ts';
+import { fits, looksRight, REPORT_WIDTHS } from '../ui/pageChecks.ts';
 import { ReportTestPage } from '../ui/reportTestPage.ts';
 import { usePage } from '../ui/testPage.ts';
 
@@ -36,6 +36,16 @@ const BROKEN: ReportView = {
 	checks: [{ label: 'GPU evidence', verdict: 'fail', word: 'Fail', reason: 'It does not lead to the maker’s root.' }],
 };
 
+const UNREACHABLE: ReportView = {
+	...OPEN,
+	sentence: 'enclave.example can’t be reached (ENOTFOUND). Check the address and the network.',
+	tone: 'bad',
+	details: [],
+	checks: [],
+	raw: [],
+	canExport: false,
+};
+
 const CHECKING: ReportView = {
 	...OPEN,
 	sentence: 'Checking…',
@@ -54,10 +64,15 @@ describe('the page of an attestation report', () => {
 
 	it('is accessible in every theme, wide and narrow, whatever the checks have found', async () => {
 		await open({ width: 1000, height: 900 });
-		const scenes = Object.entries({ open: OPEN, broken: BROKEN, checking: CHECKING }).map(
+		const views = { open: OPEN, broken: BROKEN, checking: CHECKING, unreachable: UNREACHABLE };
+		const scenes = Object.entries(views).map(
 			([name, view]) => [name, (shown: typeof page) => shown.show(view)] as const,
 		);
-		await looksRight(page, Object.fromEntries(scenes), [280, 1000]);
+		const unfolded = async (shown: typeof page) => {
+			await shown.show(OPEN);
+			await shown.page.locator('summary').first().click();
+		};
+		await looksRight(page, { ...Object.fromEntries(scenes), unfolded }, REPORT_WIDTHS);
 	});
 
 	it('says each verdict with a word, so that no colour and no mark has to be understood', async () => {

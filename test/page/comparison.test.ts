@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ComparisonView, FileView, PartView } from '../../src/tasks/model/comparisonProtocol.ts';
-import { fits, looksRight } from '../ui/pageChecks.ts';
+import { fits, looksRight, REPORT_WIDTHS } from '../ui/pageChecks.ts';
 import { ReportTestPage } from '../ui/reportTestPage.ts';
 import { usePage } from '../ui/testPage.ts';
 
@@ -142,10 +142,16 @@ describe('the page of a comparison', () => {
 
 	it('is accessible in every theme, with nothing wider than the tab, in a stack where that is narrow', async () => {
 		await open({ width: 1000, height: 900 });
-		const scenes = Object.entries({ race: RACE, many: MANY, gone: GONE, composing: COMPOSING }).map(
+		const { composing = assert.fail() } = COMPOSING;
+		const stuck = { ...composing, sentence: 'Select a change first.', isBad: true, canMake: false };
+		const views = {
+			...{ reading: { ...GONE, sentence: 'Reading the results…', tone: 'pending' as const }, gone: GONE },
+			...{ race: RACE, many: MANY, composing: COMPOSING, stuck: { ...COMPOSING, composing: stuck } },
+		};
+		const scenes = Object.entries(views).map(
 			([name, view]) => [name, (shown: typeof page) => shown.show(view)] as const,
 		);
-		await looksRight(page, Object.fromEntries(scenes), [280, 1000]);
+		await looksRight(page, Object.fromEntries(scenes), REPORT_WIDTHS);
 	});
 
 	it('has a column for each agent, and in a narrow tab a line with its name', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { DecisionView, ResultView, SendingView } from '../../src/decisions/model/protocol.ts';
-import { fits, looksRight } from '../ui/pageChecks.ts';
+import { fits, looksRight, REPORT_WIDTHS } from '../ui/pageChecks.ts';
 import { ReportTestPage } from '../ui/reportTestPage.ts';
 import { usePage } from '../ui/testPage.ts';
 
@@ -106,6 +106,13 @@ const WARNED: DecisionView = {
 	...READY,
 	sending: { ...SENDING, warnings: ['Line 1 looks like an API key: token = "sk-…"'] },
 };
+const UNSET: DecisionView = {
+	...WITHOUT_RESULT,
+	stage: 'ready',
+	sentence: 'Quillon names no decision model.',
+	runs: [],
+};
+const PREPARING: DecisionView = { ...UNSET, stage: 'preparing', tone: 'pending', sentence: 'Reading the file.' };
 const ASKING: DecisionView = { ...READY, stage: 'asking', tone: 'pending', sentence: 'Waiting for the model.' };
 const REFUSED: DecisionView = {
 	...READY,
@@ -122,10 +129,18 @@ describe('the page of a decision', () => {
 
 	it('is accessible in every theme, wide and narrow, in each of its steps', async () => {
 		await open({ width: 1000, height: 900 });
-		const scenes = Object.entries({ warned: WARNED, asking: ASKING, refused: REFUSED, answered: IDLE }).map(
+		const views = {
+			preparing: PREPARING,
+			unset: UNSET,
+			warned: WARNED,
+			asking: ASKING,
+			refused: REFUSED,
+			answered: IDLE,
+		};
+		const scenes = Object.entries(views).map(
 			([name, view]) => [name, (shown: typeof page) => shown.show(view)] as const,
 		);
-		await looksRight(page, Object.fromEntries(scenes), [280, 1000]);
+		await looksRight(page, Object.fromEntries(scenes), REPORT_WIDTHS);
 	});
 
 	it('is worked by keyboard alone: the next step has the focus, and keeps it from one step to the other', async () => {
@@ -173,7 +188,7 @@ describe('the page of a decision', () => {
 
 	it('leads to a model where none is chosen, and offers what helps where the service refuses', async () => {
 		await open({ width: 1000 });
-		await page.show({ ...WITHOUT_RESULT, stage: 'ready', sentence: 'Quillon names no decision model.', runs: [] });
+		await page.show(UNSET);
 		assert.deepEqual(await page.press('Select Decision Model…'), [{ kind: 'choose-model' }]);
 		await page.show(REFUSED);
 		assert.equal(await page.page.getByRole('status').innerText(), REFUSED.sentence);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { FileRow, StepColumn, StepsView } from '../../src/tasks/model/stepsProtocol.ts';
-import { fits, looksRight } from '../ui/pageChecks.ts';
+import { fits, looksRight, REPORT_WIDTHS } from '../ui/pageChecks.ts';
 import { ReportTestPage } from '../ui/reportTestPage.ts';
 import { usePage } from '../ui/testPage.ts';
 
@@ -115,7 +115,7 @@ describe('the page of the steps of a task', () => {
 		const scenes = Object.entries({ few: FEW, some: many(20, 12), many: many(200, 140), race: RACE, none: NONE }).map(
 			([name, view], request) => [name, (shown: typeof page) => shown.show({ ...view, request })] as const,
 		);
-		await looksRight(page, Object.fromEntries(scenes), [280, 1000]);
+		await looksRight(page, Object.fromEntries(scenes), REPORT_WIDTHS);
 	});
 
 	it('is worked by keys that go from one change to the next, and says of each what it is', async () => {

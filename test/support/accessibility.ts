@@ -22,8 +22,11 @@ export async function accessibilityViolations(page: Page | Frame, rules?: readon
 				// Only violations need the long description of each element.
 				resultTypes: ['violations'],
 				...(chosen && { runOnly: chosen }),
-				// The order of the headings in a reply is the model's.
-				rules: { 'heading-order': { enabled: false } },
+				rules: {
+					// The order of the headings in a reply is the model's.
+					'heading-order': { enabled: false },
+					'target-size': { enabled: true },
+				},
 			}) as Promise<AxeResults>;
 		},
 		rules && [...rules],

@@ -316,11 +316,46 @@ export const AGENT_SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 				{ state: 'streaming' },
 			),
 		),
-	'agent-asks-form': chat =>
-		showAgent(
+	'agent-asks-form': async chat => {
+		await showAgent(
 			chat,
 			agentTurn({ steps: [...usualSteps().slice(0, 2), formView()] }, { state: 'streaming', text: LOOK }),
-		),
+		);
+		await chat.page.getByLabel('Name of the database').fill('secret');
+		await chat.page.getByRole('button', { name: 'Send Answers' }).click();
+		await chat.answer('step-fill', 'Not sent: this looks like a key.');
+	},
+	'agent-plans': async chat => {
+		const files = ['src/prices.ts', 'test/a/folder/with/a/long/name/prices.test.ts'];
+		await showAgent(
+			chat,
+			agentTurn(
+				{
+					isPlan: true,
+					startedFrom: 'npm test',
+					isSetAside: true,
+					leftOut: [{ folder: '~/notes' }],
+					steps: [
+						stepView({
+							kind: 'edit',
+							title: 'Edit files',
+							hasOutput: true,
+							isTaken: false,
+							diffs: files.map(path => ({ path, isNew: true, added: 3, removed: 0 })),
+						}),
+					],
+				},
+				{ ...ENDED, text: DONE },
+			),
+		);
+		await chat.page.getByRole('button', { name: /^Edit files/ }).click();
+		await chat.fail('step-request', 'The output isn’t there any more.');
+	},
+	'agent-approvals': async chat => {
+		await showAgent(chat, agentTurn({ steps: usualSteps() }, ENDED));
+		await chat.page.getByRole('button', { name: 'Select What Agents Ask About' }).click();
+		await chat.page.getByRole('option', { selected: true }).waitFor();
+	},
 	'agent-asks-tool': chat =>
 		showAgent(
 			chat,

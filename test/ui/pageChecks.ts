@@ -7,9 +7,13 @@ import { themeNames } from './themes.ts';
 /** Shows a state of the page. */
 type Scene<P> = (page: P) => Promise<void>;
 
+/** The widths of the tab of a report. The first one is what 200 % zoom leaves of a narrow one. */
+export const REPORT_WIDTHS = [200, 1000];
+
 /**
- * Shows each scene, and asserts that everybody can use it in any theme, and that nothing is wider than the view in any theme
- * at any of the widths. The rules of accessibility that no theme can break are checked in the dark one alone.
+ * Shows each scene, and asserts that everybody can use it: in any theme, with forced colours and with reduced motion, and
+ * with nothing wider than the view at any of the widths. What no theme can change is checked in the dark one alone; the
+ * first width is the narrowest that is checked in all of them.
  */
 export async function looksRight<P extends TestPage>(
 	chat: P,
@@ -23,7 +27,17 @@ export async function looksRight<P extends TestPage>(
 			await chat.setTheme(theme);
 			const violations = await accessibilityViolations(chat.page, theme === 'dark' ? undefined : THEME_RULES);
 			assert.deepEqual(violationLines(violations), [], `${name} in ${theme}`);
-			await fits(chat, `${name}-${theme}`, widths);
+			await fits(chat, `${name}-${theme}`, theme === 'dark' ? widths : widths.slice(0, 1));
+		}
+		await chat.page.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce' });
+		await fits(chat, `${name}-forced-colours`, widths.slice(0, 1));
+		assert.deepEqual(await moving(chat), [], `${name} with reduced motion`);
+		// What has the focus is looked for last, because a list closes where another element gets it.
+		assert.deepEqual(await withUnseenFocus(chat), [], `${name} with forced colours`);
+		await chat.page.emulateMedia({ forcedColors: 'none', reducedMotion: 'no-preference' });
+		for (const theme of themeNames) {
+			await chat.setTheme(theme);
+			assert.deepEqual(await withUnseenFocus(chat), [], `${name} in ${theme}`);
 		}
 	}
 }
@@ -57,6 +71,66 @@ async function coloured(chat: TestPage): Promise<void> {
 	});
 }
 
+/** Finds elements that move. */
+function moving(chat: TestPage): Promise<string[]> {
+	return chat.page.evaluate(() => {
+		const visit = (root: Document | ShadowRoot): string[] => [
+			...root.getAnimations().map(animation => `${(animation as CSSAnimation).animationName}`),
+			...[...root.querySelectorAll('*')].flatMap(({ shadowRoot }) => (shadowRoot ? visit(shadowRoot) : [])),
+		];
+		return visit(document);
+	});
+}
+
+/**
+ * Finds elements that look the same with the keyboard focus as without it. One of each kind is tried. A field may show
+ * the focus by the border of the box that it is in.
+ */
+async function withUnseenFocus(chat: TestPage): Promise<string[]> {
+	// From now on, the browser shows where the focus is.
+	await chat.page.keyboard.press('F9');
+	return chat.page.evaluate(() => {
+		const elements: HTMLElement[] = [];
+		const visit = (root: Document | ShadowRoot) => {
+			for (const element of root.querySelectorAll<HTMLElement>('*')) {
+				if (element.tabIndex >= 0 && element.checkVisibility({ contentVisibilityAuto: true })) {
+					elements.push(element);
+				}
+				if (element.shadowRoot) {
+					visit(element.shadowRoot);
+				}
+			}
+		};
+		visit(document);
+		const look = (element: HTMLElement) => {
+			const styles = [element, element.parentElement].flatMap(each => (each ? [getComputedStyle(each)] : []));
+			return styles.map(({ outlineStyle, outlineWidth, outlineColor, borderColor }) =>
+				[borderColor, ...(outlineStyle === 'none' ? [] : [outlineStyle, outlineWidth, outlineColor])].join(),
+			);
+		};
+		const found = new Set<string>();
+		const tried = new Set<string>();
+		for (const element of elements) {
+			const kind = `${element.localName}.${element.className}`;
+			if (tried.has(kind)) {
+				continue;
+			}
+			tried.add(kind);
+			let focused = document.activeElement;
+			while (focused?.shadowRoot?.activeElement) {
+				focused = focused.shadowRoot.activeElement;
+			}
+			(focused as HTMLElement | null)?.blur();
+			const before = look(element);
+			element.focus({ preventScroll: true });
+			if (element.matches(':focus') && look(element).join() === before.join()) {
+				found.add(kind);
+			}
+		}
+		return [...found];
+	});
+}
+
 /** Finds elements that are wider than the view. Boxes that scroll by themselves may hold wider content. */
 export function overflowing(chat: TestPage): Promise<string[]> {
 	return chat.page.evaluate(() => {
@@ -65,7 +139,8 @@ export function overflowing(chat: TestPage): Promise<string[]> {
 			for (const element of root.children) {
 				// Turns out of sight get their new width when they come into sight.
 				const isSkipped = !element.checkVisibility({ contentVisibilityAuto: true });
-				if (isSkipped || element.classList.contains('screen-reader')) {
+				// What only screen readers read is clipped.
+				if (isSkipped || getComputedStyle(element).clipPath === 'inset(50%)') {
 					continue;
 				}
 				const { right, width } = element.getBoundingClientRect();

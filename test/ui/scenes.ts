@@ -257,6 +257,33 @@ export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 			turnView(),
 			turnView({ state: 'streaming', text: RICH.slice(0, 300), reasoning: 'Seconds or milliseconds?', ...FACTS }),
 		]),
+	reasoning: async chat => {
+		await chat.snapshot([turnView({ reasoning: 'Seconds or milliseconds? '.repeat(9), ...FACTS })]);
+		await chat.page.getByText('Reasoning', { exact: true }).click();
+	},
+	outcomes: chat =>
+		chat.snapshot(
+			[
+				turnView({
+					canContinue: true,
+					explanation: { message: 'The reply ended at the model’s limit.' },
+					continued: 2,
+				}),
+				turnView({ state: 'cutOff', explanation: { message: 'The connection was lost.' } }),
+				turnView({ provider: 'demo' }),
+			],
+			{ connection: { label: 'Local', model: 'demo', isDemo: true } },
+		),
+	'connection-lost': chat =>
+		chat.snapshot([turnView()], {
+			connection: { label: 'Acme', problem: { message: 'Acme has no model for chat.', action: 'Switch Connection' } },
+		}),
+	'code-copied': async chat => {
+		await chat.snapshot([turnView({ text: RICH, canRetry: true, ...FACTS })]);
+		await chat.page.getByText('Image: diagram of the flow').click();
+		await chat.fail('image-load', 'The image wasn’t loaded: example.com doesn’t answer.');
+		await chat.page.getByRole('button', { name: 'Copy', exact: true }).click();
+	},
 	waiting: chat => chat.snapshot([turnView({ state: 'streaming', text: 'Half of', waiting: true })]),
 	'right-to-left': async chat => {
 		await chat.snapshot([turnView({ text: RIGHT_TO_LEFT, canRetry: true }, { question: RIGHT_TO_LEFT_QUESTION })]);
@@ -276,6 +303,7 @@ export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 		);
 		await chat.send({ kind: 'context-set', context: { chips: [], use: USE } });
 		await chat.page.getByRole('button', { name: 'Details of the reply' }).last().click();
+		await chat.page.getByText('The first 3 tokens').click();
 	},
 	error: chat =>
 		chat.snapshot(
@@ -302,6 +330,11 @@ export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 			],
 			{ mode: 'search' },
 		),
+	'source-card': async chat => {
+		await SCENES['sources']?.(chat);
+		await chat.page.locator('.citation').first().focus();
+		await chat.page.getByRole('tooltip').waitFor();
+	},
 	'task-mode': async chat => {
 		await chat.snapshot([turnView()]);
 		await chat.send({ kind: 'task-mode-set', isOn: true });
@@ -353,7 +386,10 @@ export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 		await chat.snapshot([turnView({}, { attachments: CHIPS.map(({ id: _, ...attachment }) => attachment) })]);
 		await chat.send({
 			kind: 'context-set',
-			context: { chips: [INSTRUCTIONS, ...CHIPS], warning: 'About 9,000 tokens too many for large-model.' },
+			context: {
+				chips: [INSTRUCTIONS, ...CHIPS, chip(9, { isChanged: true })],
+				warning: 'About 9,000 tokens too many for large-model.',
+			},
 		});
 		const field = chat.page.locator('chat-composer textarea');
 		await field.fill('');

@@ -98,6 +98,7 @@ export const agentHeadingStyles = css`
 			flex-wrap: wrap;
 			grid-area: 2 / 1 / auto / span 2;
 			margin-bottom: 2px;
+			white-space: normal;
 		}
 	}
 `;

@@ -49,13 +49,15 @@ class ChatPlan extends LitElement {
 				font-weight: 600;
 			}
 
-			.entry .codicon,
-			.count {
+			.entry .codicon {
 				flex: none;
 			}
 
 			.count {
 				display: none;
+				min-width: 0;
+				overflow: hidden;
+				text-overflow: ellipsis;
 			}
 
 			@container (max-width: 460px) {

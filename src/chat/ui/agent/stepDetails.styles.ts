@@ -37,12 +37,13 @@ export const stepDetailsStyles = css`
 		display: flex;
 		gap: 8px;
 		align-items: center;
-		min-height: 22px;
+		min-height: 24px;
 		white-space: nowrap;
 	}
 
 	.place {
 		min-width: 0;
+		min-height: 24px;
 		overflow: hidden;
 		padding: 0;
 		border: 0;

@@ -21,8 +21,10 @@ export const chatChipsStyles = css`
 		align-items: center;
 		min-width: 0;
 		max-width: 100%;
-		height: 22px;
-		border: 1px solid var(--vscode-input-border, var(--vscode-widget-border, var(--vscode-contrastBorder, transparent)));
+		height: 24px;
+		/* Unlike a border, it leaves the buttons all of the height. */
+		outline: 1px solid var(--vscode-input-border, var(--vscode-widget-border, var(--vscode-contrastBorder, transparent)));
+		outline-offset: -1px;
 		border-radius: 4px;
 		background: var(--vscode-editorWidget-background, transparent);
 		font-size: 0.9em;
@@ -33,10 +35,10 @@ export const chatChipsStyles = css`
 		align-items: center;
 		gap: 4px;
 		min-width: 0;
-		height: 20px;
-		padding: 0 4px;
+		height: 24px;
+		padding: 0 5px;
 		border: 0;
-		border-radius: 3px;
+		border-radius: 4px;
 		background: transparent;
 	}
 
@@ -76,8 +78,6 @@ export const chatChipsStyles = css`
 
 	.remove {
 		flex: none;
-		width: 20px;
-		height: 20px;
 	}
 
 	.remove .codicon {

@@ -112,7 +112,7 @@ export class ComposerMenu implements ReactiveController {
 			? html`<div
 					class="completions menu scrolls"
 					id=${LIST_ID}
-					role="listbox"
+					role=${this.problem === undefined ? 'listbox' : 'group'}
 					tabindex="-1"
 					aria-label=${menu.label}
 					aria-busy=${rows || this.problem !== undefined ? nothing : 'true'}

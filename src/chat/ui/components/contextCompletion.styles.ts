@@ -20,7 +20,7 @@ export const contextCompletionStyles = css`
 		display: flex;
 		align-items: center;
 		gap: 4px;
-		min-height: 22px;
+		min-height: 24px;
 		padding: 0 4px;
 		border-radius: 3px;
 		cursor: pointer;
@@ -92,7 +92,8 @@ export const contextCompletionStyles = css`
 	}
 
 	.nothing {
+		margin: 0;
 		padding: 0 4px;
-		line-height: 22px;
+		line-height: 24px;
 	}
 `;

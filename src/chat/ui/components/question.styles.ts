@@ -62,4 +62,10 @@ export const questionStyles = css`
 	.editor textarea:focus {
 		border-color: var(--vscode-focusBorder);
 	}
+
+	@media (forced-colors: active) {
+		.editor textarea:focus {
+			border-color: Highlight;
+		}
+	}
 `;

@@ -105,6 +105,7 @@ export const sharedStyles = css`
 		background: var(--vscode-button-background);
 		color: var(--vscode-button-foreground);
 		line-height: 18px;
+		overflow-wrap: anywhere;
 	}
 
 	.button:hover {
