@@ -232,8 +232,8 @@ function focused(chat: ChatPage): Promise<string> {
 		while (element?.shadowRoot?.activeElement) {
 			element = element.shadowRoot.activeElement;
 		}
-		const label = element?.getAttribute('aria-label')?.replace(/^.*\. /, '');
-		return label ?? element?.textContent?.trim() ?? '';
+		const title = element instanceof HTMLButtonElement ? element.title : '';
+		return element?.ariaLabel?.replace(/^.*\. /, '') || title || (element?.textContent?.trim() ?? '');
 	});
 }
 

@@ -172,7 +172,7 @@ describe('the context in the chat page', () => {
 		await chat.snapshot([turnView({ details: { instructions: ['AGENTS.md', 'web/AGENTS.md'] } })]);
 		const button = chat.page.locator('chat-composer chat-chips .open').first();
 		assert.equal(
-			await button.getAttribute('title'),
+			await button.locator('.label').getAttribute('title'),
 			'AGENTS.md\npackages/prices/AGENTS.md\n1,234 characters, about 353 tokens (estimate)\nThey’re sent with every message, before the conversation. The last file takes precedence.',
 		);
 		await button.click();
@@ -320,7 +320,7 @@ describe('the context in the chat page', () => {
 		await chat.fail('preview-request', 'The disk does not answer. Try again.');
 		const button = chat.page.locator('chat-turn chat-chips .open');
 		await waitFor('the reason', async () =>
-			/The disk does not answer/.test((await button.getAttribute('title')) ?? ''),
+			/The disk does not answer/.test((await button.locator('.label').getAttribute('title')) ?? ''),
 		);
 		assert.match((await button.getAttribute('aria-label')) ?? '', /The disk does not answer\. Try again\./);
 	});

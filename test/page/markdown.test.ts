@@ -152,11 +152,11 @@ describe('markdown in the chat page', () => {
 		await chat.snapshot([turnView({ text: 'Run:\n\n```sh\necho "<b>" &&\n\n  ls\n```\n' })]);
 		await chat.page.locator('pre').hover();
 		// It says so for a moment, which is looked out for before it begins.
-		const copied = chat.page.getByRole('button', { name: 'Copied' }).waitFor();
+		const copied = chat.page.getByTitle('Copied', { exact: true }).waitFor();
 		await chat.page.getByRole('button', { name: 'Copy', exact: true }).click();
 		await copied;
 		assert.deepEqual(await chat.waitForPosted('text-copy'), { kind: 'text-copy', text: 'echo "<b>" &&\n\n  ls\n' });
-		await chat.page.getByRole('button', { name: 'Copy', exact: true }).waitFor();
+		await chat.page.getByTitle('Copy', { exact: true }).waitFor();
 	});
 
 	const CODE = '```ts title="src/a.ts"\nconst a = 1;\n```\n';

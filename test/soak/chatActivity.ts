@@ -69,7 +69,7 @@ export class ChatActivity implements Activity {
 			'the last reply ends',
 			async () => {
 				await site.allow(frame);
-				return (await frame.locator('chat-composer button.send[aria-label="Stop"]').count()) === 0;
+				return (await frame.locator('chat-composer button.send[title="Stop"]').count()) === 0;
 			},
 			REPLY_LIMIT_MS,
 		);

@@ -158,7 +158,6 @@ class ChatChips extends LitElement {
 				type="button"
 				class="open"
 				tabindex=${index === this.current ? 0 : -1}
-				title=${[chip.path ?? chip.label, whole, ...notes].join('\n')}
 				aria-label=${spoken}
 				@click=${() => this.openChip(index)}
 				@focus=${() => {
@@ -166,7 +165,7 @@ class ChatChips extends LitElement {
 				}}
 			>
 				${this.renderIcon(chip)}
-				${renderLabel(chip.label)}
+				${renderLabel(chip.label, [chip.path ?? chip.label, whole, ...notes].join('\n'))}
 				${marks.map(mark => html`<span class="note">${mark}</span>`)}
 			</button>
 			${removeChip ? this.renderRemove(chip, index) : nothing}
@@ -185,7 +184,6 @@ class ChatChips extends LitElement {
 			class="icon-button remove"
 			tabindex="-1"
 			title=${words}
-			aria-label=${words}
 			@click=${() => this.take(index)}
 		>
 			${codicon('close')}
@@ -234,9 +232,9 @@ class ChatChips extends LitElement {
 }
 
 /** The lines at the end of a label stay visible where the name of the file before them has no room. */
-function renderLabel(label: string): TemplateResult {
+function renderLabel(label: string, title: string): TemplateResult {
 	const lines = /:\d+(?:-\d+)?$/.exec(label)?.[0] ?? '';
-	return html`<span class="label"><span class="name">${label.slice(0, label.length - lines.length)}</span>${lines}</span>`;
+	return html`<span class="label" title=${title}><span class="name">${label.slice(0, label.length - lines.length)}</span>${lines}</span>`;
 }
 
 customElements.define('chat-chips', ChatChips);

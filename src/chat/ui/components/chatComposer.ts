@@ -315,7 +315,6 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 							type="button"
 							class="icon-button send"
 							title=${buttonLabel}
-							aria-label=${buttonLabel}
 							@click=${this.onPress}
 						>
 							${codicon(stops ? 'debug-stop' : 'send')}

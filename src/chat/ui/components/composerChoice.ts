@@ -12,7 +12,7 @@ export interface ComposerChoice {
 	isName?: boolean;
 	/** True if the word gives way before a name is cut so short that it can no longer be told from others. */
 	yields?: boolean;
-	/** The button's purpose; read out before the word. */
+	/** The button's purpose; shown on hover and read out before the word. */
 	label: string;
 	/** A longer text that is shown on hover. */
 	hint?: string;
@@ -40,12 +40,11 @@ export function composerChoice({
 		type="button"
 		class="choice ${kind} ${yields ? 'yields' : ''}"
 		title=${`${label}: ${hint}`}
-		aria-label=${`${label}: ${hint}`}
 		aria-haspopup=${isOpen === undefined ? nothing : 'listbox'}
 		aria-expanded=${isOpen ?? nothing}
 		@click=${(event: MouseEvent) => press(event.currentTarget as HTMLElement)}
 	>
-		${codicon(icon)}<span class="word">${word}</span>${codicon('chevron-down')}
+		${codicon(icon)}<span class="word" aria-hidden="true">${word}</span>${codicon('chevron-down')}
 	</button>`;
 }
 

@@ -49,7 +49,7 @@ class ContextMeter extends LitElement {
 		const share = limit === undefined || (agent && agent.used === undefined) ? undefined : known / limit;
 		const label = this.label(use, known, share);
 		return html`
-			<button type="button" class="icon-button" popovertarget="panel" title=${label} aria-label=${label}>
+			<button type="button" class="icon-button" popovertarget="panel" title=${label}>
 				${ring(share)}
 			</button>
 			<div id="panel" class="panel scrolls" popover role="group" aria-label=${l10n.t('Context of the next message')} @beforetoggle=${this.place}>

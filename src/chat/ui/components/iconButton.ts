@@ -1,7 +1,10 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { type CodiconName, codicon } from '../codicon.ts';
 
-/** An icon button. Its label is read out and shown on hover. `name` identifies it. */
+/**
+ * An icon button. `name` identifies it. The title is its label for screen readers too, as nothing else in it is read: with
+ * an equal label of its own, the title would be read once more as a description.
+ */
 export function iconButton(
 	icon: CodiconName,
 	label: string,
@@ -13,7 +16,6 @@ export function iconButton(
 		class="icon-button"
 		name=${name ?? nothing}
 		title=${label}
-		aria-label=${label}
 		?disabled=${disabled}
 		@click=${press}
 	>

@@ -22,8 +22,8 @@ export function emptyConversation(
 	}
 	if (connection?.problem) {
 		return html`<div class="empty">
-			<p>${connection.problem.message}</p>
-			<button type="button" class="button" @click=${() => post({ kind: 'connection-follow' })}>${connection.problem.action}</button>
+			<p id="empty-reason">${connection.problem.message}</p>
+			<button type="button" class="button" aria-describedby="empty-reason" @click=${() => post({ kind: 'connection-follow' })}>${connection.problem.action}</button>
 		</div>`;
 	}
 	return html`<div class="empty">
@@ -41,8 +41,8 @@ export function emptyConversation(
 
 /** Says that no model is set up yet, and offers to add a service. */
 function demoNotice(addServer: () => void): TemplateResult {
-	return html`<p>${l10n.t('No model is set up yet. Until then, a built-in demo replies to show how things look.')}</p>
-		<button type="button" class="button" @click=${addServer}>${l10n.t('Add Service…')}</button>`;
+	return html`<p id="empty-reason">${l10n.t('No model is set up yet. Until then, a built-in demo replies to show how things look.')}</p>
+		<button type="button" class="button" aria-describedby="empty-reason" @click=${addServer}>${l10n.t('Add Service…')}</button>`;
 }
 
 /** The button is disabled, with the reason, if the connection has no encrypted channel. */
@@ -66,7 +66,6 @@ export function toEndButton(isAsked: boolean, press: () => void): TemplateResult
 		type="button"
 		class="icon-button to-end ${isAsked ? 'asked' : ''}"
 		title=${label}
-		aria-label=${isAsked ? nothing : label}
 		@click=${press}
 	>
 		${isAsked ? html`<span>${l10n.t('Waiting for your answer')}</span>` : nothing}${codicon('arrow-down')}
@@ -87,7 +86,7 @@ export function fileNotice(message: string, dismissLabel: string, dismiss: () =>
 	return html`<div class="notice" role="status">
 		${codicon('warning')}
 		<p>${message}</p>
-		<button type="button" class="icon-button" title=${dismissLabel} aria-label=${dismissLabel} @click=${dismiss}>
+		<button type="button" class="icon-button" title=${dismissLabel} @click=${dismiss}>
 			${codicon('close')}
 		</button>
 	</div>`;

@@ -13,11 +13,10 @@ export function encryptionLine(
 		type="button"
 		class="encryption ${isRefused ? 'refused' : ''} ${isConnecting ? 'connecting' : ''}"
 		title=${sentences}
-		aria-label=${sentences}
 		@click=${press}
 	>
 		${codicon(isRefused ? 'warning' : 'lock')}
-		<span class="words">
+		<span class="words" aria-hidden="true">
 			<span class="label">${label}</span>
 			${details.length === 0 ? nothing : html`<span class="details">${details.join(' · ')}</span>`}
 		</span>

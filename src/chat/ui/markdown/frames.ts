@@ -58,6 +58,12 @@ export class Frames implements NodeDecorator {
 	showCopied(button: HTMLElement, copied: boolean): void {
 		button.classList.toggle('copied', copied);
 		label(button, copied ? 'check' : 'copy', copied ? l10n.t('Copied') : l10n.t('Copy'));
+		if (copied) {
+			// A screen reader is told of it once, and would read a name that changes with each change.
+			button.setAttribute('aria-label', l10n.t('Copy'));
+		} else {
+			button.removeAttribute('aria-label');
+		}
 	}
 
 	dispose(): void {
@@ -121,7 +127,6 @@ function label(button: HTMLElement, icon: CodiconName, words: string): void {
 	mark.textContent = codiconText(icon);
 	button.replaceChildren(mark);
 	button.title = words;
-	button.setAttribute('aria-label', words);
 }
 
 function isFrame(element: HTMLElement): boolean {

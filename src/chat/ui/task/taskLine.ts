@@ -43,8 +43,8 @@ export function taskLine(task: NextTaskView | undefined, post: Post): TemplateRe
 		${task ? nothing : html`<span class="reading">${l10n.t('Checking the repository…')}</span>`}
 		${choices.map(({ choice, name, hint }) => {
 			const words = [`${choiceLabel(choice)}: ${name}`, hint].filter(Boolean).join('. ');
-			return html`<button type="button" class="task-choice" title=${words} aria-label=${words} @click=${() => choose(choice)}>
-				${codicon(ICONS[choice])}<span class="word">${name}</span>
+			return html`<button type="button" class="task-choice" title=${words} @click=${() => choose(choice)}>
+				${codicon(ICONS[choice])}<span class="word" aria-hidden="true">${name}</span>
 			</button>`;
 		})}
 		${
