@@ -6,8 +6,7 @@ export type Program = readonly Instruction[];
 
 interface Instruction {
 	code: number;
-	/** The number of instructions to skip if a comparison holds, and if it does not. */
-	ifTrue: number;
+	/** The number of instructions to skip if a comparison does not hold. */
 	ifFalse: number;
 	value: number;
 }
@@ -44,10 +43,10 @@ export function whenAtLeast(value: number, ...then: readonly Program[]): Program
 export function assemble(...programs: readonly Program[]): Buffer {
 	const instructions = programs.flat();
 	const bytes = Buffer.alloc(instructions.length * INSTRUCTION_BYTES);
-	for (const [index, { code, ifTrue, ifFalse, value }] of instructions.entries()) {
+	for (const [index, { code, ifFalse, value }] of instructions.entries()) {
 		const at = index * INSTRUCTION_BYTES;
 		bytes.writeUInt16LE(code, at);
-		bytes.writeUInt8(ifTrue, at + 2);
+		// The byte in between is the number of instructions to skip if a comparison holds, which is always zero.
 		bytes.writeUInt8(ifFalse, at + 3);
 		bytes.writeUInt32LE(value, at + 4);
 	}
@@ -62,5 +61,5 @@ function when(code: number, value: number, then: Program): Program {
 }
 
 function instruction(code: number, value: number): Instruction {
-	return { code, ifTrue: 0, ifFalse: 0, value };
+	return { code, ifFalse: 0, value };
 }

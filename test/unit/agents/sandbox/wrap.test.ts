@@ -153,6 +153,14 @@ describe('wrap', () => {
 		assert.equal(args.filter((word, index) => word === '--dir' && args[index + 1] === '/opt').length, 1);
 	});
 
+	it('makes each folder around what it shows itself, so that a user who is not root can enter it', () => {
+		const { args } = wrap({ ...REQUEST, readOnly: ['/srv/tools/agent/bin'] }, HOST);
+		for (const folder of ['/srv', '/srv/tools', '/srv/tools/agent']) {
+			assert.ok(holds(args, '--perms', '0755', '--dir', folder), folder);
+		}
+		assert.ok(args.indexOf('/srv') < args.indexOf('/srv/tools'));
+	});
+
 	it('shows nothing where an agent could have prepared the place', () => {
 		for (const folder of ['/home/agent/.nvm', '/workspace', '/workspace/repository/node_modules', '/home/agent']) {
 			assert.throws(() => wrap({ ...REQUEST, readOnly: [folder] }, HOST), UserFacingError, folder);
