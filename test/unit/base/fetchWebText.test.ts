@@ -11,7 +11,7 @@ const HOST = 'docs.example';
 
 describe('the text of an address', () => {
 	const authority = makeAuthority('Errand Test Pages');
-	const certificate = makeCertificate({ hosts: [HOST], issuer: authority });
+	const certificate = makeCertificate({ hosts: [HOST, 'localhost'], issuer: authority });
 	const defaults = getCACertificates('default');
 	const servers: Server[] = [];
 	/** What the servers were asked for. */
@@ -63,6 +63,12 @@ describe('the text of an address', () => {
 			const expected = { kind: 'text', text, ...(language ? { language } : {}) };
 			assert.deepEqual(await fetchText(`${origin}/page`), expected, type);
 		}
+	});
+
+	it('comes from the addresses that the system knows of a name', async () => {
+		const { port } = new URL(await serve((_, response) => send(response, 'text/plain', 'x')));
+		const url = new URL(`https://localhost:${port}/`);
+		assert.deepEqual(await fetchWebText(url, { trustedOrigins: [url.origin] }), { kind: 'text', text: 'x' });
 	});
 
 	it('has no characters that nobody sees', async () => {
