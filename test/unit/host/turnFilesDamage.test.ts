@@ -13,18 +13,17 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { agentHandlers } from '../../../src/chat/agent/agentHandlers.ts';
 import { AgentRuns } from '../../../src/chat/agent/agentRuns.ts';
 import type { AgentRunsOptions } from '../../../src/chat/agent/agentRunsOptions.ts';
 import { changedFiles } from '../../../src/chat/agent/changedFiles.ts';
 import { repositoriesOf } from '../../../src/chat/agent/checkpoints.ts';
 import { lentFolders } from '../../../src/chat/agent/lentFolders.ts';
 import type { TurnFiles } from '../../../src/chat/agent/turnFiles.ts';
-import type { Chat } from '../../../src/chat/conversation/chat.ts';
 import { type AgentWork, markFiles } from '../../../src/chat/model/agentWork.ts';
 import type { Conversation } from '../../../src/chat/model/conversation.ts';
 import { toWorkView } from '../../../src/chat/protocol/toWorkView.ts';
 import { describeRange } from '../../../src/tasks/apply/commitRanges.ts';
+import { handlersOver } from './handlersOver.ts';
 import { useTurnFiles } from './useTurnFiles.ts';
 
 const LINES = '1\n2\n3\n4\n5\n6\n7\n8\n9\n';
@@ -236,29 +235,12 @@ describe('the files of a turn of an agent, where something is wrong with them', 
 		const [client = assert.fail(), server = assert.fail()] = files.checkpoints;
 		const checkpoints = [client, { ...server, taken: server.after ?? '' }];
 		tell(files, { checkpoints, ...(await changed({ checkpoints })) });
-		const reply = { state: 'done', startedAt: 0, text: '', work: workAt(0) };
-		const chat = { conversation: { id: id(), turns: [{ id: 't', askedAt: 0, question: '', replies: [reply] }] } };
 		const asked: string[] = [];
-		const handlers = agentHandlers({
-			agents: { runs: () => assert.fail(), pick: () => assert.fail(), chooseApprovals: () => assert.fail() },
-			withTurn: async (_, run) => void (await run(chat as unknown as Chat)),
-			ranges: () => ({
-				list: () => assert.fail(),
-				showFiles: () => assert.fail(),
-				compare: () => assert.fail(),
-				take: () => assert.fail(),
-				takeBack: async range => {
-					asked.push(path.basename(range.repository));
-					return [];
-				},
-			}),
-			fillComposer: () => assert.fail(),
-			diffs: { open: () => assert.fail() },
-			goOn: () => assert.fail(),
-			label: () => '',
-			say: () => assert.fail(),
-			focusComposer: () => {},
-		});
+		const takeBack = async ({ repository }: { repository: string }) => {
+			asked.push(path.basename(repository));
+			return [];
+		};
+		const handlers = handlersOver(workAt(0), { takeBack }, id());
 		await handlers['work-undo']({ kind: 'work-undo', turn: 't' } as never);
 		assert.deepEqual(asked, ['server']);
 	});
