@@ -5,7 +5,7 @@ import { ENCRYPTED } from '../ui/composerScenes.ts';
 
 const OTHER = 'c0000000-0000-4000-8000-0000000000aa';
 
-const { confirmed: view, connecting, local } = ENCRYPTED;
+const { confirmed: view, connecting, local, ended } = ENCRYPTED;
 
 describe('the chat page', () => {
 	let chat: ChatPage;
@@ -44,11 +44,15 @@ describe('the chat page', () => {
 			await chat.screenshot('encrypted-empty-200');
 		});
 
-		it('announces a change of it', async () => {
+		it('announces a change of it, and has another colour once it has ended', async () => {
 			await open();
 			await chat.snapshot([], { encryption: connecting });
 			await chat.send({ kind: 'encryption-set', encryption: view });
 			await chat.page.locator('.announcements', { hasText: 'Encrypted, key confirmed' }).waitFor({ state: 'attached' });
+			const refused = chat.page.locator('.encryption.refused');
+			assert.equal(await refused.count(), 0);
+			await chat.send({ kind: 'encryption-set', encryption: ended });
+			await refused.waitFor();
 		});
 
 		it('offers neither mode nor model nor policy', async () => {

@@ -217,8 +217,7 @@ export class ChatTurn extends LitElement {
 		const { citations } = reply;
 		const copy = () => {
 			const text = this.work?.markdown ?? reply.text;
-			const hasSources = citations !== undefined && citations.sources.length > 0;
-			const sources = hasSources ? `\n\n${sourcesAsMarkdown(citations, sourceWords(this.language))}` : '';
+			const sources = citations ? `\n\n${sourcesAsMarkdown(citations, sourceWords(this.language))}` : '';
 			this.post({ kind: 'text-copy', text: text + sources });
 		};
 		const retry = () => this.post({ kind: 'reply-retry', turn: this.turn.id });
