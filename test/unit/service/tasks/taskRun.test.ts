@@ -204,7 +204,7 @@ describe('a task on a local repository', () => {
 		it('says that a repository has no commit', async () => {
 			const empty = await TemporaryRepository.create({ empty: true });
 			try {
-				assert.match(await refused({ repoUrl: empty.path }), /has no commit yet/);
+				assert.match(await refused({ repoUrl: empty.path }), /repoUrl: the repository .* has no commit yet/);
 			} finally {
 				await empty.remove();
 			}
