@@ -60,6 +60,10 @@ describe('a task on a local repository', () => {
 			['git_cloning', 'git_cloned', 'git_committed', 'git_pushed'],
 		);
 		assert.ok(ofAgent.every(step => steps.includes(step)));
+		assert.deepEqual(
+			log.filter(({ type }) => type === 'warning').map(({ message }) => message),
+			[],
+		);
 		const said = log.filter(entry => entry.step === 'agent_message');
 		assert.equal(said.length, 6);
 		assert.ok(said.every(entry => entry.contentType === 'agentResponse'));
