@@ -24,19 +24,21 @@ export const fixesOf = (finding: PreflightFinding, dashboardUrl: string | undefi
 		chooseAgents: () => done.push('agents'),
 	});
 
-/** Returns the rows before a task without findings is sent, with some changes. */
-export const rowsOf = (changes: Partial<PreflightView>) =>
-	preflightRows({
-		prompt: 'Fix it',
-		connection,
-		choices,
-		repository: 'widgets',
-		hasOtherRepositories: false,
-		branch: 'fix-login',
-		facts,
-		plan: undefined,
-		findings: [],
-		servers: [],
-		fixesOf: finding => fixesOf(finding, 'https://dashboard.example'),
-		...changes,
-	});
+/** Returns what is so before a task without findings is sent, with some changes. */
+export const viewOf = (changes: Partial<PreflightView>): PreflightView => ({
+	prompt: 'Fix it',
+	connection,
+	choices,
+	repository: 'widgets',
+	hasOtherRepositories: false,
+	branch: 'fix-login',
+	facts,
+	plan: undefined,
+	findings: [],
+	servers: [],
+	fixesOf: finding => fixesOf(finding, 'https://dashboard.example'),
+	...changes,
+});
+
+/** Returns the rows of that. */
+export const rowsOf = (changes: Partial<PreflightView>) => preflightRows(viewOf(changes));

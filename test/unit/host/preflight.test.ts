@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { OfferedServer } from '../../../src/chat/api.ts';
-import type { PreflightView } from '../../../src/tasks/launch/preflightList.ts';
+import { launchFindings, type PreflightView } from '../../../src/tasks/launch/preflightList.ts';
 import type { LaunchPlan, PreflightFinding } from '../../../src/tasks/model/findings.ts';
-import { choices, facts, fixesOf, rowsOf } from '../../support/preflightView.ts';
+import { choices, facts, fixesOf, rowsOf, viewOf } from '../../support/preflightView.ts';
 import { spoken } from '../../support/spoken.ts';
 
 /** A finding, its row, the button on it, and what else can be done where that is more than the button says. */
@@ -378,6 +378,21 @@ describe('the preflight', () => {
 			assert.deepEqual(titles, behind ?? (button === undefined ? [] : [button]));
 		});
 	}
+
+	it('is told to a program in sentences, with what hinders the task', () => {
+		const findings: PreflightFinding[] = [
+			{ kind: 'no-remote' },
+			{ kind: 'changes', files: ['a'], choices: ['leave'], chosen: 'leave' },
+		];
+		assert.deepEqual(launchFindings(viewOf({ findings })), [
+			{
+				text: '“widgets” has no remote',
+				isBlocking: true,
+				detail: 'Quillon can’t reach this machine. Publish the repository, or use the local connection.',
+			},
+			{ text: '1 uncommitted file: a', isBlocking: false, detail: 'They’re not part of the task.' },
+		]);
+	});
 
 	it('has a row of its own for each finding, beside those of the choices', () => {
 		const findings = Object.values(every).flatMap(([first]) => (first ? [first.finding] : []));
