@@ -22,6 +22,7 @@ import type { Caller } from './core/caller.ts';
 import {
 	ChoiceReader,
 	hasCalls,
+	isFinish,
 	type ReceivedChunk,
 	type ReceivedMessage,
 	readChatEvent,
@@ -280,8 +281,7 @@ class ChatDecoder implements ReplyDecoder<ChatStreamEvent> {
 	}
 
 	private readFinish(reason: Maybe, fields: unknown, into: ChatStreamEvent[]): void {
-		const known = present(reason);
-		if (known === undefined || known === '') {
+		if (!isFinish(reason)) {
 			return;
 		}
 		this.mayClose = true;
@@ -290,7 +290,7 @@ class ChatDecoder implements ReplyDecoder<ChatStreamEvent> {
 			typeof fields === 'object' && fields !== null ? Reflect.get(fields, 'native_finish_reason') : undefined;
 		into.push({
 			type: 'finish',
-			reason: known,
+			reason,
 			...defined({ nativeReason: typeof native === 'string' && !isAbsent(native) ? native : undefined }),
 		});
 	}

@@ -62,6 +62,11 @@ export function readCompletion(value: unknown): ChatCompletion {
 	return completion;
 }
 
+/** Returns whether a choice ends with this `finish_reason`. Some services write an empty one into every chunk. */
+export function isFinish(reason: string | null | undefined): reason is string {
+	return !isAbsent(reason) && reason !== '';
+}
+
 type ReceivedChoice = ReceivedChunk['choices'][number];
 export type ReceivedMessage = NonNullable<ReceivedChoice['delta']>;
 
@@ -78,7 +83,7 @@ export class ChoiceReader {
 	messageOf({ delta, message, finish_reason: reason }: ReceivedChoice): ReceivedMessage | null | undefined {
 		this.hasDelta ||= saysAnything(delta);
 		const added = message && !this.hasDelta ? message : delta;
-		return added?.content === 'None' && (!isAbsent(reason) || isOtherwiseNone(added))
+		return added?.content === 'None' && (isFinish(reason) || isOtherwiseNone(added))
 			? { ...added, content: undefined }
 			: added;
 	}

@@ -2,6 +2,7 @@ import { defined } from '../../../base/defined.ts';
 import {
 	ChoiceReader,
 	hasCalls,
+	isFinish,
 	type ReceivedChunk,
 	type ReceivedMessage,
 	readChatEvent,
@@ -122,7 +123,7 @@ function choiceOf(
 	const logprobs: unknown = Reflect.get(choice, 'logprobs');
 	const native: unknown = Reflect.get(Object(choice.provider_specific_fields), 'native_finish_reason');
 	const delta = message ? deltaOf(message, calls, thinking) : {};
-	const isLast = !isAbsent(finish_reason);
+	const isLast = isFinish(finish_reason);
 	if (isLast && !thinking.isOver) {
 		addSplit(delta, thinking.end());
 	}
