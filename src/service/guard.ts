@@ -32,10 +32,18 @@ export function problemOf(request: IncomingMessage): Refusal | undefined {
 	if (request.headers.origin !== undefined) {
 		return { status: 403, message: 'Requests of web pages (with an Origin header) are not answered.' };
 	}
-	// The routes would answer one with a backslash without a sentence.
-	return /^\/[^\\]*$/.test(pathOf(request))
+	// The routes would answer either without a sentence.
+	if (!/^\/[^\\]*$/.test(pathOf(request))) {
+		return { status: 400, message: 'The request target must be a path without backslashes.' };
+	}
+	return isHost(request.headers.host ?? '')
 		? undefined
-		: { status: 400, message: 'The request target must be a path without backslashes.' };
+		: { status: 400, message: 'The Host header must be the name of a host, with its port if it has one.' };
+}
+
+function isHost(host: string): boolean {
+	const address = URL.parse(`http://${host}`);
+	return address !== null && address.hostname === host.replace(/:\d+$/, '').toLowerCase();
 }
 
 /**

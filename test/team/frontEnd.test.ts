@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
-import { get } from 'node:http';
+import { get, type IncomingMessage } from 'node:http';
 import { request } from 'node:https';
+import { text } from 'node:stream/consumers';
 import { Pool } from 'pg';
 import { logRecord } from '../../src/service/tasks/taskLog.ts';
 import { makeAuthority, makeCertificate } from '../support/certificates.ts';
+import { heapUsed } from '../support/heapUsed.ts';
+import { processorLaps } from '../support/processorTime.ts';
 import { TemporaryRepository } from '../support/temporaryRepository.ts';
 import { type Caller, useFrontEnd } from '../support/useFrontEnd.ts';
 import { waitFor } from '../support/waitFor.ts';
@@ -209,18 +212,46 @@ describe('a front end', () => {
 		}
 	});
 
-	it('wants a token for the path that it answers, whatever a Host makes of an open one', async () => {
+	it('answers no request whose Host is not the name of a host, or whose path has a backslash', async () => {
 		const { address } = await test.start({ demo: true });
-		// The name that stands for it in ASCII is as long as the whole, so that its length gives nothing away.
-		const host = 'ê.å/v1/models?x';
-		assert.equal(new URL(`http://${host}`).hostname.length, host.length);
-		const status = await new Promise<number | undefined>((resolve, reject) => {
-			get(`${address}/health`, { headers: { host } }, response => {
-				response.resume();
-				resolve(response.statusCode);
-			}).on('error', reject);
-		});
-		assert.equal(status, 401);
+		// The name that stands for the first in ASCII is as long as the whole, so that its length gives nothing away.
+		const hosts = ['ê.å/v1/models?x', 'a b', '0x7f.1', '999.1'];
+		assert.equal(new URL(`http://${hosts[0]}`).hostname.length, hosts[0]?.length);
+		const { port } = new URL(address);
+		for (const [target, host, status] of [
+			...hosts.map(host => ['/health', host, 400] as const),
+			['/health\\', 'a', 400],
+			['/health', 'Service.Example:8443', 200],
+			['/health', '[::1]:80', 200],
+		] as const) {
+			const response = await new Promise<IncomingMessage>((resolve, reject) => {
+				get({ host: '127.0.0.1', port, path: target, headers: { host } }, resolve).on('error', reject);
+			});
+			const answer = JSON.parse(await text(response));
+			assert.equal(response.statusCode, status, host);
+			assert.equal(typeof answer[status === 200 ? 'status' : 'error'], 'string', host);
+		}
+	});
+
+	it('refuses 32 MB of brackets with a sentence, without taking them apart', async () => {
+		const builder = await test.caller('builder');
+		await test.start({ demo: true });
+		const body = Buffer.alloc(32 * 1024 * 1024, '[');
+		const lap = processorLaps();
+		const before = heapUsed();
+		for (const [target, status] of [
+			['/v1/messages', 400],
+			['/chat/completions', 413],
+			['/api/tasks', 413],
+		] as const) {
+			const response = await builder.ask(target, { method: 'POST', body });
+			const { error } = (await response.json()) as { error: string | { message: string } };
+			assert.equal(response.status, status);
+			assert.match(typeof error === 'string' ? error : error.message, /^The request body is /);
+		}
+		assert.ok(lap() < 5_000);
+		assert.ok(heapUsed() - before < 10 * 1024 * 1024);
+		assert.equal((await builder.ask('/api/tasks')).status, 200);
 	});
 
 	it('counts requests by their routes for programs that collect metrics, and by nothing of their callers', async () => {
@@ -228,11 +259,11 @@ describe('a front end', () => {
 		await (await ada.ask('/api/tasks')).text();
 		await (await ada.ask('/api/tasks/some-id')).text();
 		await (await ada.ask(`/${ada.token}`)).text();
-		const text = await (await fetch(`${metricsAddress}/metrics`)).text();
-		assert.match(text, /errand_requests_total\{method="GET",route="\/api\/tasks",status="200"\} 1/);
-		assert.match(text, /errand_requests_total\{method="GET",route="\/api\/tasks\/:taskId",status="404"\} 1/);
-		assert.match(text, /process_resident_memory_bytes/);
-		assert.ok(!text.includes(ada.token) && !text.includes('some-id'));
+		const metrics = await (await fetch(`${metricsAddress}/metrics`)).text();
+		assert.match(metrics, /errand_requests_total\{method="GET",route="\/api\/tasks",status="200"\} 1/);
+		assert.match(metrics, /errand_requests_total\{method="GET",route="\/api\/tasks\/:taskId",status="404"\} 1/);
+		assert.match(metrics, /process_resident_memory_bytes/);
+		assert.ok(!metrics.includes(ada.token) && !metrics.includes('some-id'));
 		assert.equal((await fetch(`${metricsAddress}/`)).status, 404);
 	});
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { bearerToken } from '../../base/tokenCheck.ts';
-import { authorizationOf, NO_CREDENTIALS, problemOf, type Refusal } from '../../service/guard.ts';
+import { authorizationOf, NO_CREDENTIALS, type Refusal } from '../../service/guard.ts';
 import { isImagePath } from '../../service/images/imageShelf.ts';
 import { RequestRefused } from '../../service/replies.ts';
 import type { App, AppContext } from '../../service/server.ts';
@@ -48,10 +48,6 @@ export class Access {
 	register(app: App): void {
 		app.use(async (context, next) => {
 			const { incoming, outgoing } = context.env;
-			const problem = problemOf(incoming);
-			if (problem !== undefined) {
-				throw refusedBy(problem);
-			}
 			if (!isOpen(context)) {
 				await this.admit(incoming, outgoing).catch(error => {
 					throw error instanceof RequestRefused ? error : this.databaseAway(error);
@@ -145,7 +141,6 @@ export class Access {
 	}
 }
 
-/** The path is the one that routes are found by, as a `Host` with a path in it would have another one than its request. */
 function isOpen({ req: { method, path } }: AppContext): boolean {
 	const isRead = method === 'GET' || method === 'HEAD';
 	return isRead && (path === HEALTH_PATH || path === READY_PATH || PUBLIC_CHANNEL.test(path) || isImagePath(path));

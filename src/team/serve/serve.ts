@@ -7,9 +7,10 @@ import { systemClock } from '../../base/async.ts';
 import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { registerChannelRoutes } from '../../service/channel/channelRoutes.ts';
+import { problemOf } from '../../service/guard.ts';
 import { startInference } from '../../service/inference/inference.ts';
 import { ReasoningSeal } from '../../service/responses/reasoningSeal.ts';
-import { createApp, type ListenOptions, listen, type ServiceServer } from '../../service/server.ts';
+import { createApp, type ListenOptions, listen, refuse, type ServiceServer } from '../../service/server.ts';
 import type { Configuration } from '../configuration.ts';
 import { checkSchema } from '../database/migrations.ts';
 import { Notifications } from '../database/notifications.ts';
@@ -120,7 +121,10 @@ export async function serve(options: ServeOptions): Promise<FrontEnd> {
 		registerSourceRoutes(app, { access, sources: configuration.sources, tokens });
 
 		const answer = getRequestListener(app.fetch);
-		server = await listen(options.listen, (request, response) => void answer(request, response));
+		server = await listen(options.listen, (request, response) => {
+			const problem = problemOf(request);
+			void (problem === undefined ? answer(request, response) : refuse(request, response, problem));
+		});
 		metrics = options.metrics && (await listenForMetrics(options.metrics, registry));
 	} catch (error) {
 		await stop().catch(failure =>

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { dropBody, pathOf, readJsonBody } from '../../../src/base/httpRequest.ts';
+import { processorLaps } from '../../support/processorTime.ts';
 
 describe('a request that is refused', () => {
 	let server: Server;
@@ -83,5 +85,13 @@ describe('the body of a request', () => {
 			status: 413,
 			problem: 'The request body is larger than 1 MB.',
 		});
+	});
+
+	it('is not taken apart where it is nested too deeply', async () => {
+		const brackets = Buffer.alloc(32 * 1024 * 1024, '[');
+		const body = Readable.from([brackets, brackets.subarray(0, 1)]) as IncomingMessage;
+		const lap = processorLaps();
+		assert.equal('problem' in (await readJsonBody(body, 33)), true);
+		assert.ok(lap() < 1_000);
 	});
 });
