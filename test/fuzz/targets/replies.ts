@@ -180,11 +180,12 @@ const sse: Target = {
 				assert.deepEqual(cut.events, whole.events, 'its events depend on how it is cut');
 			}
 			assert.ok(whole.events.every(({ data }) => data.length <= maximum));
-			const again = whole.events.map(({ data, event }) => sseEvent(data, event)).join('');
-			const events = decode([Buffer.from(again)]).events.map(({ data }) => JSON.parse(data));
+			// With its escapes, a text can be too long for an event.
+			const written = whole.events.filter(({ data }) => JSON.stringify(data).length <= maximum);
+			const again = written.map(({ data, event }) => sseEvent(data, event)).join('');
 			assert.deepEqual(
-				events,
-				whole.events.filter(({ data }) => JSON.stringify(data).length <= maximum).map(({ data }) => data),
+				decode([Buffer.from(again)]).events.map(({ data }) => JSON.parse(data)),
+				written.map(({ data }) => data),
 				'what is written of it is read as something else',
 			);
 		}
