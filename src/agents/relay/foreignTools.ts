@@ -38,8 +38,8 @@ export function functionName(name: unknown, namespace: unknown): unknown {
 /** Converts the declaration of a free-form tool. The grammar of its input is added to the description. */
 export function customToolAsFunction({ description, format }: Fields): Fields {
 	const { syntax, definition } = isFields(format) ? format : {};
-	const grammar =
-		typeof definition === 'string' ? [`The input follows this grammar (${String(syntax)}):\n${definition}`] : [];
+	const named = typeof syntax === 'string' ? ` (${syntax})` : '';
+	const grammar = typeof definition === 'string' ? [`The input follows this grammar${named}:\n${definition}`] : [];
 	return {
 		type: 'function',
 		description: [...(typeof description === 'string' ? [description] : []), ...grammar].join('\n\n'),

@@ -1,6 +1,7 @@
 // A decision file: the contract's request as JSON, with sources that fill the state when it is evaluated.
 import * as z from 'zod';
 import { defined } from '../../base/defined.ts';
+import { isFields } from '../../base/fields.ts';
 import { isNestedDeeper, parseJson } from '../../base/json.ts';
 import { decisionRequestSchema } from '../../contract/decisions.ts';
 
@@ -74,9 +75,13 @@ export function readDecisionFile(text: string): { file: DecisionFile } | { probl
 		return { problem: { kind: 'invalid', path: pathText(issue?.path ?? []), message: issue?.message ?? '' } };
 	}
 	const { state, sources, questions } = value as DecisionFile;
-	const reserved = reservedPath({ sources, questions });
+	const reserved = pathTo({ sources, questions }, member => isFields(member) && Object.hasOwn(member, '__proto__'));
 	if (reserved) {
-		return { problem: { kind: 'reserved-name', path: pathText(reserved) } };
+		return { problem: { kind: 'reserved-name', path: pathText([...reserved, '__proto__']) } };
+	}
+	const infinite = pathTo({ state }, member => typeof member === 'number' && !Number.isFinite(member));
+	if (infinite) {
+		return { problem: { kind: 'invalid', path: pathText(infinite), message: 'allowed: a number below 1.8e308' } };
 	}
 	// The state is taken as it was written, because parsing drops a member that is called `__proto__`.
 	const file = { ...data, ...defined({ state }) };
@@ -90,16 +95,16 @@ const pathText = (path: readonly PropertyKey[]): string =>
 		.join('')
 		.replace(/^\./, '');
 
-/** Finds a member that is called `__proto__`. Parsing drops it, so the request would lack a part of the file. */
-function reservedPath(value: unknown): string[] | undefined {
-	if (typeof value !== 'object' || value === null) {
-		return undefined;
+/**
+ * Finds what the request would lack: parsing drops a member that is called `__proto__`, and a number that is too large
+ * would be sent as null.
+ */
+function pathTo(value: unknown, isSought: (value: unknown) => boolean): string[] | undefined {
+	if (isSought(value)) {
+		return [];
 	}
-	if (Object.hasOwn(value, '__proto__')) {
-		return ['__proto__'];
-	}
-	for (const [name, member] of Object.entries(value)) {
-		const path = reservedPath(member);
+	for (const [name, member] of isFields(value) || Array.isArray(value) ? Object.entries(value) : []) {
+		const path = pathTo(member, isSought);
 		if (path) {
 			return [name, ...path];
 		}

@@ -95,6 +95,12 @@ describe('a decision file', () => {
 		assert.deepEqual(reserved('questions', { choice }), problem('questions.choice.criteria.__proto__'));
 	});
 
+	it('is refused with a number that would be sent as null', () => {
+		const text = JSON.stringify({ state: { a: { b: [1, 2] } }, questions: { question } }).replace('2', '1e999');
+		const problem = { kind: 'invalid', path: 'state.a.b.1', message: 'allowed: a number below 1.8e308' };
+		assert.deepEqual(readDecisionFile(text), { problem });
+	});
+
 	it('sends its state as it was written, whatever its members are called', () => {
 		const text = JSON.stringify({ state: { reserved: 1 }, questions: { question } }).replace('reserved', '__proto__');
 		const found = readDecisionFile(text);
