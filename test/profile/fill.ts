@@ -132,6 +132,11 @@ describe('the profile', () => {
 	it('is filled by the present build', async function () {
 		this.timeout(0);
 		const { page, server, models } = window;
+		// Commits would otherwise have the name of whoever uses this machine.
+		for (const git of [window.git, window.origin]) {
+			git('config', 'user.name', 'Robin Acme');
+			git('config', 'user.email', 'robin@acme.example');
+		}
 		const settings = (changed: Record<string, unknown>) => changeSettings(page, server, changed);
 		let chat = await openChat(page);
 		acme.script = () => ({ text: 'Acme answers.' });
