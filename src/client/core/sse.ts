@@ -45,7 +45,7 @@ export class SseDecoder {
 	private events: SseEvent[] = [];
 	private failure: ClientError | undefined;
 
-	/** Lines that belong to no event are ignored without `strays`. */
+	/** Lines that belong to no event are ignored without `strays`, up to a limit. */
 	constructor(maximumLength: number, strays?: StrayLineReader) {
 		this.maximumLength = maximumLength;
 		this.strays = strays;
@@ -57,7 +57,7 @@ export class SseDecoder {
 				}
 				this.add(event);
 			},
-			onError: ({ line }) => strays && this.onStrayLine(strays, line),
+			onError: ({ line }) => this.onStrayLine(line),
 		});
 	}
 
@@ -123,14 +123,15 @@ export class SseDecoder {
 	}
 
 	/** `line` is undefined for an overflow, which the parser also throws. */
-	private onStrayLine(strays: StrayLineReader, line: string | undefined): void {
+	private onStrayLine(line: string | undefined): void {
 		if (line === undefined || this.failure) {
 			return;
 		}
-		const event = strays.read(line);
+		const event = this.strays?.read(line);
+		const held = this.strays?.held ?? 0;
 		this.add(event);
-		this.limit(strays.held);
-		this.strayCount += event === undefined && strays.held === 0 ? 1 : 0;
+		this.limit(held);
+		this.strayCount += event === undefined && held === 0 ? 1 : 0;
 		if (this.strayCount > MAXIMUM_STRAYS) {
 			this.failure ??= new ClientError('bad-response', 'the stream has too many lines that belong to no event');
 		}
@@ -174,7 +175,7 @@ export interface EventStreamOptions {
 	clock: Clock;
 	/** The kind of activity that counts in an exchange. Comments are bytes, but not events. */
 	life: 'bytes' | 'events';
-	/** Reads the lines that belong to no event. Without it, they are ignored. */
+	/** Reads the lines that belong to no event. Without it, they are ignored, up to a limit. */
 	strays?: StrayLineReader;
 	/** Bytes of the body that have already been read. */
 	beginning?: Uint8Array | undefined;
