@@ -35,7 +35,7 @@ export async function tryProfile([commit]: string[]): Promise<number> {
 	const environment = { ERRAND_TEST_PROFILE: newestProfile(earlier), ERRAND_TEST_EARLIER: earlier };
 	const stages = [
 		['test:unit', path.join('test', 'unit', 'profile.test.ts'), path.join('test', 'profile', 'back.ts')],
-		['test:e2e', path.join('test', 'e2e', 'profile.test.ts')],
+		['test:e2e', path.join('test', 'e2e', 'profile.test.ts'), path.join('test', 'profile', 'windows.ts')],
 	];
 	let code = 0;
 	for (const stage of stages) {
