@@ -156,7 +156,7 @@ function explain(error: ClientError, subject: FailureSubject): ExplainedFailure 
 				'switchConnection',
 			);
 		default:
-			return says(l10n.t('{0} failed ({1})', name, error.code), again, 'showLog');
+			return says(l10n.t('{0} failed ({1})', name, oneLine(error.code, MAXIMUM_NAME)), again, 'showLog');
 	}
 }
 
