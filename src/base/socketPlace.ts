@@ -1,20 +1,70 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { lstat, readdir, rmdir, unlink } from 'node:fs/promises';
+import { connect } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import process from 'node:process';
+import { systemErrorCode } from './errors.ts';
+import { isProcessGone } from './processFamily.ts';
 
 /** The shortest limit that any supported system has for the path of a socket, in bytes. */
 const MAXIMUM_SOCKET_PATH = 100;
 
+/** The name of a folder for a socket, with the process that has made it. */
+const SOCKET_FOLDER = /^errand-(\d+)-\w{6}$/;
+
 /**
  * Returns the place to listen for a socket that is wanted at `file`. If that path is too long for a socket, it is in a
- * new folder below the system's temporary one, which only the user can open and which the caller removes afterwards. A
- * socket that a crash has left at the place is removed.
+ * new folder, as `newSocketFolder` makes one. A socket that a crash has left at the place is removed.
  */
-export function socketPlaceFor(file: string): { place: string; folder?: string } {
+export async function socketPlaceFor(file: string): Promise<{ place: string; folder?: string }> {
 	if (Buffer.byteLength(file) <= MAXIMUM_SOCKET_PATH) {
 		rmSync(file, { force: true });
 		return { place: file };
 	}
-	const folder = mkdtempSync(path.join(os.tmpdir(), 'errand-'));
+	const folder = await newSocketFolder();
 	return { place: path.join(folder, path.basename(file)), folder };
+}
+
+/**
+ * Makes a folder for a socket below the system's temporary one, which only the user can open and which the caller
+ * removes afterwards. Those that killed programs of the user have left there are removed before.
+ */
+export async function newSocketFolder(): Promise<string> {
+	const temporary = os.tmpdir();
+	const names = await readdir(temporary).catch(() => []);
+	const left = names.filter(name => {
+		const owner = Number(SOCKET_FOLDER.exec(name)?.[1]);
+		return owner > 0 && isProcessGone(owner);
+	});
+	// What cannot be removed, or is just being removed by another program, is no reason to fail.
+	await Promise.allSettled(left.map(name => removeLeft(path.join(temporary, name))));
+	return mkdtempSync(path.join(temporary, `errand-${process.pid}-`));
+}
+
+/**
+ * Removes a folder of this user in which there are sockets and nothing else, and nobody listens. In a container that
+ * shares the folder for temporary files, a process that is not seen from here may well be running.
+ */
+async function removeLeft(folder: string): Promise<void> {
+	const stats = await lstat(folder);
+	const entries = stats.isDirectory() && stats.uid === process.getuid?.() ? await readdir(folder) : [];
+	const sockets = entries.map(name => path.join(folder, name));
+	const isLeft = await Promise.all(sockets.map(isLeftSocket));
+	if (sockets.length > 0 && isLeft.every(Boolean)) {
+		await Promise.all(sockets.map(socket => unlink(socket)));
+		await rmdir(folder);
+	}
+}
+
+async function isLeftSocket(file: string): Promise<boolean> {
+	if (!(await lstat(file)).isSocket()) {
+		return false;
+	}
+	const connection = connect(file);
+	const refusal = await new Promise<unknown>(resolve => {
+		connection.once('connect', () => resolve(undefined)).once('error', resolve);
+	});
+	connection.destroy();
+	return systemErrorCode(refusal) === 'ECONNREFUSED';
 }

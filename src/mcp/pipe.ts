@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import os from 'node:os';
 import path from 'node:path';
 import { describeError } from '../base/errors.ts';
 import { dropBody, pathOf, readJsonBody } from '../base/httpRequest.ts';
 import type { Logger } from '../base/logger.ts';
+import { newSocketFolder } from '../base/socketPlace.ts';
 import { streamText } from '../base/streamText.ts';
 import { createTokenCheck } from '../base/tokenCheck.ts';
 import {
@@ -53,7 +53,7 @@ export interface OpenPipe {
  */
 export async function openPipe(options: PipeOptions): Promise<OpenPipe> {
 	const token = randomBytes(32).toString('base64url');
-	const { address, folder } = newPlace();
+	const { address, folder } = await newPlace();
 	const gate = new Gate(options, createTokenCheck(token));
 	const server = createServer(
 		{
@@ -85,12 +85,11 @@ export async function openPipe(options: PipeOptions): Promise<OpenPipe> {
 	};
 }
 
-/** A new folder is closed to all other users. */
-function newPlace(): { address: string; folder: string | undefined } {
+async function newPlace(): Promise<{ address: string; folder: string | undefined }> {
 	if (process.platform === 'win32') {
 		return { address: `\\\\.\\pipe\\errand-${randomBytes(16).toString('hex')}`, folder: undefined };
 	}
-	const folder = mkdtempSync(path.join(os.tmpdir(), 'errand-'));
+	const folder = await newSocketFolder();
 	return { address: path.join(folder, 'editor.sock'), folder };
 }
 

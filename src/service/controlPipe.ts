@@ -34,7 +34,7 @@ export interface ControlPipe {
  * it goes over the network.
  */
 export async function openControlPipe(options: ControlPipeOptions): Promise<ControlPipe> {
-	const { place, folder } = placeFor(options.stateFolder);
+	const { place, folder } = await placeFor(options.stateFolder);
 	const checkToken = createTokenCheck(options.token);
 	const server = createServer({ requestTimeout: 10_000 }, (request, response) => {
 		const isRight = checkToken(request.headers.authorization) === 'right';
@@ -69,7 +69,7 @@ export async function openControlPipe(options: ControlPipeOptions): Promise<Cont
 }
 
 /** The caller holds the lock of the state folder, so a socket that exists already was left by a crash. */
-function placeFor(stateFolder: string): { place: string; folder?: string } {
+async function placeFor(stateFolder: string): Promise<{ place: string; folder?: string }> {
 	if (process.platform === 'win32') {
 		return { place: `\\\\.\\pipe\\errand-${randomBytes(16).toString('hex')}` };
 	}

@@ -144,7 +144,7 @@ export async function openRelay(options: RelayOptions): Promise<Relay> {
 
 	// The sandbox of macOS uses the machine's own network, of which it allows only the relay's port.
 	const { listen: at } = options;
-	const { place, folder } = at === 'loopback' || process.platform === 'darwin' ? {} : socketPlaceFor(at.socket);
+	const { place, folder } = at === 'loopback' || process.platform === 'darwin' ? {} : await socketPlaceFor(at.socket);
 	await listen(server, place);
 	if (place !== undefined && process.platform !== 'win32') {
 		// In a sandbox, the agent is another user. The token grants it access.
