@@ -24,14 +24,16 @@ export interface Activity {
 	step(): Promise<void>;
 	/** Judges everything so far. There are no faults meanwhile, and what they have left has its time to end. */
 	check(): Promise<Finding[]>;
+	/** Counts how everything has ended, for the report. */
+	outcomes?(): Promise<Record<string, number>>;
 }
 
 /** Counts what has happened, by name. */
 export class Tally {
 	readonly counts = new Map<string, number>();
 
-	count(what: string, times = 1): void {
-		this.counts.set(what, (this.counts.get(what) ?? 0) + times);
+	count(what: string): void {
+		this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
 	}
 }
 
@@ -55,5 +57,10 @@ export class Dice {
 	anyOf<T>(items: readonly T[]): T | undefined;
 	anyOf<T>(items: readonly T[]): T | undefined {
 		return items[Math.floor(this.random() * items.length)];
+	}
+
+	shuffled<T>(items: Iterable<T>): T[] {
+		const drawn = [...items].map(item => ({ item, at: this.random() }));
+		return drawn.sort((one, other) => one.at - other.at).map(({ item }) => item);
 	}
 }

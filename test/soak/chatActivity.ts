@@ -82,16 +82,19 @@ export class ChatActivity implements Activity {
 		await typeMessage(frame, text);
 		// From here on it is in the composer, in the conversation, or lost.
 		this.messages.push(message);
-		this.tally.count(`messages to ${kind === 'agent' ? 'an agent' : `a ${kind} conversation`} (${site.name})`);
+		this.tally.count(`messages, ${kind} (${site.name})`);
 		await sendTyped(frame);
 		await until(
 			`${number} is a turn`,
 			async () => {
 				await site.answerKey(10);
-				return (await turns(frame).count()) > 0 && (await lastTurnText(frame)).includes(number);
+				return (await this.isShown(frame, number)) || (await this.isRefused(frame, message));
 			},
 			20_000,
 		);
+		if (message.isBack) {
+			return;
+		}
 		message.isShown = true;
 		await until(
 			`the reply to ${number} ends`,
@@ -158,8 +161,7 @@ export class ChatActivity implements Activity {
 		return findings;
 	}
 
-	/** How the replies of all messages have ended, for the report. */
-	outcomes(): Record<string, number> {
+	async outcomes(): Promise<Record<string, number>> {
 		const outcomes: Record<string, number> = {};
 		const stored = this.stored();
 		for (const { text, isBack } of this.messages) {
@@ -176,10 +178,26 @@ export class ChatActivity implements Activity {
 			return;
 		}
 		await valueWithin(BACK_LIMIT_MS, 500, async () => {
+			last.isShown = await this.isShown(frame, last.number);
 			last.isBack = (await frame.locator('chat-composer textarea').inputValue()).includes(last.number);
-			last.isShown = (await turns(frame).count()) > 0 && (await lastTurnText(frame)).includes(last.number);
-			return last.isBack || last.isShown;
+			return last.isShown || last.isBack;
 		});
+	}
+
+	private async isShown(frame: Frame, number: string): Promise<boolean> {
+		return (await turns(frame).count()) > 0 && (await lastTurnText(frame)).includes(number);
+	}
+
+	/** Sees whether the composer says why it has a message again. */
+	private async isRefused(frame: Frame, message: Message): Promise<boolean> {
+		const words = (await frame.locator('chat-composer .hint').innerText()).trim();
+		const composer = frame.locator('chat-composer textarea:not([readonly])');
+		message.isBack =
+			words !== '' && (await composer.count()) > 0 && (await composer.inputValue()).includes(message.number);
+		if (message.isBack) {
+			this.tally.count(`the composer said: ${words}`);
+		}
+		return message.isBack;
 	}
 
 	private async beginConversation(frame: Frame, kind: 'plain' | 'encrypted' | 'agent'): Promise<void> {

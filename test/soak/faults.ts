@@ -3,11 +3,11 @@ import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { reloadWindow } from '../support/editor.ts';
-import type { TcpRelay } from '../support/tcpRelay.ts';
 import type { TeamProcess } from '../support/teamProcesses.ts';
 import type { TeamWorkerProcess } from '../support/teamService.ts';
 import { valueWithin } from '../support/waitFor.ts';
 import type { Dice, Tally } from './activity.ts';
+import { setRoute } from './network.ts';
 import { processesOf } from './processes.ts';
 import type { Site } from './site.ts';
 import { type Sites, SLOTS, setClock } from './sites.ts';
@@ -17,6 +17,7 @@ const CRASHES_APART_MS = 65_000;
 const SLEEP_S = [20, 75] as const;
 const CUT_S = [10, 45] as const;
 const FULL_S = [10, 30] as const;
+const JUMP_MS = 10_000;
 const MOST_DAYS = 5;
 const PIECE = Buffer.alloc(64 * 1024);
 
@@ -24,8 +25,6 @@ export interface Fault {
 	readonly kind: string;
 	/** What it happens to. Nothing has two faults at a time. */
 	readonly target: string;
-	/** True if it ends a process whose memory is watched. */
-	readonly ends: boolean;
 	/** Resolves when it is over. */
 	run(): Promise<void>;
 }
@@ -36,37 +35,50 @@ export interface World {
 	tally: Tally;
 }
 
+/** One window, one front end, one worker and one local service are never ended, because their memory is judged. */
 export function faultsOf(world: World): Fault[] {
 	const { dice } = world;
-	const { local, service, relays, clockFile, smallDisk } = world.sites;
+	const { local, team, misbehaving, service, relays, clockFile, disks, hasOwnNetwork } = world.sites;
 	return [
-		...[local, world.sites.team, world.sites.misbehaving].flatMap(site => [
-			fault('window reload', site.name, true, () => reloadWindow(site.page)),
-			fault('extension host kill', site.name, true, () => killHost(site, world)),
-			fault('sleep of a window’s machine', site.name, false, () => sleepOfWindow(site, dice)),
+		...[local, misbehaving].flatMap(site => [
+			fault('window reload', site.name, () => reloadWindow(site.page)),
+			fault('extension host kill', site.name, () => killHost(site, world)),
 		]),
-		fault('local service kill', 'local service', true, () => killLocalService(local)),
-		fault('front end kill', 'front ends', true, () => replace(service.frontEnds, world, () => service.startFrontEnd())),
-		fault('worker kill', 'workers', true, () =>
+		...[local, team, misbehaving].map(site => fault('sleep of a window’s machine', site.name, () => sleep(site, dice))),
+		fault('local service kill', 'local service', () => killLocalService(local)),
+		fault('front end kill', 'front ends', () => replace(service.frontEnds, world, () => service.startFrontEnd())),
+		fault('worker kill', 'workers', () =>
 			replace<TeamWorkerProcess>(service.workers, world, ({ folder }) => service.startWorker(SLOTS, folder)),
 		),
-		fault('sleep of a front end', 'front ends', false, () => sleepOfOne(service.frontEnds, dice)),
-		fault('sleep of a worker', 'workers', false, () => sleepOfOne(service.workers, dice)),
-		fault('database restart', 'database', false, () => service.postgres.restart()),
-		fault('database crash', 'database', false, () => service.postgres.restart('SIGQUIT')),
-		...Object.entries(relays).flatMap(([name, relay]) => [
-			fault('silent network', `network of ${name}`, false, () => cut(relay, dice, () => relay.freeze())),
-			fault('broken network', `network of ${name}`, false, () => cut(relay, dice, () => relay.stop())),
-		]),
-		...(clockFile === undefined ? [] : [fault('clock jump', 'clock', false, () => jump(clockFile, dice))]),
-		...(smallDisk === undefined ? [] : [fault('full disk', 'disk', false, () => fill(smallDisk, dice))]),
+		fault('sleep of a front end', 'front ends', () => sleepOfOne(service.frontEnds, dice)),
+		fault('sleep of a worker', 'workers', () => sleepOfOne(service.workers, dice)),
+		fault('database restart', 'database', () => service.postgres.restart()),
+		fault('database crash', 'database', () => service.postgres.restart('SIGQUIT')),
+		...Object.entries(relays).flatMap(([name, relay]) => {
+			// Afterwards the network is there again, as if under another address: the old connections are broken.
+			const open = () => {
+				relay.stop();
+				return relay.open();
+			};
+			const cuts = [
+				fault('silent network', `network of ${name}`, () => cut(dice, () => relay.freeze(), open)),
+				fault('broken network', `network of ${name}`, () => cut(dice, () => relay.stop(), open)),
+			];
+			const [away, back] = (['gone', 'there'] as const).map(is => () => setRoute(relay.address, is));
+			return hasOwnNetwork && away && back
+				? [...cuts, fault('no route', `network of ${name}`, () => cut(dice, away, back))]
+				: cuts;
+		}),
+		...(clockFile === undefined ? [] : [fault('clock jump', 'clock', () => jump(clockFile, dice))]),
+		...Object.entries(disks).map(([what, folder]) =>
+			fault(`full disk under ${what}`, `disk of ${what}`, () => fill(folder, dice)),
+		),
 	];
 }
 
-const fault = (kind: string, target: string, ends: boolean, run: () => Promise<unknown>): Fault => ({
+const fault = (kind: string, target: string, run: () => Promise<unknown>): Fault => ({
 	kind,
 	target,
-	ends,
 	run: async () => void (await run()),
 });
 
@@ -97,10 +109,7 @@ function kill(pid: number | undefined): void {
 	}
 }
 
-/**
- * Ends one of several programs, and starts another in its place, as whoever keeps it running does. The oldest one is
- * spared, because its memory is judged.
- */
+/** Ends one of several programs but the oldest, and starts another in its place, as whoever keeps it running does. */
 async function replace<One extends TeamProcess>(
 	programs: ReadonlySet<One>,
 	{ sites, dice }: World,
@@ -122,7 +131,7 @@ async function replace<One extends TeamProcess>(
 }
 
 /** Stops everything of a window but the browser: the editor, the extension host, the local service and its agents. */
-async function sleepOfWindow({ stateFolder }: Site, dice: Dice): Promise<void> {
+async function sleep({ stateFolder }: Site, dice: Dice): Promise<void> {
 	const own = processesOf(stateFolder).filter(({ commandLine }) => !commandLine.includes('mcp.js'));
 	await stopped(
 		own.map(({ pid }) => pid),
@@ -150,19 +159,17 @@ async function stopped(pids: readonly number[], dice: Dice): Promise<void> {
 	signal('SIGCONT');
 }
 
-/** Afterwards the network is there again, as if under another address: the old connections are broken. */
-async function cut(relay: TcpRelay, dice: Dice, begin: () => void): Promise<void> {
+async function cut(dice: Dice, begin: () => void, end: () => unknown): Promise<void> {
 	begin();
 	await delay(dice.between(...CUT_S) * 1_000);
-	relay.stop();
-	await relay.open();
+	await end();
 }
 
 /** Sets the clock by days, forward or back, until the next jump. */
 async function jump(file: string, dice: Dice): Promise<void> {
 	const days = dice.between(-MOST_DAYS, MOST_DAYS);
 	setClock(file, `${days < 0 ? '' : '+'}${days.toFixed(2)}d`);
-	await delay(10_000);
+	await delay(JUMP_MS);
 }
 
 /** Fills a file system to its last byte for a while. */

@@ -1,10 +1,11 @@
 // What must not be there once everything has ended.
-import { globSync, readdirSync } from 'node:fs';
+import { globSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { newSocketFolder } from '../../src/base/socketPlace.ts';
 import { valueWithin } from '../support/waitFor.ts';
 import type { Finding } from './activity.ts';
 import { processesOf } from './processes.ts';
-import type { Site } from './site.ts';
+import type { Place } from './site.ts';
 
 const END_LIMIT_MS = 60_000;
 /** The references that Errand keeps in a repository of the user. */
@@ -13,9 +14,8 @@ const MOST_MORE_DESCRIPTORS = 50;
 
 const left = (what: string): Finding => ({ promise: 'left', what });
 
-/** Finds references, branches of no task and locks in the repositories of a window. */
-export async function leftInRepositories({ name, window, truth }: Site): Promise<Finding[]> {
-	const { sample } = window;
+/** Finds references, branches of no task and locks in the repositories of a place. */
+export async function leftInRepositories({ name, sample, truth }: Place): Promise<Finding[]> {
 	const ids = new Set((await truth.tasks()).map(({ id }) => id.slice(0, 8)));
 	const names = (git: (...args: string[]) => string) =>
 		git('for-each-ref', '--format=%(refname)').trim().split('\n').filter(Boolean);
@@ -41,6 +41,8 @@ export async function leftOnMachine(folder: string, temporary: string): Promise<
 		processes = processesOf(folder).map(one => `${one.pid} in ${one.folder}: ${one.commandLine.slice(0, 300)}`);
 		return processes.length === 0;
 	});
+	// A program that was killed has left its folder for a socket to the next start of another.
+	rmSync(await newSocketFolder(), { recursive: true });
 	const files = readdirSync(temporary).filter(name => name.includes('errand'));
 	return [
 		...processes.map(one => left(`process ${one}`)),

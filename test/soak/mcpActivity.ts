@@ -1,41 +1,39 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { plainText } from '../../src/base/plainText.ts';
 import { isFinalStatus } from '../../src/contract/tasks.ts';
 import { McpClient, type ToolAnswer } from '../support/mcpClient.ts';
 import { valueWithin } from '../support/waitFor.ts';
 import type { Activity, Finding, Tally } from './activity.ts';
-import type { Site } from './site.ts';
+import type { Place } from './site.ts';
 
 /** A call may wait for a whole minute for a service that is away. */
 const ANSWER_LIMIT_MS = 120_000;
 const END_LIMIT_MS = 180_000;
 
-/** Uses the tasks of the local service through the MCP server, as another program's agent does. */
+/** Uses the tasks of a local service through the MCP server, as another program's agent does. */
 export class McpActivity implements Activity {
-	readonly name = 'MCP server';
-	private readonly site: Site;
+	readonly name: string;
+	private readonly place: Place;
 	private readonly client: McpClient;
 	private readonly tally: Tally;
 	private readonly started: string[] = [];
 	private readonly findings: Finding[] = [];
 
-	private constructor(site: Site, client: McpClient, tally: Tally) {
-		this.site = site;
+	private constructor(place: Place, client: McpClient, tally: Tally) {
+		this.name = `MCP server (${place.name})`;
+		this.place = place;
 		this.client = client;
 		this.tally = tally;
 	}
 
-	static async start(site: Site, program: string, tally: Tally): Promise<McpActivity> {
+	static async start(place: Place, program: string, tally: Tally): Promise<McpActivity> {
 		const client = await McpClient.start({
 			program,
-			args: ['--data', site.stateFolder],
+			args: ['--data', place.stateFolder],
 			capabilities: { elicitation: { form: {} } },
 			onRequest: () => ({ action: 'accept', content: { allow: true } }),
 		});
-		return new McpActivity(site, client, tally);
-	}
-
-	get pid(): number | undefined {
-		return this.client.child.pid;
+		return new McpActivity(place, client, tally);
 	}
 
 	stop(): Promise<void> {
@@ -44,7 +42,7 @@ export class McpActivity implements Activity {
 
 	async step(): Promise<void> {
 		await delay(5_000);
-		const repository = this.site.window.sample.folder;
+		const repository = this.place.sample.folder;
 		const list = await this.call('list_tasks', { limit: 5 });
 		const last = this.started.at(-1);
 		if (!list.isError && last !== undefined && (await this.call('get_task', { task_id: last })).json?.is_active) {
@@ -65,17 +63,17 @@ export class McpActivity implements Activity {
 		}
 		for (const id of this.started.splice(0)) {
 			const status = await valueWithin(END_LIMIT_MS, 1_000, async () => {
-				const task = (await this.site.truth.tasks()).find(stored => stored.id === id);
+				const task = (await this.place.truth.tasks()).find(stored => stored.id === id);
 				return task === undefined ? 'gone' : isFinalStatus(task.status) && task.status;
 			});
 			if (status === undefined || status === 'gone') {
-				const what = `task ${id} of the MCP server is ${status ?? 'without an end'}; see ${this.site.evidence}`;
+				const what = `task ${id} of the MCP server is ${status ?? 'without an end'}; see ${this.place.evidence}`;
 				findings.push({ promise: status === undefined ? 'alive' : 'kept', what });
 				continue;
 			}
 			const texts = await this.wholeLog(id);
-			const stored = await this.site.truth.log(id);
-			const at = stored.findIndex(({ message }, index) => message !== texts[index]);
+			const stored = await this.place.truth.log(id);
+			const at = stored.findIndex(({ message }, index) => plainText(message ?? '') !== texts[index]);
 			if (at !== -1 || texts.length !== stored.length) {
 				const what = `the MCP server tells ${texts.length} entries of ${id}, and ${stored.length} are stored; the first other one is ${at}: “${texts[at]}” in place of “${stored[at]?.message}”`;
 				findings.push({ promise: 'logs', what });

@@ -1,5 +1,5 @@
 // A window of the soak with a connection of its own, and what the service behind it knows.
-import { copyFileSync, cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,6 +12,7 @@ import { agentQuestion } from '../support/chatAgentWindow.ts';
 import { answerInput, appears, dismissInput, runCommand } from '../support/editorWindow.ts';
 import { leavePrompt, openChat, taskLine } from '../support/errandWindow.ts';
 import { type Probe, probeOf } from '../support/probeExtension.ts';
+import type { SampleFolder } from '../support/sampleFolder.ts';
 import type { TaskServer } from '../support/taskServer.ts';
 import type { TeamService } from '../support/teamService.ts';
 import type { TestWindow } from '../support/useWindow.ts';
@@ -31,6 +32,43 @@ export interface Truth {
 	log(id: string): Promise<LogEntry[]>;
 }
 
+/** A repository, and the local service beside it. */
+export class Place {
+	readonly name: string;
+	readonly sample: SampleFolder;
+	readonly stateFolder: string;
+	readonly truth: Truth;
+
+	constructor({ name, sample, stateFolder, truth }: Pick<Place, 'name' | 'sample' | 'stateFolder' | 'truth'>) {
+		this.name = name;
+		this.sample = sample;
+		this.stateFolder = stateFolder;
+		this.truth = truth;
+	}
+
+	/** Where a reader of the report finds what the window and its local service have written. */
+	get evidence(): string {
+		return path.join('test-output', 'soak', this.name);
+	}
+
+	/** The process of the local service, if it runs. */
+	get localService(): number | undefined {
+		try {
+			return JSON.parse(readFileSync(path.join(this.stateFolder, DISCOVERY_FILE), 'utf8')).pid;
+		} catch {
+			return undefined;
+		}
+	}
+
+	keepEvidence(): void {
+		const log = path.join(this.stateFolder, 'service.log');
+		if (existsSync(log)) {
+			mkdirSync(this.evidence, { recursive: true });
+			copyFileSync(log, path.join(this.evidence, 'service.log'));
+		}
+	}
+}
+
 export interface SiteOptions {
 	name: 'local' | 'team' | 'misbehaving';
 	window: TestWindow;
@@ -41,24 +79,14 @@ export interface SiteOptions {
 	truth: Truth;
 }
 
-export class Site {
-	readonly name: SiteOptions['name'];
+export class Site extends Place {
 	readonly window: TestWindow;
-	readonly stateFolder: string;
-	readonly truth: Truth;
 	private readonly key: string | undefined;
 
 	constructor({ name, window, stateFolder, key, truth }: SiteOptions) {
-		this.name = name;
+		super({ name, sample: window.sample, stateFolder, truth });
 		this.window = window;
-		this.stateFolder = stateFolder;
 		this.key = key;
-		this.truth = truth;
-	}
-
-	/** Where a reader of the report finds what the window and its local service have written. */
-	get evidence(): string {
-		return path.join('test-output', 'soak', this.name);
 	}
 
 	/** Saves what the window shows. */
@@ -67,14 +95,11 @@ export class Site {
 		await this.page.screenshot({ path: file, timeout: 5_000 }).catch(() => {});
 	}
 
-	keepEvidence(): void {
+	override keepEvidence(): void {
 		const { dataFolder } = this.window.server;
 		rmSync(this.evidence, { recursive: true, force: true });
 		cpSync(path.join(dataFolder, 'server', 'data'), path.join(this.evidence, 'editor'), { recursive: true });
-		const log = path.join(this.stateFolder, 'service.log');
-		if (existsSync(log)) {
-			copyFileSync(log, path.join(this.evidence, 'service.log'));
-		}
+		super.keepEvidence();
 	}
 
 	get page() {
@@ -87,15 +112,6 @@ export class Site {
 			throw new Error('The window has no probe.');
 		}
 		return probe;
-	}
-
-	/** The process of the window's local service, if it runs. */
-	get localService(): number | undefined {
-		try {
-			return JSON.parse(readFileSync(path.join(this.stateFolder, DISCOVERY_FILE), 'utf8')).pid;
-		} catch {
-			return undefined;
-		}
 	}
 
 	/** Opens the chat, once nothing else asks for anything or covers it, as a user does after a fault. */

@@ -1,19 +1,23 @@
 // The three windows of the soak and the services behind them: the one of this machine, one for a team on many machines,
-// and one that misbehaves.
-import { execFileSync, spawnSync } from 'node:child_process';
+// and one that misbehaves. A fourth place has no window, but a local service that other programs use.
+import { spawnSync } from 'node:child_process';
 import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { HOST_TOKEN, SCM, startSourceHost, USER } from '../../scripts/start/team.ts';
 import { SampleFolder } from '../support/sampleFolder.ts';
+import { ServiceProcess } from '../support/serviceProcess.ts';
 import { TaskServer } from '../support/taskServer.ts';
 import { TcpRelay } from '../support/tcpRelay.ts';
 import { noteStates } from '../support/teamIntegrity.ts';
 import { TeamService } from '../support/teamService.ts';
 import { openTestWindow, SAMPLE_NAME } from '../support/useWindow.ts';
 import { MODEL, type SoakModel } from './model.ts';
-import { localTruth, Site, type SiteOptions, servedTruth, teamTruth } from './site.ts';
+import { localTruth, Place, Site, type SiteOptions, servedTruth, teamTruth } from './site.ts';
 
-const SMALL_DISK = '96m';
+const SERVICE_DISK = '96m';
+const CONVERSATIONS_DISK = '16m';
+/** The idle time of a service that does not end by itself, in seconds. */
+const ALWAYS = 100_000;
 const KEY = 'sk-0123456789abcdefSOAK';
 const NO_PORT = 1;
 export const SLOTS = 2;
@@ -22,18 +26,28 @@ export interface Sites {
 	local: Site;
 	team: Site;
 	misbehaving: Site;
+	windows: readonly Site[];
+	programs: Place;
+	/** The local service of that place, which is never ended. */
+	ownService: ServiceProcess;
 	service: TeamService;
 	tasks: TaskServer;
 	relays: { team: TcpRelay; misbehaving: TcpRelay };
 	/** The file with the offset of the clock; undefined where no program's clock can be set. */
 	clockFile: string | undefined;
-	/** The folder of a local service on a file system of its own; undefined where none can be mounted. */
-	smallDisk: string | undefined;
+	/** Folders with small file systems of their own, by what is in them; none where none can be mounted. */
+	disks: Record<string, string>;
+	/** Whether routes can be taken away. */
+	hasOwnNetwork: boolean;
 	stop(): Promise<void>;
 }
 
 /** `folder` is one that other users reach, because PostgreSQL does not run as root. */
-export async function openSites(folder: string, model: SoakModel, anyOf: <T>(items: readonly T[]) => T | undefined) {
+export async function openSites(
+	folder: string,
+	model: SoakModel,
+	{ anyOf, hasOwnNetwork }: { anyOf<T>(items: readonly T[]): T | undefined; hasOwnNetwork: boolean },
+): Promise<Sites> {
 	const endings: (() => unknown)[] = [];
 	const stop = async () => {
 		for (const end of endings.splice(0).reverse()) {
@@ -50,9 +64,13 @@ export async function openSites(folder: string, model: SoakModel, anyOf: <T>(ite
 	async function open(): Promise<Omit<Sites, 'stop'>> {
 		const clock = clockOf(folder);
 		const clockVariables = clock?.variables ?? {};
+		const environment = { NODE_OPTIONS: '--inspect-port=0', ...clockVariables };
 		const samples = Object.fromEntries(
-			['local', 'team', 'misbehaving'].map(name => [name, new SampleFolder(path.join(folder, name, SAMPLE_NAME))]),
-		) as Record<SiteOptions['name'], SampleFolder>;
+			['local', 'team', 'misbehaving', 'programs'].map(name => [
+				name,
+				new SampleFolder(path.join(folder, name, SAMPLE_NAME)),
+			]),
+		) as Record<SiteOptions['name'] | 'programs', SampleFolder>;
 		const hosts = await Promise.all(
 			(['team', 'misbehaving'] as const).map(name =>
 				startSourceHost(path.join(folder, name, 'host'), samples[name].folder),
@@ -67,7 +85,7 @@ export async function openSites(folder: string, model: SoakModel, anyOf: <T>(ite
 				sources: [hosts[0]?.source],
 				limits: { tasksAtOnce: 1_000, requestsAMinute: 1_000_000, requestsAtOnce: 1_000 },
 			},
-			environment: { NODE_OPTIONS: '--inspect-port=0', ...clockVariables },
+			environment,
 		});
 		endings.push(() => service.stop());
 		await noteStates(service.pool);
@@ -84,10 +102,14 @@ export async function openSites(folder: string, model: SoakModel, anyOf: <T>(ite
 			() => tasks.stop(),
 			() => Object.values(relays).forEach(relay => void relay.stop()),
 		);
-		const smallDisk = mountSmallDisk(path.join(folder, 'state-local'));
-		if (smallDisk !== undefined) {
-			endings.push(() => execFileSync('umount', [smallDisk]));
-		}
+		const disks: Record<string, string> = {};
+		const mount = (what: string, place: string, size: string) => {
+			if (mountSmallDisk(place, size)) {
+				disks[what] = place;
+				endings.push(() => unmount(place));
+			}
+		};
+		mount('a local service', path.join(folder, 'state-local'), SERVICE_DISK);
 		const chat = { 'errand.chat.model': MODEL, 'errand.tasks.agent': 'demo', 'errand.tasks.refreshInterval': 5 };
 		const offers = {
 			models: [{ id: MODEL, label: 'Small' }],
@@ -99,10 +121,13 @@ export async function openSites(folder: string, model: SoakModel, anyOf: <T>(ite
 			'errand.connections': { [name]: { label: name, ...offers, ...fields } },
 			'errand.connection': name,
 		});
-		const team = relays.team.address;
+		const teamAddress = relays.team.address;
 		const settings: Record<SiteOptions['name'], Record<string, unknown>> = {
 			local: { ...chat, 'errand.local.upstreams': { ollama: false, tested: { url: model.upstream.url } } },
-			team: elsewhere('team', { apiUrl: team, cloudUrl: team, agentUrl: team, service: 'errand', scm: SCM }),
+			team: elsewhere('team', {
+				...{ apiUrl: teamAddress, cloudUrl: teamAddress, agentUrl: teamAddress },
+				...{ service: 'errand', scm: SCM },
+			}),
 			misbehaving: elsewhere('misbehaving', {
 				apiUrl: model.upstream.origin,
 				cloudUrl: relays.misbehaving.address,
@@ -116,29 +141,39 @@ export async function openSites(folder: string, model: SoakModel, anyOf: <T>(ite
 			const window = await openTestWindow({ settings: settings[name], env }, samples[name]);
 			const site = new Site({ name, window, stateFolder, ...fields });
 			endings.push(() => site.close());
+			if (name === 'misbehaving') {
+				const storage = path.join(window.server.dataFolder, 'server', 'data', 'User', 'globalStorage', 'errand.errand');
+				mount('conversations', path.join(storage, 'conversations'), CONVERSATIONS_DISK);
+			}
 			await site.begin();
 			return site;
 		};
+		const stateFolder = path.join(folder, 'state-programs');
+		const sample = samples.programs;
+		const programs = new Place({ name: 'programs', sample, stateFolder, truth: localTruth(stateFolder) });
+		const ownService = await ServiceProcess.start({ stateFolder, idleSeconds: ALWAYS, environment });
+		endings.push(() => ownService.stop());
+		const local = await openSite('local', { truth: localTruth(path.join(folder, 'state-local')) });
+		const team = await openSite('team', { truth: teamTruth(service), key: token });
+		const misbehaving = await openSite('misbehaving', { truth: servedTruth(tasks), key: KEY });
 		return {
-			local: await openSite('local', { truth: localTruth(path.join(folder, 'state-local')) }),
-			team: await openSite('team', { truth: teamTruth(service), key: token }),
-			misbehaving: await openSite('misbehaving', { truth: servedTruth(tasks), key: KEY }),
-			...{ service, tasks, relays, smallDisk, clockFile: clock?.file },
+			...{ local, team, misbehaving, windows: [local, team, misbehaving], programs, ownService },
+			...{ service, tasks, relays, disks, hasOwnNetwork, clockFile: clock?.file },
 		};
 	}
 }
 
 /** Mounts a small file system in memory, which only root may do. */
-function mountSmallDisk(folder: string): string | undefined {
+function mountSmallDisk(folder: string, size: string): boolean {
 	mkdirSync(folder, { recursive: true, mode: 0o700 });
-	try {
-		execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${SMALL_DISK},mode=0700`, 'tmpfs', folder], { stdio: 'pipe' });
-		// A run that is broken off must not leave it behind.
-		process.once('exit', () => spawnSync('umount', ['--lazy', folder]));
-		return folder;
-	} catch {
-		return undefined;
-	}
+	// A run that is broken off must not leave it behind.
+	process.once('exit', () => unmount(folder));
+	return spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=0700`, 'tmpfs', folder]).status === 0;
+}
+
+/** Whoever still uses it keeps it to its end. */
+function unmount(folder: string): void {
+	spawnSync('umount', ['--lazy', folder]);
 }
 
 /** Returns the variables with which libfaketime, where it is installed, gives programs a clock that can be set. */

@@ -16,19 +16,20 @@ import { Descriptors, leftInRepositories, leftOnMachine } from './left.ts';
 import { McpActivity } from './mcpActivity.ts';
 import { Memory } from './memory.ts';
 import { SoakModel } from './model.ts';
+import { enterOwnNetwork } from './network.ts';
 import { reportOf } from './report.ts';
 import { runServedTasks, type Site } from './site.ts';
 import { openSites, type Sites, setClock } from './sites.ts';
 import { TaskActivity } from './taskActivity.ts';
 
 const ROUND_MS = 4 * 60_000;
-/** The share of the time after which nothing is killed any more, because memory is judged by processes that live long. */
-const KILLS_UNTIL = 1 / 2;
 const FAULTS_APART_S = [6, 25] as const;
 const SETTLE_MS = 15_000;
 const ANSWER_LIMIT_MS = 60_000;
 /** What does not get on by itself is left, and tried again as a user would. */
 const STEP_LIMIT_MS = 150_000;
+const CHECK_LIMIT_MS = 420_000;
+const FAULT_LIMIT_MS = 180_000;
 
 const { values, positionals } = parseArgs({
 	options: { seed: { type: 'string' }, 'without-faults': { type: 'boolean' } },
@@ -38,43 +39,49 @@ const minutes = Number(positionals[0] ?? 120);
 const seed = Number(values.seed ?? Math.floor(Math.random() * 1_000_000));
 const withFaults = values['without-faults'] !== true;
 
+/** What one user does, one thing after another. Programs have no window. */
+interface Lane {
+	site?: Site;
+	activities: readonly Activity[];
+}
+
 class Soak {
 	readonly tally = new Tally();
 	readonly findings: Finding[] = [];
 	readonly faults = new Tally();
 	readonly memory: Memory;
-	readonly activities: readonly { site: Site; activity: Activity }[];
+	private readonly lanes: readonly Lane[];
 	private readonly sites: Sites;
 	private readonly model: SoakModel;
 	private readonly dice: Dice;
 	private readonly possible: readonly Fault[];
+	/** The kinds of faults that have their turn before any has another. */
+	private due: string[] = [];
 	private readonly descriptors = new Descriptors();
 
-	constructor(sites: Sites, model: SoakModel, mcp: McpActivity, dice: Dice, tally: Tally) {
+	constructor(sites: Sites, model: SoakModel, programs: readonly McpActivity[], dice: Dice, tally: Tally) {
 		this.sites = sites;
 		this.model = model;
 		this.dice = dice;
 		this.tally = tally;
-		this.memory = new Memory(this.windows, sites.service);
+		this.memory = new Memory(sites);
 		this.possible = faultsOf({ sites, dice, tally });
 		const { local, team, misbehaving } = sites;
-		this.activities = [
-			{ site: local, activity: new ChatActivity(local, model, tally, ['plain', 'agent', 'encrypted']) },
-			{ site: team, activity: new ChatActivity(team, model, tally, ['plain']) },
-			{ site: misbehaving, activity: new ChatActivity(misbehaving, model, tally, ['plain', 'encrypted']) },
-			...this.windows.map(site => ({ site, activity: new TaskActivity(site, tally) })),
-			{ site: local, activity: mcp },
+		const lane = (site: Site, kinds: ConstructorParameters<typeof ChatActivity>[3]): Lane => ({
+			site,
+			activities: [new ChatActivity(site, model, tally, kinds), new TaskActivity(site, tally)],
+		});
+		this.lanes = [
+			lane(local, ['plain', 'agent', 'encrypted']),
+			lane(team, ['plain']),
+			lane(misbehaving, ['plain', 'encrypted']),
+			...programs.map(one => ({ activities: [one] })),
 		];
 	}
 
-	get windows(): readonly Site[] {
-		const { local, team, misbehaving } = this.sites;
-		return [local, team, misbehaving];
-	}
-
-	/** Whether what runs beside the activities may misbehave. */
-	get isCalm(): boolean {
-		return this.model.isCalm;
+	async outcomes(): Promise<Record<string, Record<string, number>>> {
+		const told = this.lanes.flatMap(({ activities }) => activities).filter(one => one.outcomes !== undefined);
+		return Object.fromEntries(await Promise.all(told.map(async one => [one.name, (await one.outcomes?.()) ?? {}])));
 	}
 
 	async run(milliseconds: number): Promise<void> {
@@ -84,12 +91,12 @@ class Soak {
 		await this.rest();
 		while (performance.now() - began < milliseconds) {
 			const until = Math.min(performance.now() + ROUND_MS, began + milliseconds);
-			await this.disturb(until, until - began < milliseconds * KILLS_UNTIL);
+			await this.disturb(until);
 			await this.rest();
 		}
 		this.findings.push(...this.memory.findings(), ...this.descriptors.findings());
-		for (const site of this.windows) {
-			this.findings.push(...(await leftInRepositories(site)));
+		for (const place of [...this.sites.windows, this.sites.programs]) {
+			this.findings.push(...(await leftInRepositories(place)));
 		}
 		const problems = await integrityProblems(this.sites.service.pool);
 		this.findings.push(...problems.map((what): Finding => ({ promise: 'final', what })));
@@ -98,40 +105,41 @@ class Soak {
 	}
 
 	/** Uses everything at once, with faults. */
-	private async disturb(until: number, mayKill: boolean): Promise<void> {
+	private async disturb(until: number): Promise<void> {
 		this.model.isCalm = !withFaults;
-		const lanes = [
-			...this.windows.map(site => this.activities.filter(one => one.site === site && !isMcp(one.activity))),
-		];
-		const own = this.activities.filter(({ activity }) => isMcp(activity));
 		await Promise.all([
-			...[...lanes, own].map(async lane => {
+			...this.lanes.map(async ({ site, activities }) => {
 				for (let turn = 0; performance.now() < until; turn++) {
-					const one = lane[turn % lane.length];
-					await this.step(one?.activity).catch(async error => {
+					const one = activities[turn % activities.length];
+					await this.step(one).catch(async error => {
 						this.tally.count('steps that a fault has cut short');
-						note(`${one?.activity.name}: ${firstLineOf(error)}`);
-						await one?.site.picture();
+						note(`${one?.name}: ${firstLineOf(error)}`);
+						await site?.picture();
 					});
 				}
 			}),
-			withFaults ? this.drawFaults(until, mayKill) : undefined,
+			withFaults ? this.drawFaults(until) : undefined,
 		]);
 	}
 
-	private async drawFaults(until: number, mayKill: boolean): Promise<void> {
+	/** Each kind of fault has its turn once what it happens to has no other. */
+	private async drawFaults(until: number): Promise<void> {
 		const running = new Map<string, Promise<void>>();
 		while (performance.now() < until) {
 			await delay(this.dice.between(...FAULTS_APART_S) * 1_000);
-			const free = this.possible.filter(({ ends, target }) => (mayKill || !ends) && !running.has(target));
-			const chosen = this.dice.anyOf(free);
+			const free = this.possible.filter(({ target }) => !running.has(target));
+			if (this.due.length === 0) {
+				this.due = this.dice.shuffled(new Set(this.possible.map(({ kind }) => kind)));
+			}
+			const kind = this.due.find(one => free.some(fault => fault.kind === one));
+			this.due = this.due.filter(one => one !== kind);
+			const chosen = this.dice.anyOf(free.filter(fault => fault.kind === kind));
 			if (chosen === undefined) {
 				continue;
 			}
 			note(`fault: ${chosen.kind} (${chosen.target})`);
 			this.faults.count(chosen.kind);
-			const run = chosen
-				.run()
+			const run = within(FAULT_LIMIT_MS, chosen.run())
 				.catch(error => note(`${chosen.kind} (${chosen.target}) has failed: ${describeError(error)}`))
 				.finally(() => running.delete(chosen.target));
 			running.set(chosen.target, run);
@@ -148,31 +156,27 @@ class Soak {
 		}
 		await delay(withFaults ? SETTLE_MS : 0);
 		await Promise.all(
-			this.windows.map(async site => {
-				const answer = await Promise.race([site.probe.tell({ do: 'list' }), delay(ANSWER_LIMIT_MS)]);
-				const lost = site.page.locator('.monaco-dialog-box').filter({ hasText: /reload/i });
-				if ((await lost.count()) > 0) {
-					this.tally.count('windows that the editor itself could not connect again');
-					await reloadWindow(site.page);
-				} else if (answer === undefined) {
-					this.findings.push({ promise: 'alive', what: `the window of ${site.name} did not answer, and was reloaded` });
-					await reloadWindow(site.page);
+			this.lanes.map(async ({ site, activities }) => {
+				if (site !== undefined) {
+					await this.revive(site);
 				}
-				for (const { activity } of this.activities.filter(one => one.site === site)) {
+				for (const activity of activities) {
 					await this.step(activity).catch(error => {
 						const what = `nothing disturbed it, and “${activity.name}” has failed: ${firstLineOf(error)}`;
 						this.findings.push({ promise: 'alive', what });
 					});
-					const findings = await activity.check().catch((error): Finding[] => {
+					const findings = await within(CHECK_LIMIT_MS, activity.check()).catch((error): Finding[] => {
 						return [{ promise: 'alive', what: `“${activity.name}” cannot be judged: ${firstLineOf(error)}` }];
 					});
 					// What is gone is gone at each look.
 					this.findings.push(...findings.filter(({ what }) => this.findings.every(known => known.what !== what)));
 				}
-				this.descriptors.look(`extension host (${site.name})`, site.probe.hostProcess);
-				this.descriptors.look(`local service (${site.name})`, site.localService);
 			}),
 		);
+		for (const site of this.sites.windows) {
+			this.descriptors.look(`extension host (${site.name})`, site.probe.hostProcess);
+		}
+		this.descriptors.look('local service', this.sites.ownService.pid);
 		for (const { child } of [...this.sites.service.frontEnds, ...this.sites.service.workers]) {
 			this.descriptors.look('a front end or worker', child.pid);
 		}
@@ -182,17 +186,33 @@ class Soak {
 		note(`judged: ${this.findings.length} findings so far`);
 	}
 
-	private async step(activity: Activity | undefined): Promise<void> {
-		const isDone = await Promise.race([activity?.step().then(() => true), delay(STEP_LIMIT_MS)]);
-		if (isDone === undefined) {
-			throw new Error(`it took longer than ${STEP_LIMIT_MS / 1_000} s`);
+	/** Makes a window usable again that the editor itself could not connect again. */
+	private async revive(site: Site): Promise<void> {
+		const answer = await Promise.race([site.probe.tell({ do: 'list' }), delay(ANSWER_LIMIT_MS)]);
+		const lost = site.page.locator('.monaco-dialog-box').filter({ hasText: /reload/i });
+		if ((await lost.count()) > 0) {
+			this.tally.count('windows that the editor itself could not connect again');
+			await reloadWindow(site.page);
+		} else if (answer === undefined) {
+			this.findings.push({ promise: 'alive', what: `the window of ${site.name} did not answer, and was reloaded` });
+			await reloadWindow(site.page);
 		}
+	}
+
+	private async step(activity: Activity | undefined): Promise<void> {
+		await within(STEP_LIMIT_MS, activity?.step());
 		this.tally.count('steps');
 	}
 }
 
+async function within<T>(milliseconds: number, work: Promise<T> | undefined): Promise<T> {
+	const late = delay(milliseconds, undefined, { ref: false }).then(() => {
+		throw new Error(`it took longer than ${milliseconds / 1_000} s`);
+	});
+	return Promise.race([work as Promise<T>, late]);
+}
+
 const firstLineOf = (error: unknown) => describeError(error).split('\n')[0];
-const isMcp = (activity: Activity) => activity instanceof McpActivity;
 
 const began = Date.now();
 
@@ -205,6 +225,7 @@ function note(what: string): void {
 	process.stdout.write(`${minute.padStart(6)} min  ${what}\n`);
 }
 
+const hasOwnNetwork = enterOwnNetwork();
 const folder = mkdtempSync(path.join(os.tmpdir(), 'errand-soak-'));
 const temporary = path.join(folder, 'temporary');
 rmSync(path.join('test-output', 'soak'), { recursive: true, force: true });
@@ -218,32 +239,30 @@ const ways = new Dice(seededRandom(seed + 3));
 const model = await SoakModel.start(new Dice(seededRandom(seed + 1)), tally);
 const ended = new AbortController();
 note(`seed ${seed}, ${minutes} minutes, everything in ${folder}`);
-const sites = await openSites(folder, model, items => ways.anyOf(items));
-const mcp = await McpActivity.start(
-	sites.local,
-	path.join(process.env['ERRAND_TEST_EXTENSION'] ?? '', 'dist', 'mcp.js'),
-	tally,
+const sites = await openSites(folder, model, { anyOf: items => ways.anyOf(items), hasOwnNetwork });
+const program = path.join(process.env['ERRAND_TEST_EXTENSION'] ?? '', 'dist', 'mcp.js');
+const programs = await Promise.all(
+	[sites.local, sites.programs].map(place => McpActivity.start(place, program, tally)),
 );
-const soak = new Soak(sites, model, mcp, dice, tally);
+const soak = new Soak(sites, model, programs, dice, tally);
 const serving = runServedTasks(sites.tasks, {
 	dice: new Dice(seededRandom(seed + 2)),
-	isCalm: () => soak.isCalm,
+	isCalm: () => model.isCalm,
 	signal: ended.signal,
 });
 let outcomes: Record<string, Record<string, number>> = {};
 try {
 	await soak.run(minutes * 60_000);
-	const entries = soak.activities.map(async ({ activity }) => [activity.name, await outcomesOf(activity)] as const);
-	outcomes = Object.fromEntries(await Promise.all(entries));
+	outcomes = await soak.outcomes();
 } catch (error) {
 	soak.findings.push({ promise: 'alive', what: `the soak itself has ended early: ${describeError(error)}` });
 }
 ended.abort();
 await serving;
-for (const site of soak.findings.length > 0 ? soak.windows : []) {
-	site.keepEvidence();
+for (const place of soak.findings.length > 0 ? [...sites.windows, sites.programs] : []) {
+	place.keepEvidence();
 }
-await mcp.stop();
+await Promise.all(programs.map(one => one.stop()));
 await sites.stop();
 await model.stop();
 soak.findings.push(...(await leftOnMachine(folder, temporary)));
@@ -251,17 +270,14 @@ const output = path.resolve('test-output', 'soak.html');
 mkdirSync(path.dirname(output), { recursive: true });
 const { page, text } = reportOf({
 	...{ seed, minutes: (Date.now() - began) / 60_000, withFaults, outcomes },
-	...{ findings: soak.findings, faults: soak.faults, tally, slopes: soak.memory.slopes() },
+	...{ findings: soak.findings, faults: soak.faults, tally, growths: soak.memory.growths() },
 	notDone: [
 		...(sites.clockFile === undefined ? ['clock jumps: libfaketime is not installed'] : []),
-		...(sites.smallDisk === undefined ? ['full disks: no small file system can be mounted'] : []),
+		...(Object.keys(sites.disks).length === 0 ? ['full disks: no small file system can be mounted'] : []),
+		...(hasOwnNetwork ? [] : ['routes that are gone: no network namespace can be made']),
 	],
 });
 writeFileSync(output, page);
 process.stdout.write(`\n${text}\n\nThe report is ${output}.\n`);
 rmSync(folder, { recursive: true, force: true });
 process.exit(soak.findings.length > 0 ? 1 : 0);
-
-async function outcomesOf(activity: Activity): Promise<Record<string, number>> {
-	return activity instanceof ChatActivity || activity instanceof TaskActivity ? activity.outcomes() : {};
-}

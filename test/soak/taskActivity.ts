@@ -79,7 +79,6 @@ export class TaskActivity implements Activity {
 		return findings;
 	}
 
-	/** How the tasks have ended, for the report. */
 	async outcomes(): Promise<Record<string, number>> {
 		const outcomes: Record<string, number> = {};
 		for (const task of await this.tasks()) {

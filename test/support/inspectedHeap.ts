@@ -1,4 +1,4 @@
-import type { TeamProcess } from './teamProcesses.ts';
+import type { ChildProcess } from 'node:child_process';
 import { waitFor } from './waitFor.ts';
 
 export interface InspectedHeap {
@@ -7,11 +7,15 @@ export interface InspectedHeap {
 	close(): void;
 }
 
-/**
- * Opens the debugger of a front end or a worker, which alone tells what a heap holds without what nobody needs any more.
- * The program needs `NODE_OPTIONS=--inspect-port=0`.
- */
-export async function openHeap({ child, log }: TeamProcess): Promise<InspectedHeap> {
+/** A program that was started with `NODE_OPTIONS=--inspect-port=0`. */
+export interface Debugged {
+	readonly child: ChildProcess;
+	/** What it has written to its standard error so far. */
+	log(): string;
+}
+
+/** Opens the debugger of a program, which alone tells what a heap holds without what nobody needs any more. */
+export async function openHeap({ child, log }: Debugged): Promise<InspectedHeap> {
 	child.kill('SIGUSR1');
 	const url = await waitFor('the debugger', () => /ws:\S+/.exec(log())?.[0]);
 	const socket = new WebSocket(url);

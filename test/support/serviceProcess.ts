@@ -43,10 +43,18 @@ export class ServiceProcess {
 	readonly pid: number;
 	readonly stateFolder: string;
 	readonly child: ChildProcess;
+	/** What it has written to its standard error so far. */
+	readonly log: () => string;
 	private readonly ownsFolder: boolean;
 
-	private constructor(child: ChildProcess, address: string, token: string, stateFolder: string, ownsFolder: boolean) {
+	private constructor(
+		child: ChildProcess,
+		log: () => string,
+		{ address, token, stateFolder }: Pick<ServiceProcess, 'address' | 'token' | 'stateFolder'>,
+		ownsFolder: boolean,
+	) {
 		this.child = child;
+		this.log = log;
 		this.address = address;
 		this.token = token;
 		this.pid = child.pid ?? 0;
@@ -72,7 +80,8 @@ export class ServiceProcess {
 			throw new Error(`The service did not start: ${line?.message ?? stderr}`);
 		}
 		const discovery = discoverySchema.parse(JSON.parse(await readFile(path.join(stateFolder, DISCOVERY_FILE), 'utf8')));
-		return new ServiceProcess(child, line.address, discovery.token, stateFolder, options.stateFolder === undefined);
+		const facts = { address: line.address, token: discovery.token, stateFolder };
+		return new ServiceProcess(child, () => stderr, facts, options.stateFolder === undefined);
 	}
 
 	/** Starts a service that is expected to end at once. */
