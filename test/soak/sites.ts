@@ -79,6 +79,8 @@ export async function openSites(
 		endings.push(() => Promise.all(hosts.map(host => host.stop())));
 		const service = await TeamService.start({
 			bundle: true,
+			// A crash would otherwise take back what was already read.
+			isDurable: true,
 			configuration: {
 				demo: true,
 				upstreams: [{ slug: 'tested', url: model.upstream.url, models: [MODEL] }],
