@@ -23,7 +23,7 @@ import { type Conversation, findTurn, shownTurns, type Turn } from './model/conv
 import type { UserSettings } from './model/settings.ts';
 import { titleOf } from './model/title.ts';
 import { PageFeed } from './pageFeed.ts';
-import type { AgentView, PageData, ToPage, TurnChange } from './protocol/protocol.ts';
+import type { AgentView, PageAccess, PageData, ToPage, TurnChange } from './protocol/protocol.ts';
 import type { SettingsView } from './protocol/settingsProtocol.ts';
 import { sliceBefore, toSettingsView, toTurnView } from './protocol/toView.ts';
 import { workChanges } from './protocol/toWorkView.ts';
@@ -56,7 +56,7 @@ export function chatDocument(
 }
 
 /** Updates the content of the view: the page, its title and the status bar. */
-export class ChatPage implements Disposable {
+export class ChatPage implements PageAccess, Disposable {
 	private readonly options: ChatPageOptions;
 	private readonly status = new ConnectionStatus();
 	private readonly feed = new PageFeed(message => this.post(message), systemClock);
@@ -124,10 +124,6 @@ export class ChatPage implements Disposable {
 		this.requests.receive(message);
 	}
 
-	/**
-	 * Puts the cursor into the composer, now or as soon as the page is there. Resolves when the page has done so or is
-	 * gone.
-	 */
 	focusComposer(): Promise<void> {
 		this.focused ??= Promise.withResolvers();
 		const { promise } = this.focused;
@@ -169,7 +165,6 @@ export class ChatPage implements Disposable {
 		return answer;
 	}
 
-	/** Says in the chat why something was not done, or in a notification if the chat is not in view. */
 	readonly say = (sentence: string): void => {
 		if (this.isVisible) {
 			this.post({ kind: 'hint-set', hint: sentence });
@@ -177,6 +172,11 @@ export class ChatPage implements Disposable {
 			void showMessage('information', sentence);
 		}
 	};
+
+	fill(text: string): void {
+		this.post({ kind: 'composer-fill', text, isAdded: true });
+		void this.focusComposer();
+	}
 
 	/** Puts a question into the composer if it is empty. */
 	suggest(question: string): void {

@@ -38,7 +38,7 @@ import { finishExplanation } from './messages/messages.ts';
 import type { SettingsSource } from './model/applySettings.ts';
 import { lastShown } from './model/shownConversation.ts';
 import { modeHandlers } from './modes/modeHandlers.ts';
-import type { FromPage, PageHandlers, ToPage } from './protocol/protocol.ts';
+import type { FromPage, PageHandlers } from './protocol/protocol.ts';
 import { parseFromPage } from './protocol/protocolSchema.ts';
 import { explainRequestFailure } from './settings/messages.ts';
 import { storedModels } from './settings/modelSources.ts';
@@ -89,7 +89,7 @@ export class ChatPanel {
 	/** The context of the next message. */
 	readonly context: ChatContext;
 	private readonly connection: ShownConnection;
-	private readonly page: ChatPage;
+	readonly page: ChatPage;
 	private readonly news: ChatNews;
 	private readonly waiting = new WaitingMessage();
 	private readonly settings: SettingsSource;
@@ -128,7 +128,7 @@ export class ChatPanel {
 					channels: {
 						...service.channels,
 						open: (address, options) =>
-							service.channels.open(address, { ...options, around: run => this.aroundQuestion(run) }),
+							service.channels.open(address, { ...options, around: run => this.page.aroundQuestion(run) }),
 					},
 					settings: this.settings,
 					agents: {
@@ -155,7 +155,7 @@ export class ChatPanel {
 		this.encryption = new EncryptionController({
 			channels: service.channels,
 			conversations: () => this.conversations,
-			focusComposer: () => this.focusComposer(),
+			focusComposer: () => this.page.focusComposer(),
 		});
 		this.page = this.store.add(
 			new ChatPage({
@@ -167,23 +167,21 @@ export class ChatPanel {
 				logger,
 			}),
 		);
-		const post = (message: ToPage) => this.page.post(message);
-		const { say } = this.page;
-		const focusComposer = () => this.focusComposer();
+		const { page } = this;
 		this.context = this.store.add(
 			new ChatContext({
 				storage: { state: workspaceState, images },
 				conversations: {
 					of: async turn => (await this.conversations).findByTurn(turn)?.conversation,
-					shown: () => this.page.conversation,
+					shown: () => page.conversation,
 					choose: async change => (await this.shown()).choose(change),
 				},
 				model: {
-					measure: () => this.connection.measure(this.page.conversation, shown => this.agents.idOf(shown)),
+					measure: () => this.connection.measure(page.conversation, shown => this.agents.idOf(shown)),
 					known: () => this.connection.refreshed(),
 					askAgain: () => this.checkService(),
 				},
-				page: { post, say, focusComposer },
+				page,
 				sources: { task: argument => dependencies.tasks().readForChat(argument), terminal },
 				logger,
 			}),
@@ -192,19 +190,18 @@ export class ChatPanel {
 			folder: vscode.Uri.joinPath(globalStorageUri, 'prompts').fsPath,
 			context: this.context,
 			agentCommands: async () => this.agents.commands((await this.shown()).conversation),
-			focusComposer,
+			page,
 			logger,
 		});
 		const label = () => this.connection.view.label;
-		this.news = this.store.add(new ChatNews({ page: this.page, conversations: () => this.conversations, label }));
+		this.news = this.store.add(new ChatNews({ page, conversations: () => this.conversations, label }));
 		const findByTurn = async (turn: string) => (await this.conversations).findByTurn(turn);
 		const withTurn = async (turn: string, run: (chat: Chat) => unknown) => {
 			const chat = await findByTurn(turn);
-			if (chat) {
-				await run(chat);
-			}
+			await (chat && run(chat));
 		};
-		const showAgent = ({ conversation }: Chat) => post({ kind: 'agent-set', agent: this.agents.view(conversation) });
+		const showAgent = ({ conversation }: Chat) =>
+			page.post({ kind: 'agent-set', agent: this.agents.view(conversation) });
 		this.agents = new ChatAgents({
 			storage: { ...places, folder: vscode.Uri.joinPath(globalStorageUri, 'agents').fsPath },
 			connection: {
@@ -231,15 +228,15 @@ export class ChatPanel {
 				context: () => this.context,
 				hasDraft: id => this.encryption.hasDraft(id),
 				tasks: dependencies.tasks,
-				page: this.page,
+				page,
 			}),
 		);
 		this.handlers = {
 			'page-ready': () => this.sendSnapshot(),
 			'snapshot-request': () => this.sendSnapshot(),
-			'earlier-request': async ({ before }) => this.page.showEarlier(await this.shown(), before),
-			answer: message => this.page.answered(message),
-			'focus-set': ({ focused }) => this.page.focusChanged(focused),
+			'earlier-request': async ({ before }) => page.showEarlier(await this.shown(), before),
+			answer: message => page.answered(message),
+			'focus-set': ({ focused }) => page.focusChanged(focused),
 			'state-keep': ({ state }) => this.pageState.write(state),
 			'connection-follow': () => executeCommand(commands.switchConnection),
 			'model-choose': () => this.pickFromPage(pickers => pickers.selectModel()),
@@ -257,14 +254,9 @@ export class ChatPanel {
 				withTurn,
 				ranges: () => dependencies.tasks().ranges,
 				diffs: this.questionDiffs,
-				goOn: goOnFrom(this.context, { label, ensureKey: service.ensureKey }, { post, say, focusComposer }),
+				goOn: goOnFrom(this.context, { label, ensureKey: service.ensureKey }, page),
 				label,
-				say,
-				fillComposer(text) {
-					post({ kind: 'composer-fill', text, isAdded: true });
-					void focusComposer();
-				},
-				focusComposer,
+				page,
 			}),
 			...turnHandlers({
 				conversations: { open: () => this.conversations, withTurn },
@@ -272,14 +264,14 @@ export class ChatPanel {
 					prompts,
 					context: this.context,
 					waiting: this.waiting,
-					startTask: prompt => dependencies.tasks().startPrompt(prompt),
+					launcher: () => dependencies.tasks().launcher(),
 				},
 				connection: {
 					label,
 					ensureKey: service.ensureKey,
-					addServer: chat => this.addServerFromPage(chat),
+					addServer: chat => thenComposer(async () => (await this.addServer(chat)) !== undefined, page),
 				},
-				page: { post, say, focusComposer },
+				page,
 				logger,
 			}),
 			...blockHandlers({
@@ -294,8 +286,7 @@ export class ChatPanel {
 					nameImageModel: async chat => (await this.settingsPickers()).nameImageModel(chat),
 				},
 				images,
-				say,
-				focusComposer,
+				page,
 				logger,
 			}),
 			...this.taskMode.handlers,
@@ -305,7 +296,7 @@ export class ChatPanel {
 			// The table has a handler of the right type for each kind, which TypeScript cannot infer from the index.
 			handle: message => (this.handlers[message.kind] as (message: FromPage) => unknown)(message),
 			background: BACKGROUND,
-			post: message => this.page.send(message),
+			post: message => page.send(message),
 			explain: error => explainError(error, this.connection.view.label),
 			logger,
 		};
@@ -327,18 +318,6 @@ export class ChatPanel {
 		}
 	}
 
-	private async addServerFromPage(chat: Chat): Promise<boolean> {
-		let isAdded = false;
-		await thenComposer(
-			async () => {
-				isAdded = (await this.addServer(chat)) !== undefined;
-				return undefined;
-			},
-			() => this.focusComposer(),
-		);
-		return isAdded;
-	}
-
 	/** Lets the user add a service, whose model replaces the one that the conversation had chosen. */
 	private async addServer(chat: Chat, slug?: unknown): Promise<{ name: string; server: string } | undefined> {
 		const added = await this.dependencies.machine.addService(slug);
@@ -349,11 +328,8 @@ export class ChatPanel {
 		return added;
 	}
 
-	private pickFromPage(pick: (pickers: SettingsPickers) => Promise<PickerEnd>): Promise<void> {
-		return thenComposer(
-			async () => pick(await this.settingsPickers()),
-			() => this.focusComposer(),
-		);
+	private pickFromPage(pick: (pickers: SettingsPickers) => Promise<PickerEnd>): Promise<PickerEnd> {
+		return thenComposer(async () => pick(await this.settingsPickers()), this.page);
 	}
 
 	/** Resolves to the lists for model, routing policy and parameters of the shown conversation. */
@@ -404,37 +380,12 @@ export class ChatPanel {
 		this.dependencies.service.warm();
 	}
 
-	/**
-	 * Puts the cursor into the composer, now or as soon as the page is there. Resolves when it is there or the page is
-	 * gone.
-	 */
-	focusComposer(): Promise<void> {
-		return this.page.focusComposer();
-	}
-
-	/** See the method of the page. */
-	readonly moveCursorToComposer = (): boolean => this.page.moveCursorToComposer();
-
 	/** Loads the tools for the code, files and images of replies on first use. */
 	openTools(): Promise<ReplyTools> {
 		this.tools ??= import('./blocks/replyTools.ts').then(({ ReplyTools }) =>
 			this.store.add(new ReplyTools(this.dependencies.connection.origins, this.page.say)),
 		);
 		return this.tools;
-	}
-
-	/** Runs something that asks the user. If the page had the focus before, the composer has it afterwards. */
-	aroundQuestion<T>(run: () => PromiseLike<T>): Promise<T> {
-		return this.page.aroundQuestion(run);
-	}
-
-	/** Puts a question into the composer if it is empty. */
-	suggest(question: string): void {
-		this.page.suggest(question);
-	}
-
-	async stopReply(): Promise<void> {
-		(await this.shown()).stop();
 	}
 
 	/** Sends the last message of the shown conversation again, and requests its reply and all later ones in one piece. */

@@ -31,12 +31,12 @@ export function registerChat(dependencies: ChatDependencies): ChatView {
 	const showView = () => vscode.commands.executeCommand(`${views.chat}.focus`);
 	const showChat = async (panel: ChatPanel) => {
 		// Showing a view that has the focus takes effect late, and would take the keyboard from a list opened meanwhile.
-		if (panel.moveCursorToComposer()) {
+		if (panel.page.moveCursorToComposer()) {
 			return;
 		}
 		await showView();
 		// The composer is focused last, so that nothing takes the cursor away from a user who goes on typing.
-		void panel.focusComposer();
+		void panel.page.focusComposer();
 	};
 	const context = store.add(registerContext(openPanel, async () => showChat(await openPanel())));
 	const openCommands = async (panel: ChatPanel) => {
@@ -57,7 +57,7 @@ export function registerChat(dependencies: ChatDependencies): ChatView {
 			const panel = await openPanel();
 			await panel.encryption.begin(async () => {
 				await showView();
-				await panel.focusComposer();
+				await panel.page.focusComposer();
 			});
 		}),
 	);
@@ -71,7 +71,7 @@ export function registerChat(dependencies: ChatDependencies): ChatView {
 	store.add(registerCommand(commands.addService, async slug => (await openPanel()).addService(slug)));
 	store.add(registerCommand(internalCommands.selectPolicy, () => withPickers(pickers => pickers.selectRouting())));
 	store.add(registerCommand(internalCommands.askForWholeReplies, async () => (await openPanel()).askForWholeReplies()));
-	store.add(registerCommand(commands.stopReply, async () => (await panel)?.stopReply()));
+	store.add(registerCommand(commands.stopReply, async () => (await (await panel)?.conversations)?.shown.stop()));
 	const openTools = async () => (await openPanel()).openTools();
 	store.add(
 		registerCommand(commands.acceptChange, async shown => {

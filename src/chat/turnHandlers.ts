@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
 import { describeError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
+import { estimateTokens } from '../base/tokens.ts';
 import { thenComposer } from '../platform/editorUse.ts';
 import { type CommandId, commands, internalCommands } from '../platform/ids.ts';
 import { type Explanation, explainError, followAction } from '../platform/notify.ts';
@@ -9,15 +11,16 @@ import type { Tasks } from '../tasks/api.ts';
 import type { ChatContext } from './context/chatContext.ts';
 import { openPlace } from './context/openPlace.ts';
 import type { Prompts } from './context/prompts.ts';
-import { sendMessage, sendToTask } from './context/sendMessage.ts';
+import { takeContext, takeForTask, taskContextOf } from './context/takeContext.ts';
 import type { Chat } from './conversation/chat.ts';
 import type { SendRefusal } from './conversation/chatOptions.ts';
 import type { OpenConversations } from './conversation/openConversations.ts';
 import type { WaitingMessage } from './conversation/waitingMessage.ts';
 import { editedTaskText, explainMissingKey, explainRefusal, notSentText } from './messages/refusals.ts';
+import { taskPrompt } from './model/attachment.ts';
 import { currentReply, findTurn, type TurnStart } from './model/conversation.ts';
-import { agentMessage, taskGoal } from './model/mode.ts';
-import type { PageHandlers, ToPage } from './protocol/protocol.ts';
+import { agentMessage, slashName, taskGoal } from './model/mode.ts';
+import type { PageAccess, PageHandlers, ToPage } from './protocol/protocol.ts';
 
 /** The conversations that messages belong to. */
 export interface TurnConversations {
@@ -31,7 +34,8 @@ export interface MessageParts {
 	prompts: Pick<Prompts, 'fill'>;
 	context: ChatContext;
 	waiting: WaitingMessage;
-	startTask: Tasks['startPrompt'];
+	/** Loads what starts tasks. */
+	launcher: Tasks['launcher'];
 }
 
 /** The active connection, and what the user may have to do before it answers. */
@@ -48,7 +52,7 @@ export interface TurnDependencies {
 	conversations: TurnConversations;
 	message: MessageParts;
 	connection: TurnConnection;
-	page: { post(message: ToPage): void; say(sentence: string): void; focusComposer(): void };
+	page: PageAccess;
 	logger: Logger;
 }
 
@@ -78,7 +82,7 @@ const GIVE_BACK: ReadonlySet<CommandId> = new Set([
 /** Returns the handlers of the page's messages about messages and replies. */
 export function turnHandlers({ conversations, message, connection, page, logger }: TurnDependencies): TurnHandlers {
 	const { withTurn } = conversations;
-	const { post } = page;
+	const post = (sent: ToPage) => page.post(sent);
 
 	/** The command of the last refusal's button. The page knows only its label. */
 	let offered: { turn: string; action: NonNullable<Explanation['action']> } | undefined;
@@ -102,9 +106,7 @@ export function turnHandlers({ conversations, message, connection, page, logger 
 	};
 
 	const follow = async (action: NonNullable<Explanation['action']>): Promise<void> => {
-		await (GIVE_BACK.has(action.command)
-			? thenComposer(() => followAction(action), page.focusComposer)
-			: followAction(action));
+		await (GIVE_BACK.has(action.command) ? thenComposer(() => followAction(action), page) : followAction(action));
 	};
 
 	const hold = (turn: string) => post({ kind: 'message-hold', turn });
@@ -122,7 +124,8 @@ export function turnHandlers({ conversations, message, connection, page, logger 
 
 	const handOver = async (chat: Chat, turn: string, goal: string): Promise<Explanation | undefined> => {
 		if (handedOver?.turn !== turn) {
-			handedOver = { turn, outcome: startTask(chat, turn, goal) };
+			const start = () => startTask(message, chat, goal, () => hold(turn));
+			handedOver = { turn, outcome: thenComposer(start, page) };
 		}
 		const mine = handedOver;
 		let isStarted = false;
@@ -136,15 +139,6 @@ export function turnHandlers({ conversations, message, connection, page, logger 
 				handedOver = undefined;
 			}
 		}
-	};
-
-	const startTask = async (chat: Chat, turn: string, goal: string): Promise<Explanation | undefined> => {
-		let problem: Explanation | undefined;
-		await thenComposer(async () => {
-			problem = await sendToTask(message.context, chat, goal, { give: message.startTask, onAsk: () => hold(turn) });
-			return undefined;
-		}, page.focusComposer);
-		return problem;
 	};
 
 	const askAgain = (turn: string, send: (chat: Chat) => Promise<SendRefusal | undefined>): Promise<void> =>
@@ -164,7 +158,8 @@ export function turnHandlers({ conversations, message, connection, page, logger 
 				const chat = open.findOrShown(conversation);
 				const onAsk = () => hold(turn);
 				// The text of an edited message already includes its prompt.
-				const filled = edits === undefined ? await message.prompts.fill(chat, turn, written, onAsk) : { text: written };
+				const isPrompt = edits === undefined && slashName(written) !== undefined;
+				const filled = isPrompt ? await message.prompts.fill(chat, turn, written, onAsk) : { text: written };
 				if ('refusal' in filled) {
 					refuse(turn, { message: filled.refusal });
 					return;
@@ -244,6 +239,60 @@ export function turnHandlers({ conversations, message, connection, page, logger 
 }
 
 /**
+ * Sends a message with the composer's context, whose chips are removed once the message has them. `onAsk` is called
+ * before the user is asked something. Resolves to the reason why the message was not accepted, or to undefined.
+ */
+export async function sendMessage(
+	context: ChatContext,
+	chat: Chat,
+	turn: string,
+	text: string,
+	onAsk: () => void,
+): Promise<SendRefusal | undefined> {
+	// A message that is sent again was accepted with its context; the current chips are for the next one.
+	if (findTurn(chat.conversation, turn)) {
+		return chat.send(turn, text);
+	}
+	const taken = await takeContext(context, chat, estimateTokens(text), onAsk);
+	if ('message' in taken) {
+		return { reason: 'context', explanation: taken };
+	}
+	const refusal = await chat.send(turn, text, taken.context);
+	await taken.settle(refusal === undefined);
+	return refusal;
+}
+
+/**
+ * Starts a task with the composer's context, which stays there unless the prompt is taken. An empty goal stands for the
+ * last message of the conversation with its context. Resolves to the reason why no task was started, or to undefined;
+ * the reason is empty if the user decided so.
+ */
+export async function startTask(
+	{ context, launcher }: Pick<MessageParts, 'context' | 'launcher'>,
+	chat: Chat,
+	goal: string,
+	onAsk: () => void,
+): Promise<Explanation | undefined> {
+	const { head, encryption } = chat.conversation;
+	const isOfLast = goal.trim() === '' && !encryption;
+	const last = isOfLast && head !== undefined ? findTurn(chat.conversation, head) : undefined;
+	if (isOfLast && !last) {
+		return { message: vscode.l10n.t('Describe what the task should do after /task.') };
+	}
+	const taken = last ? taskContextOf(last.attachments ?? []) : await takeForTask(context, chat, onAsk);
+	if ('message' in taken) {
+		return taken;
+	}
+	onAsk();
+	const prompt = taskPrompt(last?.question ?? goal, taken.texts);
+	if (!(await (await launcher()).startPrompt(prompt))) {
+		return { message: '' };
+	}
+	taken.given();
+	return undefined;
+}
+
+/**
  * Returns what sends a message to an agent that goes on from a step, with the instruction files of the repository. A
  * message that is refused is put into the composer, and the page says why.
  */
@@ -266,8 +315,7 @@ export function goOnFrom(
 	return async (chat, text, from) => {
 		const problem = await send(chat, text, from);
 		if (problem !== undefined) {
-			page.post({ kind: 'composer-fill', text, isAdded: true });
-			page.focusComposer();
+			page.fill(text);
 			page.say(problem);
 		}
 	};

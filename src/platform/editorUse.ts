@@ -31,17 +31,18 @@ export async function hasMovedToEditor(run: () => PromiseLike<unknown>): Promise
 export type PickerEnd = 'elsewhere' | undefined;
 
 /**
- * Runs a picker and then focuses the composer, because the editor does not return the focus to a webview. The focus
- * stays where it is if the user or the choice has moved elsewhere.
+ * Runs a picker and then focuses the composer of `page`, because the editor does not return the focus to a webview. The
+ * focus stays where it is if the user or the choice has moved elsewhere.
  */
-export async function thenComposer(run: () => PromiseLike<PickerEnd>, focusComposer: () => void): Promise<void> {
-	let end: PickerEnd;
+export async function thenComposer<T>(run: () => PromiseLike<T>, page: { focusComposer(): unknown }): Promise<T> {
+	let end!: T;
 	const hasGone = await hasMovedToEditor(async () => {
 		end = await run();
 	});
 	if (end !== 'elsewhere' && !hasGone) {
-		focusComposer();
+		page.focusComposer();
 	}
+	return end;
 }
 
 function tabInFront(): vscode.Tab | undefined {

@@ -119,6 +119,27 @@ export interface NextTaskView {
 	problem?: { message: string; action: string };
 }
 
+/** Takes prompts that were written in the chat. */
+export interface PromptTaker {
+	/**
+	 * Shows the preflight of a task with this prompt and starts the task if the user agrees. Resolves with true if it
+	 * was started; errors are shown to the user.
+	 */
+	startPrompt(prompt: string): Promise<boolean>;
+	/** Opens the editor for longer prompts and adds the text to it. This sends nothing. */
+	openEditor(text: string): Promise<void>;
+}
+
+/** The choices for the task that is started next. */
+export interface NextTaskChoices {
+	/** Calls `show` with the choices, and again after each change, until the result is disposed of. */
+	follow(show: (task: NextTaskView) => void): Disposable;
+	/**
+	 * Lets the user change one. Resolves with 'elsewhere' if that has opened a setting, which then keeps the focus.
+	 */
+	choose(choice: NextTaskChoice): Promise<'elsewhere' | undefined>;
+}
+
 /**
  * The tasks of the active connection. Methods that let the user choose resolve with undefined if the user dismisses the
  * choice; methods that read reject with an error to be explained.
@@ -148,22 +169,10 @@ export interface Tasks extends Disposable {
 	 * and a label for it. Rejects with a sentence for the user.
 	 */
 	readForChat(argument: unknown): Promise<{ label: string; text: string; language?: 'diff' } | undefined>;
-	/**
-	 * Shows the preflight of a task with this prompt and starts the task if the user agrees. Resolves with true if it
-	 * was started; errors are shown to the user.
-	 */
-	startPrompt(prompt: string): Promise<boolean>;
-	/** Opens the editor for longer prompts and adds the text to it. This sends nothing. */
-	openEditor(text: string): Promise<void>;
-	/** The choices for the task that is started next. */
-	next: {
-		/** Calls `show` with the choices, and again after each change, until the result is disposed of. */
-		follow(show: (task: NextTaskView) => void): Promise<Disposable>;
-		/**
-		 * Lets the user change one. Resolves with 'elsewhere' if that has opened a setting, which then keeps the focus.
-		 */
-		choose(choice: NextTaskChoice): Promise<'elsewhere' | undefined>;
-	};
+	/** Loads what starts tasks. */
+	launcher(): Promise<PromptTaker>;
+	/** Loads the choices for the task that is started next. */
+	next(): Promise<NextTaskChoices>;
 	/** The changes between two commits that no task has made. */
 	ranges: CommitRanges;
 }

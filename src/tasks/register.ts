@@ -20,12 +20,9 @@ import {
 } from '../platform/ids.ts';
 import { isEntryKey } from '../platform/sharedState.ts';
 import type { Tasks } from './api.ts';
-import type { ApplyCommands } from './apply/applyCommands.ts';
-import type { BranchCommands } from './branches/branchCommands.ts';
 import { DraftFileSystem } from './common/draftFileSystem.ts';
 import { registerReadOnlyFiles } from './common/readOnlyFiles.ts';
 import { PromptFile } from './launch/promptFile.ts';
-import type { TaskLauncher } from './launch/taskLauncher.ts';
 import type { TreeNode } from './list/taskTree.ts';
 import { isStepNode, type StepAction } from './model/stepNode.ts';
 import {
@@ -38,12 +35,14 @@ import {
 	RUNNING_APPLY_FILE,
 	SCRATCH_ENTRIES,
 } from './model/storageKeys.ts';
-import type { TaskAnswers } from './review/taskAnswers.ts';
-import type { TaskCommands } from './taskCommands.ts';
 import type { TasksDependencies, TasksFeature } from './tasksFeature.ts';
 
 /** A test cheap enough for every move of the cursor; the code that is loaded afterwards decides exactly. */
 const MAYBE_TODO = /TODO|FIXME/;
+
+/** Registers a command that the loaded feature carries out. */
+type Register = (command: CommandId, run: (parts: TasksFeature, ...asked: unknown[]) => unknown) => void;
+type Restore = vscode.WebviewPanelSerializer['deserializeWebviewPanel'];
 
 /**
  * Registers the tree and the commands. Their implementation loads when the view first becomes visible, a command first
@@ -78,29 +77,37 @@ export function registerTasks(dependencies: TasksDependencies): Tasks & { progra
 	const promptFile = store.add(
 		new PromptFile(PROMPT_SCHEME, dependencies.storage.workspaceState, () => void feature()),
 	);
-	store.add(registerWaysToStart(feature));
-
-	store.add(registerTaskCommands(async () => (await feature()).commands));
-	store.add(registerBranchCommands(async () => (await feature()).branchCommands));
+	const register: Register = (command, run) =>
+		store.add(registerCommand(command, async (...asked) => run(await feature(), ...asked)));
+	registerStarts(register);
+	registerRows(register);
+	registerBranches(register);
+	registerAnswers(register);
 	store.add(
-		registerCommand(commands.openTaskLogDocument, async argument => (await feature()).logCommands.open(argument)),
+		vscode.languages.registerCodeActionsProvider(
+			{ scheme: 'file' },
+			{ provideCodeActions: offerTask },
+			{ providedCodeActionKinds: [vscode.CodeActionKind.QuickFix] },
+		),
 	);
-	store.add(registerCommand(commands.saveTaskLog, async (row, file) => (await feature()).exports.run(row, file)));
 	store.add(registerReadOnlyFiles(LOG_SCHEME, async () => (await feature()).documents));
-	store.add(registerCommand(commands.showTaskDetails, async argument => (await feature()).details.open(argument)));
-	store.add(registerCommand(commands.showTaskSteps, async argument => (await feature()).stepsPages.open(argument)));
+	store.add(registerReadOnlyFiles(TASK_SCHEME, async () => (await feature()).details));
+	store.add(registerReadOnlyFiles(CHANGE_SCHEME, async () => (await feature()).results.files));
+	store.add(watchShownChanges());
+	const restored = (page: string, load: (parts: TasksFeature) => { restore: Restore }) =>
+		store.add(
+			vscode.window.registerWebviewPanelSerializer(`errand.${page}`, {
+				deserializeWebviewPanel: async (tab, state) => load(await feature()).restore(tab, state),
+			}),
+		);
+	restored(STEPS_PAGE, ({ stepsPages }) => stepsPages);
+	restored(COMPARISON_PAGE, ({ answers }) => answers.comparison);
 	store.add(
-		vscode.window.registerWebviewPanelSerializer(`errand.${STEPS_PAGE}`, {
-			deserializeWebviewPanel: async (tab, state) => (await feature()).stepsPages.restore(tab, state),
+		new DraftFileSystem(COMMENT_PROMPT_SCHEME, {
+			read: async uri => (await feature()).answers.prompts.read(uri),
+			write: async (uri, text) => (await feature()).answers.prompts.write(uri, text),
 		}),
 	);
-	store.add(registerReadOnlyFiles(TASK_SCHEME, async () => (await feature()).details));
-	store.add(registerStepCommands(feature));
-	store.add(watchShownChanges());
-	store.add(registerReadOnlyFiles(CHANGE_SCHEME, async () => (await feature()).results.files));
-	store.add(registerCommand(internalCommands.readChangesAgain, async row => (await feature()).results.readAgain(row)));
-	store.add(registerApplyCommands(async () => (await feature()).applyCommands));
-	store.add(registerAnswers(async () => (await feature()).answers));
 
 	const { workspaceState, storageUri } = dependencies.storage;
 	const isStored = (name: string) => storageUri !== undefined && existsSync(path.join(storageUri.fsPath, name));
@@ -128,12 +135,8 @@ export function registerTasks(dependencies: TasksDependencies): Tasks & { progra
 		readChanges: async (...asked) => (await feature()).answers.material.readChanges(...asked),
 		readPatches: async (...asked) => (await feature()).answers.readPatches(...asked),
 		readForChat: async argument => (await feature()).answers.readForChat(argument),
-		startPrompt: async prompt => (await feature()).launcher.startPrompt(prompt),
-		openEditor: async text => (await feature()).launcher.openEditor(text),
-		next: {
-			follow: async show => (await feature()).next.follow(show),
-			choose: async choice => (await feature()).next.choose(choice),
-		},
+		launcher: async () => (await feature()).launcher,
+		next: async () => (await feature()).next,
 		showLogEntry: async (...asked) => (await feature()).logCommands.showEntry(...asked),
 		ranges: {
 			list: async range => (await import('./apply/commitRanges.ts')).describeRange(range),
@@ -165,122 +168,88 @@ function watchShownChanges(): Disposable {
 	return vscode.window.onDidChangeVisibleTextEditors(update);
 }
 
-/** Registers the commands that rows of tasks and of their steps share: for a step, they mean the files as of there. */
-function registerStepCommands(load: () => Promise<TasksFeature>): Disposable {
-	const store = new DisposableStore();
-	const register = (
-		command: CommandId,
-		action: StepAction,
-		run: (feature: TasksFeature, argument: unknown) => Promise<void>,
-	) =>
-		store.add(
-			registerCommand(command, async argument => {
-				const feature = await load();
-				await (isStepNode(argument) ? feature.stepCommands.run(action, argument) : run(feature, argument));
-			}),
-		);
-	register(commands.reviewTaskChanges, 'changes', ({ results }, argument) => results.reviewChanges(argument));
-	register(commands.applyTaskChanges, 'take', ({ applyCommands }, argument) => applyCommands.apply(argument));
-	register(commands.continueTask, 'continue', (feature, argument) => feature.commands.continue(argument));
-	register(commands.openTaskLog, 'log', (feature, argument) => feature.commands.openLog(argument));
-	store.add(
-		registerCommand(internalCommands.runStepAction, async (...asked) => (await load()).stepCommands.run(...asked)),
-	);
-	store.add(registerCommand(internalCommands.searchSteps, async taskId => (await load()).stepSearches.run(taskId)));
-	return store;
+/** Registers the commands that start a task. */
+function registerStarts(register: Register): void {
+	register(commands.startTask, ({ launcher }, argument) => launcher.start(argument));
+	register(internalCommands.startTaskFromSelection, ({ launcher }, argument) => launcher.startFromPlace(argument));
+	register(internalCommands.startTaskFromPrompt, ({ launcher }) => launcher.startFromEditor());
+	register(internalCommands.takePromptToChat, ({ promptEditor }) => promptEditor.takeToChat());
 }
 
-/** Registers the commands of the list and of its rows. */
-function registerTaskCommands(load: () => Promise<TaskCommands>): Disposable {
-	const store = new DisposableStore();
-	store.add(registerCommand(commands.stopTask, async argument => (await load()).stop(argument)));
-	store.add(registerCommand(commands.keepTaskWork, async argument => (await load()).keepWork(argument)));
-	store.add(registerCommand(commands.archiveTask, async argument => (await load()).archive(argument)));
-	store.add(registerCommand(commands.refreshTasks, async () => (await load()).refresh()));
-	store.add(registerCommand(commands.filterTasks, async () => (await load()).filter()));
-	store.add(registerCommand(internalCommands.loadMoreTasks, async () => (await load()).loadMore()));
-	store.add(registerCommand(internalCommands.loadMoreAgentTasks, async () => (await load()).loadMoreAgentTasks()));
-	store.add(registerCommand(internalCommands.showMoreFiles, async row => (await load()).showMoreFiles(row)));
-	return store;
+/** Registers the commands of the list and of its rows, of which those of steps mean the files as of there. */
+function registerRows(register: Register): void {
+	const orOfStep =
+		(action: StepAction, run: (parts: TasksFeature, argument: unknown) => unknown) =>
+		(parts: TasksFeature, argument: unknown) =>
+			isStepNode(argument) ? parts.stepCommands.run(action, argument) : run(parts, argument);
+	register(
+		commands.reviewTaskChanges,
+		orOfStep('changes', ({ results }, argument) => results.reviewChanges(argument)),
+	);
+	register(
+		commands.applyTaskChanges,
+		orOfStep('take', ({ applyCommands }, argument) => applyCommands.apply(argument)),
+	);
+	register(
+		commands.continueTask,
+		orOfStep('continue', (parts, argument) => parts.commands.continue(argument)),
+	);
+	register(
+		commands.openTaskLog,
+		orOfStep('log', (parts, argument) => parts.commands.openLog(argument)),
+	);
+	register(internalCommands.runStepAction, ({ stepCommands }, action, row) => stepCommands.run(action, row));
+	register(internalCommands.searchSteps, ({ stepSearches }, taskId) => stepSearches.run(taskId));
+	register(commands.showTaskSteps, ({ stepsPages }, argument) => stepsPages.open(argument));
+	register(commands.showTaskDetails, ({ details }, argument) => details.open(argument));
+	register(commands.openTaskLogDocument, ({ logCommands }, argument) => logCommands.open(argument));
+	register(commands.saveTaskLog, ({ exports }, row, file) => exports.run(row, file));
+	register(commands.stopTask, (parts, argument) => parts.commands.stop(argument));
+	register(commands.keepTaskWork, (parts, argument) => parts.commands.keepWork(argument));
+	register(commands.archiveTask, (parts, argument) => parts.commands.archive(argument));
+	register(commands.refreshTasks, parts => parts.commands.refresh());
+	register(commands.filterTasks, parts => parts.commands.filter());
+	register(internalCommands.loadMoreTasks, parts => parts.commands.loadMore());
+	register(internalCommands.loadMoreAgentTasks, parts => parts.commands.loadMoreAgentTasks());
+	register(internalCommands.showMoreFiles, (parts, row) => parts.commands.showMoreFiles(row));
+	register(internalCommands.readChangesAgain, ({ results }, row) => results.readAgain(row));
 }
 
-/** Registers the commands for the branch of a task. */
-function registerBranchCommands(load: () => Promise<BranchCommands>): Disposable {
-	const store = new DisposableStore();
-	const register = (command: CommandId, run: (all: BranchCommands, argument: unknown) => Promise<void>) =>
-		store.add(registerCommand(command, async argument => run(await load(), argument)));
-	register(commands.checkoutTaskBranch, (all, argument) => all.checkOut(argument));
-	register(commands.openTaskWorktree, (all, argument) => all.openWorktree(argument));
-	register(commands.mergeTaskBranch, (all, argument) => all.merge(argument));
-	register(commands.pushTaskBranch, (all, argument) => all.push(argument));
-	register(commands.openTaskPullRequest, (all, argument) => all.openPullRequest(argument));
-	register(commands.openTaskDashboard, (all, argument) => all.openInBrowser(argument));
-	register(commands.copyTaskId, (all, argument) => all.copy(argument));
-	register(commands.deleteTaskBranch, (all, argument) => all.delete(argument));
-	return store;
+/** Registers the commands for the branch of a task, and those that take its changes into the user's files. */
+function registerBranches(register: Register): void {
+	register(commands.checkoutTaskBranch, ({ branchCommands }, argument) => branchCommands.checkOut(argument));
+	register(commands.openTaskWorktree, ({ branchCommands }, argument) => branchCommands.openWorktree(argument));
+	register(commands.mergeTaskBranch, ({ branchCommands }, argument) => branchCommands.merge(argument));
+	register(commands.pushTaskBranch, ({ branchCommands }, argument) => branchCommands.push(argument));
+	register(commands.openTaskPullRequest, ({ branchCommands }, argument) => branchCommands.openPullRequest(argument));
+	register(commands.openTaskDashboard, ({ branchCommands }, argument) => branchCommands.openInBrowser(argument));
+	register(commands.copyTaskId, ({ branchCommands }, argument) => branchCommands.copy(argument));
+	register(commands.deleteTaskBranch, ({ branchCommands }, argument) => branchCommands.delete(argument));
+	register(commands.takeHunk, ({ applyCommands }, argument) => applyCommands.takeHunk(argument));
+	register(commands.compareWithFile, ({ applyCommands }, argument) => applyCommands.compareWithFile(argument));
+	register(commands.undoApply, ({ applyCommands }) => applyCommands.undo());
 }
 
-/** Registers the commands that take the changes of tasks into the user's files. */
-function registerApplyCommands(apply: () => Promise<ApplyCommands>): Disposable {
-	const store = new DisposableStore();
-	store.add(registerCommand(commands.takeHunk, async argument => (await apply()).takeHunk(argument)));
-	store.add(registerCommand(commands.compareWithFile, async argument => (await apply()).compareWithFile(argument)));
-	store.add(registerCommand(commands.undoApply, async () => (await apply()).undo()));
-	return store;
+/** Registers the commands with which the user answers the work of tasks. */
+function registerAnswers(register: Register): void {
+	register(commands.saveComment, ({ answers }, argument) => answers.comments.save(argument));
+	register(commands.cancelComment, ({ answers }, argument) => answers.comments.cancel(argument));
+	register(commands.editComment, ({ answers }, argument) => answers.comments.edit(argument));
+	register(commands.deleteComment, ({ answers }, argument) => answers.comments.remove(argument));
+	register(commands.sendTaskComments, ({ answers }, argument) => answers.sendComments(argument));
+	register(commands.compareAgents, ({ answers }, argument) => answers.compare(argument));
 }
 
-/** Registers the commands for the user's comments on tasks' changes, with the files for prompts made from comments. */
-function registerAnswers(answers: () => Promise<TaskAnswers>): Disposable {
-	const store = new DisposableStore();
-	store.add(registerCommand(commands.saveComment, async argument => (await answers()).comments.save(argument)));
-	store.add(registerCommand(commands.cancelComment, async argument => (await answers()).comments.cancel(argument)));
-	store.add(registerCommand(commands.editComment, async argument => (await answers()).comments.edit(argument)));
-	store.add(registerCommand(commands.deleteComment, async argument => (await answers()).comments.remove(argument)));
-	store.add(registerCommand(commands.sendTaskComments, async argument => (await answers()).sendComments(argument)));
-	store.add(registerCommand(commands.compareAgents, async argument => (await answers()).compare(argument)));
-	store.add(
-		vscode.window.registerWebviewPanelSerializer(`errand.${COMPARISON_PAGE}`, {
-			deserializeWebviewPanel: async (tab, state) => (await answers()).comparison.restore(tab, state),
-		}),
-	);
-	store.add(
-		new DraftFileSystem(COMMENT_PROMPT_SCHEME, {
-			read: async uri => (await answers()).prompts.read(uri),
-			write: async (uri, text) => (await answers()).prompts.write(uri, text),
-		}),
-	);
-	return store;
-}
-
-/** Registers the ways to start a task: commands, links and code actions. */
-function registerWaysToStart(feature: () => Promise<TasksFeature>): Disposable {
-	const store = new DisposableStore();
-	const launcher = async (): Promise<TaskLauncher> => (await feature()).launcher;
-	store.add(registerCommand(commands.startTask, async argument => (await launcher()).start(argument)));
-	store.add(
-		registerCommand(internalCommands.startTaskFromSelection, async argument =>
-			(await launcher()).startFromPlace(argument),
-		),
-	);
-	store.add(registerCommand(internalCommands.startTaskFromPrompt, async () => (await launcher()).startFromEditor()));
-	store.add(
-		registerCommand(internalCommands.takePromptToChat, async () => (await feature()).promptEditor.takeToChat()),
-	);
-	store.add(
-		vscode.languages.registerCodeActionsProvider(
-			{ scheme: 'file' },
-			{
-				async provideCodeActions(document, range, { diagnostics }) {
-					const { line } = document.validatePosition(range.start);
-					if (diagnostics.length === 0 && !MAYBE_TODO.test(document.lineAt(line).text)) {
-						return undefined;
-					}
-					const { placeActions } = await import('./launch/promptSources.ts');
-					return placeActions(document, range, diagnostics);
-				},
-			},
-			{ providedCodeActionKinds: [vscode.CodeActionKind.QuickFix] },
-		),
-	);
-	return store;
+/** Offers a task for a problem or for a remark such as a TODO. */
+async function offerTask(
+	document: vscode.TextDocument,
+	range: vscode.Range,
+	{ diagnostics }: vscode.CodeActionContext,
+): Promise<vscode.CodeAction[] | undefined> {
+	const { line } = document.validatePosition(range.start);
+	if (diagnostics.length === 0 && !MAYBE_TODO.test(document.lineAt(line).text)) {
+		return undefined;
+	}
+	const { placeActions } = await import('./launch/promptSources.ts');
+	return placeActions(document, range, diagnostics);
 }

@@ -294,24 +294,8 @@ export class TasksFeature implements Disposable {
 				...{ target, ensureKey, allow: consent => localService.allow(consent) },
 				createWithServers: request => localService.createTask(request),
 			},
-			known: {
-				tasks: () => store.all(),
-				load: () => list.load(),
-				rememberStart: (id, commit) => results.starts.remember(id, commit),
-			},
-			listener: {
-				started: async (task, target) => {
-					// The connection may have been switched during the request, so that the list belongs to another
-					// one.
-					const isListed = active.is(target.connection.name);
-					if (isListed) {
-						store.put(task);
-					}
-					logs.show(task.id, target, { task });
-					await (isListed && view.reveal(task.id));
-				},
-				explain,
-			},
+			...{ store, list, active, logs, view, explain },
+			starts: results.starts,
 			logger,
 		});
 		this.launcher = launcher;

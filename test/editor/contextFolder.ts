@@ -48,7 +48,11 @@ export const openContext = (
 				},
 			},
 			model: { measure, known: async () => {}, askAgain: measureAgain },
-			page: { post: message => posted.push(message), say: sentence => said.push(sentence), focusComposer },
+			page: {
+				post: message => posted.push(message),
+				say: sentence => said.push(sentence),
+				focusComposer: async () => focusComposer(),
+			},
 			sources: {
 				task: async argument => (argument === 'none' ? undefined : { label: 'Log of It', text: 'it began\n' }),
 				terminal: () => undefined,

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { ChatContext } from '../../src/chat/context/chatContext.ts';
-import { sendToTask } from '../../src/chat/context/sendMessage.ts';
 import type { Chat } from '../../src/chat/conversation/chat.ts';
+import { startTask } from '../../src/chat/turnHandlers.ts';
 import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
 import { NOTHING, openContext, place } from './contextFolder.ts';
 
@@ -18,13 +18,14 @@ describe('context that goes to a task', () => {
 	let warnings: string[];
 	const { showWarningMessage } = vscode.window;
 	const handOver = (context: ChatContext, chat: Chat, goal: string, isTaken = true) =>
-		sendToTask(context, chat, goal, {
-			give: async prompt => {
-				prompts.push(prompt);
-				return isTaken;
-			},
-			onAsk: () => {},
-		});
+		startTask({ context, launcher: async () => launcher(isTaken) }, chat, goal, () => {});
+	const launcher = (isTaken: boolean) => ({
+		startPrompt: async (prompt: string) => {
+			prompts.push(prompt);
+			return isTaken;
+		},
+		openEditor: async () => {},
+	});
 
 	before(async () => {
 		await mkdir(place('folder').fsPath, { recursive: true });

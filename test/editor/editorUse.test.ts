@@ -9,8 +9,10 @@ import { waitFor } from '../support/waitFor.ts';
 describe('the composer after a list of the editor', () => {
 	const takesKeyboard = async (run: () => PromiseLike<PickerEnd>) => {
 		let taken = false;
-		await thenComposer(run, () => {
-			taken = true;
+		await thenComposer(run, {
+			focusComposer() {
+				taken = true;
+			},
 		});
 		return taken;
 	};
@@ -59,16 +61,8 @@ describe('the composer after a list of the editor', () => {
 		});
 		const taken: string[] = [];
 		const lists: Record<string, () => unknown> = {
-			policy: () =>
-				thenComposer(
-					() => pickers.selectRouting(),
-					() => taken.push('policy'),
-				),
-			model: () =>
-				thenComposer(
-					() => pickers.selectModel(),
-					() => taken.push('model'),
-				),
+			policy: () => thenComposer(() => pickers.selectRouting(), { focusComposer: () => taken.push('policy') }),
+			model: () => thenComposer(() => pickers.selectModel(), { focusComposer: () => taken.push('model') }),
 		};
 		for (const [name, open] of Object.entries(lists)) {
 			void open();

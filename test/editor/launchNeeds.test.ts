@@ -98,12 +98,13 @@ describe('what a task of the local service needs before it is sent', () => {
 				},
 				isEmptyGitUser: false,
 			}),
-			known: {
-				tasks: () => server.tasks.map(readTask),
-				load: () => Promise.resolve(),
-				rememberStart: () => {},
-			},
-			listener: { started: async () => {}, explain: error => problems.push(error) },
+			store: { all: () => server.tasks.map(readTask), put: () => {} },
+			list: { load: () => Promise.resolve() },
+			starts: { remember: () => {} },
+			active: { is: () => true },
+			logs: { show: () => {} },
+			view: { reveal: async () => {} },
+			explain: error => problems.push(error),
 			logger: { log() {} },
 		});
 	});

@@ -7,8 +7,8 @@ import { createClient } from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
 import type { Client } from '../../src/client/types.ts';
 import type { PromptEditor } from '../../src/tasks/launch/promptEditor.ts';
-import { openRequests } from '../../src/tasks/launch/sendTask.ts';
 import { TaskLauncher } from '../../src/tasks/launch/taskLauncher.ts';
+import { openRequests } from '../../src/tasks/launch/taskRequests.ts';
 import type { TaskTarget } from '../../src/tasks/model/taskConnection.ts';
 import { readTask } from '../support/readTask.ts';
 import { State } from '../support/state.ts';
@@ -79,15 +79,13 @@ class Window {
 				serversForTasks: async () => [],
 				isEmptyGitUser: false,
 			}),
-			known: {
-				tasks: () => server.tasks.map(readTask),
-				load: () => Promise.resolve(),
-				rememberStart: () => {},
-			},
-			listener: {
-				started: async task => void this.shown.push(task.id),
-				explain: error => this.problems.push(error),
-			},
+			store: { all: () => server.tasks.map(readTask), put: () => {} },
+			list: { load: () => Promise.resolve() },
+			starts: { remember: () => {} },
+			active: { is: () => true },
+			logs: { show: () => {} },
+			view: { reveal: async id => void this.shown.push(id) },
+			explain: error => this.problems.push(error),
 			logger: { log() {} },
 		});
 	}

@@ -46,7 +46,7 @@ describe('the prompts of the chat', () => {
 			folder,
 			context: opened.context,
 			agentCommands: async () => ['plan', 'review'].map(name => ({ name, where: 'pi', isOfAgent: true })),
-			focusComposer: () => {},
+			page: { focusComposer: async () => {} },
 			logger: nullLogger,
 		});
 		return { ...opened, prompts };

@@ -110,7 +110,7 @@ describe('the reason why a message is not sent', () => {
 			message: {
 				prompts: { fill: async (_: unknown, __: string, text: string) => ({ text }) },
 				context: { chips, adding: new Set() },
-				startTask: async (goal: string) => goals.push(goal) > 1,
+				launcher: async () => ({ startPrompt: async (goal: string) => goals.push(goal) > 1 }),
 			},
 			page: { post: (message: ToPage) => posted.push(message), focusComposer: () => {} },
 		} as unknown as TurnDependencies);

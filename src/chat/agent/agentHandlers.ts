@@ -9,7 +9,7 @@ import type { Chat } from '../conversation/chat.ts';
 import { type AgentStep, type AgentWork, markFiles } from '../model/agentWork.ts';
 import { agentPath, type Checkpoint, repositoryPath, sameCheckpoint } from '../model/checkpoint.ts';
 import { findTurn, shownReply, type TurnStart } from '../model/conversation.ts';
-import type { FromPage, PageHandlers } from '../protocol/protocol.ts';
+import type { FromPage, PageAccess, PageHandlers } from '../protocol/protocol.ts';
 import type { ChatAgents } from './chatAgents.ts';
 import type { QuestionDiffs } from './questionDiffs.ts';
 import { StepActions } from './stepActions.ts';
@@ -22,11 +22,7 @@ export interface AgentHandlersDependencies {
 	/** Sends a message to the agent of a chat, which goes on from a step. Tells the user if it is refused. */
 	goOn(chat: Chat, text: string, from: TurnStart): Promise<void>;
 	label(): string;
-	/** Says in the chat why something was not done. */
-	say(sentence: string): void;
-	/** Puts a text into the composer, below the existing text, and moves the cursor to it. */
-	fillComposer(text: string): void;
-	focusComposer(): void;
+	page: Omit<PageAccess, 'post'>;
 }
 
 export type AgentHandlers = PageHandlers<
@@ -35,7 +31,7 @@ export type AgentHandlers = PageHandlers<
 
 /** Returns the handlers of the page's messages about the work of agents. */
 export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHandlers {
-	const { agents, withTurn, ranges, diffs, goOn, label, say, fillComposer, focusComposer } = dependencies;
+	const { agents, withTurn, ranges, diffs, goOn, label, page } = dependencies;
 
 	const withWork = (turnId: string, run: (work: AgentWork, chat: Chat) => unknown) =>
 		withTurn(turnId, async chat => {
@@ -139,7 +135,7 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 			withStep(turn, id, async ({ locations = [] }, { checkpoints }) => {
 				const place = locations[index];
 				if (place) {
-					await openInRepository(checkpoints, place, say);
+					await openInRepository(checkpoints, place, page.say);
 				}
 			}),
 		'work-compare': ({ turn, file }) =>
@@ -185,14 +181,10 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 					// The plan is carried out by an agent, which must ask again.
 					await agents.chooseApprovals('ask');
 					await chat.setMode('agent');
-					fillComposer(vscode.l10n.t('Carry out this plan:\n\n{0}', shownReply(found).text.trim()));
+					page.fill(vscode.l10n.t('Carry out this plan:\n\n{0}', shownReply(found).text.trim()));
 				}
 			}),
-		'agent-pick': () =>
-			thenComposer(async () => {
-				await agents.pick();
-				return undefined;
-			}, focusComposer),
+		'agent-pick': () => thenComposer(() => agents.pick(), page),
 		'approvals-choose': ({ approvals }) => agents.chooseApprovals(approvals),
 	};
 }

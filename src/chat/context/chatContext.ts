@@ -18,7 +18,7 @@ import type { ContextSource } from '../model/contextSource.ts';
 import { type Conversation, findTurn } from '../model/conversation.ts';
 import type { Measure } from '../model/measure.ts';
 import type { ConversationChoice } from '../model/settings.ts';
-import type { FromPage, PageHandlers, ToPage } from '../protocol/protocol.ts';
+import type { FromPage, PageAccess, PageHandlers } from '../protocol/protocol.ts';
 import { toUseView } from '../protocol/toView.ts';
 import type { ImageStore } from '../storage/imageStore.ts';
 import { ContextChips, mayRead, toChipView } from './contextChips.ts';
@@ -70,7 +70,7 @@ export interface ChatContextOptions {
 	storage: { state: vscode.Memento; images: ImageStore };
 	conversations: ContextConversations;
 	model: ModelRoom;
-	page: { post(message: ToPage): void; say(sentence: string): void; focusComposer(): void };
+	page: Pick<PageAccess, 'post' | 'say' | 'focusComposer'>;
 	sources: OtherSources;
 	logger: Logger;
 }
@@ -103,8 +103,8 @@ export class ChatContext {
 
 	/** The handlers of the page's messages about the context. */
 	readonly handlers: PageHandlers<ContextKind> = {
-		'context-pick': () => this.thenComposer(() => this.addFrom(() => this.pick())),
-		'context-shorten': () => this.thenComposer(() => pickShortened(this.chips, this.measure())),
+		'context-pick': () => thenComposer(() => this.addFrom(() => this.pick()), this.options.page),
+		'context-shorten': () => thenComposer(() => pickShortened(this.chips, this.measure()), this.options.page),
 		'context-drop': ({ uris }) => this.addFrom(() => droppedSources(uris)),
 		'context-text': ({ name, text }) => this.addFrom(async () => [{ kind: 'text', label: oneLine(name), text }]),
 		'context-image': ({ name, data }) =>
@@ -216,13 +216,6 @@ export class ChatContext {
 
 	private get isEncrypted(): boolean {
 		return this.options.conversations.shown()?.encryption !== undefined;
-	}
-
-	private thenComposer(ask: () => Promise<unknown>): Promise<void> {
-		return thenComposer(
-			async () => void (await ask()),
-			() => this.options.page.focusComposer(),
-		);
 	}
 
 	pick(): Promise<ContextSource[] | undefined> {

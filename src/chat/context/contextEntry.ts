@@ -10,10 +10,12 @@ import type { TerminalMemory } from './terminalMemory.ts';
 /** The parts of the chat view that the commands need. It loads with the first of them. */
 export interface ContextHost {
 	readonly context: ChatContext;
-	/** Runs something that asks the user. If the page had the focus before, the composer has it afterwards. */
-	aroundQuestion<T>(run: () => PromiseLike<T>): Promise<T>;
-	/** Puts a question into the composer if it is empty. */
-	suggest(question: string): void;
+	readonly page: {
+		/** Runs something that asks the user. If the page had the focus before, the composer has it afterwards. */
+		aroundQuestion<T>(run: () => PromiseLike<T>): Promise<T>;
+		/** Puts a question into the composer if it is empty. */
+		suggest(question: string): void;
+	};
 }
 
 export interface RegisteredContext extends Disposable {
@@ -41,7 +43,7 @@ export function registerContext(open: () => Promise<ContextHost>, show: () => Pr
 	const add = async (command: CommandId, args: readonly unknown[]): Promise<void> => {
 		const [host, { contextOf }] = await Promise.all([open(), import('./contextCommands.ts')]);
 		// The command refers to the currently active editor, so it is read before the chat takes the focus.
-		const isAdded = await host.aroundQuestion(() =>
+		const isAdded = await host.page.aroundQuestion(() =>
 			host.context.addFrom(() => contextOf(command, args, host.context, terminal)),
 		);
 		if (!isAdded) {
@@ -50,7 +52,7 @@ export function registerContext(open: () => Promise<ContextHost>, show: () => Pr
 			return;
 		}
 		if (command === internalCommands.explainProblem) {
-			host.suggest(vscode.l10n.t('Explain this problem and how to solve it.'));
+			host.page.suggest(vscode.l10n.t('Explain this problem and how to solve it.'));
 		}
 		await show();
 	};

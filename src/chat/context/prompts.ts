@@ -14,7 +14,7 @@ import { COMPOSER_MODES, escapeMessage, OWN_PROMPTS, type OwnPrompt, slashName }
 import { fillPrompt, type Prompt } from '../model/prompt.ts';
 import { type FoundPrompt, findPrompts, type PromptFolder } from '../modes/promptFiles.ts';
 import { modeLabel } from '../protocol/labels.ts';
-import type { PageHandlers, PromptView } from '../protocol/protocol.ts';
+import type { PageAccess, PageHandlers, PromptView } from '../protocol/protocol.ts';
 import { mayGo } from './askFindings.ts';
 import type { ChatContext } from './chatContext.ts';
 import { hasSelectedText, selectionSource } from './contextChoices.ts';
@@ -33,7 +33,7 @@ export interface PromptsOptions {
 	context: ChatContext;
 	/** Returns the commands of the agent that the next message goes to, if it goes to one. */
 	agentCommands(): Promise<PromptView[]>;
-	focusComposer(): void;
+	page: Pick<PageAccess, 'focusComposer'>;
 	logger: Logger;
 }
 
@@ -141,7 +141,7 @@ export class Prompts {
 
 	/** Lets the user open one of their prompts, or write a new one. */
 	private async edit(): Promise<void> {
-		const { folder, focusComposer, logger } = this.options;
+		const { folder, page, logger } = this.options;
 		await thenComposer(async () => {
 			await mkdir(folder, { recursive: true, mode: 0o700 });
 			const found = await findPrompts([{ ...this.own, extension: '.md', isNested: false }], logger);
@@ -158,7 +158,7 @@ export class Prompts {
 			}
 			await vscode.window.showTextDocument(vscode.Uri.file(chosen));
 			return 'elsewhere';
-		}, focusComposer);
+		}, page);
 	}
 
 	private async create(title: string): Promise<string | undefined> {

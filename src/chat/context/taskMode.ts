@@ -4,19 +4,17 @@ import { UserFacingError } from '../../base/errors.ts';
 import { thenComposer } from '../../platform/editorUse.ts';
 import type { Tasks } from '../../tasks/api.ts';
 import type { OpenConversations } from '../conversation/openConversations.ts';
-import type { PageHandlers, ToPage } from '../protocol/protocol.ts';
+import { taskPrompt } from '../model/attachment.ts';
+import type { PageAccess, PageHandlers, ToPage } from '../protocol/protocol.ts';
 import type { ChatContext } from './chatContext.ts';
-import { givePrompt } from './sendMessage.ts';
+import { takeForTask } from './takeContext.ts';
 
 /** The page, as far as the task mode needs it. */
-export interface TaskModePage {
-	post(message: ToPage): void;
+export interface TaskModePage extends Pick<PageAccess, 'post' | 'focusComposer'> {
 	/** Resolves to whether a page gets the message. */
 	send(message: ToPage): Promise<boolean>;
 	/** Resolves to the page's answer to a request. */
 	ask(message: (request: string) => ToPage): Promise<boolean>;
-	/** Resolves when the cursor is in the composer, or the page is gone. */
-	focusComposer(): Promise<void>;
 }
 
 export interface TaskModeDependencies {
@@ -24,7 +22,7 @@ export interface TaskModeDependencies {
 	/** Returns whether an encrypted conversation has a draft that has not been sent. */
 	hasDraft(conversation: string): boolean;
 	context(): ChatContext;
-	tasks(): Pick<Tasks, 'next' | 'openEditor'>;
+	tasks(): Pick<Tasks, 'next' | 'launcher'>;
 	page: TaskModePage;
 }
 
@@ -45,11 +43,7 @@ export class TaskMode implements Disposable {
 		const { tasks, page } = dependencies;
 		this.handlers = {
 			'task-follow': ({ isShown }) => this.follow(isShown),
-			'task-choose': ({ choice }) =>
-				thenComposer(
-					() => tasks().next.choose(choice),
-					() => void page.focusComposer(),
-				),
+			'task-choose': ({ choice }) => thenComposer(async () => (await tasks().next()).choose(choice), page),
 			'task-prompt-open': ({ text }) => this.openEditor(text),
 		};
 	}
@@ -113,7 +107,7 @@ export class TaskMode implements Disposable {
 			return;
 		}
 		const { tasks, page } = this.dependencies;
-		this.following.value = await tasks().next.follow(async task => {
+		this.following.value = (await tasks().next()).follow(async task => {
 			// A page that is shown again asks again.
 			if (!(await page.send({ kind: 'task-set', task }).catch(() => false))) {
 				this.following.value = undefined;
@@ -124,14 +118,12 @@ export class TaskMode implements Disposable {
 	private async openEditor(text: string): Promise<void> {
 		const { conversations, context, tasks } = this.dependencies;
 		const { shown } = await conversations();
-		const give = async (prompt: string) => {
-			await tasks().openEditor(prompt);
-			return true;
-		};
-		const problem = await givePrompt(context(), shown, text, { give, onAsk: () => {} });
-		if (problem) {
-			throw new UserFacingError(problem.message);
+		const taken = await takeForTask(context(), shown, () => {});
+		if ('message' in taken) {
+			throw new UserFacingError(taken.message);
 		}
+		await (await tasks().launcher()).openEditor(taskPrompt(text, taken.texts));
+		taken.given();
 	}
 
 	dispose(): void {

@@ -9,7 +9,7 @@ import type { Chat } from '../conversation/chat.ts';
 import { findTurn, shownReply, type Turn } from '../model/conversation.ts';
 import type { KeptImage } from '../model/images.ts';
 import type { TurnMode } from '../model/mode.ts';
-import type { FromPage, PageHandlers } from '../protocol/protocol.ts';
+import type { FromPage, PageAccess, PageHandlers } from '../protocol/protocol.ts';
 import { openableUrl } from '../protocol/protocolSchema.ts';
 import type { ImageStore } from '../storage/imageStore.ts';
 import type { ShownImage } from './imageFile.ts';
@@ -33,9 +33,7 @@ export interface ModeDependencies {
 	conversations: ModeConversations;
 	connection: ModeConnection;
 	images: ImageStore;
-	/** Says in the chat why something was not done. */
-	say(sentence: string): void;
-	focusComposer(): void;
+	page: Pick<PageAccess, 'say' | 'focusComposer'>;
 	logger: Logger;
 }
 
@@ -44,14 +42,7 @@ export type ModeHandlers = PageHandlers<
 >;
 
 /** Returns the handlers of the page's messages about modes and generated images. */
-export function modeHandlers({
-	conversations,
-	connection,
-	images,
-	say,
-	focusComposer,
-	logger,
-}: ModeDependencies): ModeHandlers {
+export function modeHandlers({ conversations, connection, images, page, logger }: ModeDependencies): ModeHandlers {
 	const { shown, withTurn } = conversations;
 	/** Calls `run` with the stored image of a turn, if any. The user is told about a failure. */
 	const withImage = (turnId: string, run: (image: ShownImage) => Promise<void>) =>
@@ -81,10 +72,7 @@ export function modeHandlers({
 			// The next message does not wait for the disk.
 			void chat.setMode(mode);
 			if (mode === 'image') {
-				await thenComposer(async () => {
-					await connection.nameImageModel(chat);
-					return undefined;
-				}, focusComposer);
+				await thenComposer(() => connection.nameImageModel(chat), page);
 			}
 		},
 		'reply-image-request': async ({ turn: turnId, file }) => {
@@ -105,7 +93,7 @@ export function modeHandlers({
 			}),
 		'reply-image-save': ({ turn }) => withImage(turn, async image => (await import('./imageFile.ts')).saveImage(image)),
 		'reply-image-insert': ({ turn }) =>
-			withImage(turn, async image => (await import('./imageFile.ts')).insertImage(image, say)),
+			withImage(turn, async image => (await import('./imageFile.ts')).insertImage(image, page.say)),
 		'reply-image-open': ({ turn: turnId }) =>
 			withTurn(turnId, async chat => {
 				const turn = findTurn(chat.conversation, turnId);

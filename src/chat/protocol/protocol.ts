@@ -204,6 +204,18 @@ export type PageHandlers<K extends FromPage['kind']> = {
 	) => P extends keyof PageAnswers ? AnswerTo<P> | Promise<AnswerTo<P>> : unknown;
 };
 
+/** The page, as the host's parts use it. */
+export interface PageAccess {
+	/** Posts a message without waiting. */
+	post(message: ToPage): void;
+	/** Says why something was not done: in the chat, or in a notification if the chat is not in view. */
+	say(sentence: string): void;
+	/** Puts the cursor into the composer once the page is there. Resolves when it is there, or the page is gone. */
+	focusComposer(): Promise<void>;
+	/** Puts a text into the composer, below the existing text, and the cursor behind it. */
+	fill(text: string): void;
+}
+
 export type CodeAction = 'insert' | 'new-file' | 'apply';
 
 /** `problem` is a sentence. */

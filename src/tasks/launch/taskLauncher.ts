@@ -13,6 +13,7 @@ import { isActiveTask, type Task, type TaskCreateRequest } from '../../contract/
 import { getGitApi, placeOf } from '../../platform/git.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { refusedByUser } from '../../platform/refusalMessages.ts';
+import type { ActiveConnection } from '../common/activeConnection.ts';
 import type { TaskTarget } from '../model/taskConnection.ts';
 import { carryOut, handOver } from './carryOut.ts';
 import type { ConfirmedLaunch, LaunchCheckDependencies } from './launchCheck.ts';
@@ -22,8 +23,13 @@ import { findSubjects, firstSubject, type LaunchWish, type SubjectChoice, wishOf
 import { Preflight } from './preflight.ts';
 import { promptOfPlace } from './promptSources.ts';
 import { ScratchBranches } from './scratchBranches.ts';
-import { openRequests, type SendOutcome } from './sendTask.ts';
-import { type TaskRequest, TaskRequests, type TaskRequestsDependencies } from './taskRequests.ts';
+import {
+	openRequests,
+	type SendOutcome,
+	type TaskRequest,
+	TaskRequests,
+	type TaskRequestsDependencies,
+} from './taskRequests.ts';
 
 export interface TaskLauncherDependencies extends TaskRequestsDependencies {
 	/** The place and the choices of the next task. */
@@ -39,13 +45,15 @@ export interface TaskLauncherDependencies extends TaskRequestsDependencies {
 		/** Makes the local service remember the user's consent for a repository. */
 		allow(consent: Consent): Promise<void>;
 	};
-	known: TaskRequestsDependencies['known'] & {
-		/** Resolves when the list has been read once, successfully or not. */
-		load(): Promise<void>;
-		/** Remembers the commit from which a task was started. */
-		rememberStart(taskId: string, commit: string): void;
-	};
-	listener: TaskRequestsDependencies['listener'] & { explain(error: unknown): void };
+	store: TaskRequestsDependencies['store'] & { put(task: Task): void };
+	/** Resolves when the list has been read once, successfully or not. */
+	list: { load(): Promise<void> };
+	/** Remembers the commits from which tasks were started. */
+	starts: { remember(taskId: string, commit: string): void };
+	active: Pick<ActiveConnection, 'is'>;
+	logs: { show(taskId: string, target: TaskTarget, how: { task: Task }): void };
+	view: { reveal(taskId: string): Promise<void> };
+	explain(error: unknown): void;
 }
 
 /** Starts tasks one at a time, so that a second click does not start a second task. */
@@ -77,7 +85,7 @@ export class TaskLauncher {
 				),
 			logger,
 		});
-		this.requests = new TaskRequests(dependencies, this.scratchBranches);
+		this.requests = new TaskRequests(dependencies, this.scratchBranches, (...made) => this.show(...made));
 	}
 
 	/**
@@ -101,7 +109,7 @@ export class TaskLauncher {
 		try {
 			await this.dependencies.composer.write(text);
 		} catch (error) {
-			this.dependencies.listener.explain(error);
+			this.dependencies.explain(error);
 		}
 	}
 
@@ -139,7 +147,7 @@ export class TaskLauncher {
 		try {
 			return await this.write(await promptOfPlace(argument));
 		} catch (error) {
-			this.dependencies.listener.explain(error);
+			this.dependencies.explain(error);
 		}
 	}
 
@@ -152,14 +160,14 @@ export class TaskLauncher {
 		wish: LaunchWish,
 		edit: () => PromiseLike<unknown>,
 	): Promise<(Pick<Task, 'id' | 'prompt'> & { isNew: boolean }) | undefined> {
-		const { connection, known, next } = this.dependencies;
+		const { connection, list, next, explain } = this.dependencies;
 		if (!(await connection.ensureKey())) {
 			return undefined;
 		}
 		let isNew = false;
 		const made = await this.startOnce(async target => {
 			// Existing tasks must not be mistaken for the one whose reply was lost.
-			const loading = known.load();
+			const loading = list.load();
 			const earlier = await this.requests.findEarlier(target);
 			const confirmed = earlier ? undefined : await this.ask(wish, target, edit);
 			if (!confirmed) {
@@ -171,7 +179,7 @@ export class TaskLauncher {
 			if (task) {
 				isNew = true;
 				// The task exists, even if this fails.
-				await next.setPlace({}).catch(error => this.dependencies.listener.explain(error));
+				await next.setPlace({}).catch(explain);
 			}
 			return task;
 		});
@@ -194,7 +202,7 @@ export class TaskLauncher {
 			request,
 			mcpServers,
 			scratch: scratch?.name,
-			onMade: ({ id }: Task) => start !== undefined && this.dependencies.known.rememberStart(id, start),
+			onMade: ({ id }: Task) => start !== undefined && this.dependencies.starts.remember(id, start),
 		};
 		return { outcome: await this.requests.send(sending, target), sending };
 	}
@@ -207,7 +215,7 @@ export class TaskLauncher {
 		if (this.isStarting) {
 			return { done: false, reason: vscode.l10n.t('Another task is starting. Try again when it has started.') };
 		}
-		const { connection, known } = this.dependencies;
+		const { connection, list } = this.dependencies;
 		let result: EditorOutcome<StartedTask> = { done: false, reason: refusedByUser() };
 		await this.showing(async target => {
 			if (!(await connection.ensureKey())) {
@@ -215,7 +223,7 @@ export class TaskLauncher {
 				result = { done: false, reason };
 				return undefined;
 			}
-			const loading = known.load();
+			const loading = list.load();
 			const earlier = await this.requests.findEarlier(target);
 			if (earlier) {
 				const reason = vscode.l10n.t(
@@ -252,7 +260,7 @@ export class TaskLauncher {
 		target: TaskTarget,
 		edit: () => PromiseLike<unknown>,
 	): Promise<ConfirmedLaunch | undefined> {
-		const { connection, next, check, listener } = this.dependencies;
+		const { connection, next, check, explain } = this.dependencies;
 		const subjects = await findSubjects(target, wish);
 		// A wish of another origin names the place of its task itself.
 		const isNext = wish.repository === next.place.repository && wish.branch === next.place.branch;
@@ -264,7 +272,7 @@ export class TaskLauncher {
 		const dependencies = {
 			...check(subjects),
 			readAgents: async () => (await connection.target()).connection.agents,
-			explain: (error: unknown) => listener.explain(error),
+			explain,
 		};
 		const confirmed = await new Preflight(dependencies, wish.prompt, subject).ask();
 		if (confirmed !== 'edit-prompt') {
@@ -279,7 +287,7 @@ export class TaskLauncher {
 	 */
 	async startFollowUp(request: TaskCreateRequest, { connection }: TaskTarget): Promise<string | undefined> {
 		const made = await this.startOnce(async target => {
-			await this.dependencies.known.load();
+			await this.dependencies.list.load();
 			checkConnection(target, connection.name);
 			const sending = { request };
 			return this.taskOf(await this.requests.send(sending, target), sending);
@@ -319,26 +327,37 @@ export class TaskLauncher {
 		try {
 			return await this.showing(run);
 		} catch (error) {
-			this.dependencies.listener.explain(error);
+			this.dependencies.explain(error);
 			return undefined;
 		}
 	}
 
 	/** Like `startOnce`, but rejects with the error. */
 	private async showing(run: (target: TaskTarget) => Promise<Task | undefined>): Promise<Task | undefined> {
-		const { connection, listener } = this.dependencies;
 		this.isStarting = true;
 		let made: { task: Task; target: TaskTarget } | undefined;
 		try {
-			const target = await connection.target();
+			const target = await this.dependencies.connection.target();
 			const task = await run(target);
 			made = task && { task, target };
 		} finally {
 			// The next task may be started while this one is being shown.
 			this.isStarting = false;
 		}
-		await (made && listener.started(made.task, made.target));
+		await (made && this.show(made.task, made.target));
 		return made?.task;
+	}
+
+	/** Lists a task that was created, follows it and reveals its row. */
+	private async show(task: Task, target: TaskTarget): Promise<void> {
+		const { active, store, logs, view } = this.dependencies;
+		// The connection may have been switched during the request, so that the list belongs to another one.
+		const isListed = active.is(target.connection.name);
+		if (isListed) {
+			store.put(task);
+		}
+		logs.show(task.id, target, { task });
+		await (isListed && view.reveal(task.id));
 	}
 
 	/** Removes scratch branches whose tasks have ended. Asks `client` for tasks that are not known in this window. */
@@ -348,7 +367,7 @@ export class TaskLauncher {
 			return;
 		}
 		const waiting = this.scratchBranches.taskIds(connection);
-		const known = new Map(Array.from(this.dependencies.known.tasks(), task => [task.id, task]));
+		const known = new Map(Array.from(this.dependencies.store.all(), task => [task.id, task]));
 		for (const id of waiting) {
 			if (client && !known.has(id)) {
 				const task = await client.tasks.get(id).catch(() => undefined);

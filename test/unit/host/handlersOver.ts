@@ -19,11 +19,9 @@ export function handlersOver(work: AgentWork, ranges: Partial<Ranges>, conversat
 		agents: { runs: fail, pick: fail, chooseApprovals: fail },
 		withTurn: async (_, run) => void (await run(chat as unknown as Chat)),
 		ranges: () => ({ list: fail, showFiles: fail, compare: fail, take: fail, takeBack: fail, ...ranges }),
-		fillComposer: fail,
 		diffs: { open: fail },
 		goOn: fail,
 		label: () => '',
-		say: fail,
-		focusComposer: () => {},
+		page: { say: fail, fill: fail, focusComposer: async () => {} },
 	});
 }

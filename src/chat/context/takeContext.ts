@@ -1,39 +1,38 @@
-// Sends what is in the composer, with its context: a message to a conversation, or a prompt to a task.
+// Takes the composer's context, which is read again, for a message or for the prompt of a task.
 import * as vscode from 'vscode';
 import type { Clock } from '../../base/async.ts';
-import { estimateTokens } from '../../base/tokens.ts';
 import { type Explanation, helpfulButton, showMessage } from '../../platform/notify.ts';
 import type { Chat } from '../conversation/chat.ts';
-import type { SendRefusal } from '../conversation/chatOptions.ts';
-import { type Attachment, taskContext } from '../model/attachment.ts';
-import { findTurn } from '../model/conversation.ts';
+import type { Attachment } from '../model/attachment.ts';
+import type { TurnContext } from '../model/conversation.ts';
 import { noEncryptedTaskText } from '../protocol/labels.ts';
 import { noImagesText } from '../settings/messages.ts';
 import { askFindings, findingKey } from './askFindings.ts';
 import { type Added, type ChatContext, encryptedImageText } from './chatContext.ts';
-import { type ContextChips, mayRead } from './contextChips.ts';
+import { type ContextChip, type ContextChips, mayRead } from './contextChips.ts';
 import { fitContext, lengthProblem } from './fitContext.ts';
 import { readSource } from './readSource.ts';
 
 /** The time for which a message waits for context being added, in milliseconds: some file systems never answer. */
 const ADDING_MS = 10_000;
 
+/** The context of a message. It stays in the composer until the message has it. */
+export interface TakenContext {
+	context: TurnContext;
+	/** Must be called when the message was sent or refused. */
+	settle(isSent: boolean): Promise<void>;
+}
+
 /**
- * Sends `question` to `chat` as the turn `turnId`, with the composer's context, which is read again. The chips are
- * removed once the message has them. `onAsk` is called before the user is asked something. Resolves to the reason why
- * the message was not accepted, or to undefined.
+ * Reads the composer's context again for a message of about `question` tokens. `onAsk` is called before the user is
+ * asked something. Resolves to the reason instead if the message cannot be sent with it.
  */
-export async function sendMessage(
+export async function takeContext(
 	context: ChatContext,
 	chat: Chat,
-	turnId: string,
-	question: string,
+	question: number,
 	onAsk: () => void,
-): Promise<SendRefusal | undefined> {
-	// A message that is sent again was accepted with its context; the current chips are for the next one.
-	if (findTurn(chat.conversation, turnId)) {
-		return chat.send(turnId, question);
-	}
+): Promise<TakenContext | Explanation> {
 	const { chips, images, instructions, model } = context;
 	// Context chosen from here on is for the next message, which may go elsewhere.
 	const own = new Set(chips.chips.map(({ id }) => id));
@@ -43,78 +42,54 @@ export async function sendMessage(
 		(await awaitAdded(context, adding, own, onAsk)) ??
 		(await imageProblem(context, chat)) ??
 		(await readChips(chips, onAsk)) ??
-		(await fitContext(chips, { ...context.measure(), question: estimateTokens(question) }, onAsk));
+		(await fitContext(chips, { ...context.measure(), question }, onAsk));
 	if (problem) {
-		return { reason: 'context', explanation: problem };
+		return problem;
 	}
 	const files = await instructions.take(chat.conversation, onAsk);
 	if ('message' in files) {
-		return { reason: 'context', explanation: files };
+		return files;
 	}
 	const sent = chips.chips.filter(({ id }) => own.has(id));
 	const attachments = sent.map(({ attachment }) => attachment);
 	const conversation = chat.conversation.id;
 	const copied = await images.copyTo(conversation, attachments);
-	const refusal: SendRefusal | undefined = copied.problem
-		? { reason: 'context', explanation: copied.problem }
-		: await chat.send(turnId, question, { attachments, instructions: files });
-	if (refusal) {
-		// The conversation may never be created.
-		await images.remove(conversation, copied.files);
-	} else {
-		for (const { id } of sent) {
-			chips.remove(id);
+	const settle = async (isSent: boolean) => {
+		if (isSent) {
+			removeChips(chips, sent);
+		} else {
+			// The conversation may never be created.
+			await images.remove(conversation, copied.files);
 		}
+	};
+	if (copied.problem) {
+		await settle(false);
+		return copied.problem;
 	}
-	return refusal;
+	return { context: { attachments, instructions: files }, settle };
 }
 
-export interface HandOver {
-	/** Takes the prompt. Resolves to whether it did; if not, the user was told why. */
-	give(prompt: string): Promise<boolean>;
-	/** Called before the user is asked something. */
-	onAsk(): void;
-}
-
-/** Nothing was handed over, by the user's decision. */
-const DECIDED: Explanation = { message: '' };
-
-/**
- * Hands a goal to a task, with the composer's context. An empty goal stands for the last message of the conversation
- * with its context. Resolves to the reason why nothing was handed over, or to undefined.
- */
-export async function sendToTask(
-	context: ChatContext,
-	chat: Chat,
-	goal: string,
-	handOver: HandOver,
-): Promise<Explanation | undefined> {
-	const { conversation } = chat;
-	if (goal.trim() !== '' || conversation.encryption) {
-		return givePrompt(context, chat, goal, handOver);
-	}
-	const last = conversation.head === undefined ? undefined : findTurn(conversation, conversation.head);
-	if (!last) {
-		return { message: vscode.l10n.t('Describe what the task should do after /task.') };
-	}
-	return (await give(last.question, last.attachments ?? [], handOver)) ? undefined : DECIDED;
+/** The context of a prompt of a task. */
+export interface TaskContext {
+	/** The attachments that a prompt can have. */
+	texts: readonly Attachment[];
+	/** Must be called when the prompt was taken. */
+	given(): void;
 }
 
 /**
- * Hands over the composer's text as a prompt, with the composer's context, which is read again. Both stay in the
- * composer unless the prompt is taken. Resolves to the reason why it was not, or to undefined.
+ * Reads the composer's context again for a prompt. It stays in the composer unless the prompt is taken. Resolves to the
+ * reason instead if there can be no prompt with it.
  */
-export async function givePrompt(
+export async function takeForTask(
 	context: ChatContext,
 	{ conversation }: Chat,
-	text: string,
-	handOver: HandOver,
-): Promise<Explanation | undefined> {
+	onAsk: () => void,
+): Promise<TaskContext | Explanation> {
 	if (conversation.encryption) {
 		return { message: noEncryptedTaskText() };
 	}
 	const { chips } = context;
-	const { onAsk } = handOver;
 	const own = new Set(chips.chips.map(({ id }) => id));
 	const problem =
 		(await awaitAdded(context, [...context.adding], own, onAsk)) ??
@@ -124,30 +99,40 @@ export async function givePrompt(
 		return problem;
 	}
 	const given = chips.chips.filter(({ id }) => own.has(id));
-	const attachments = given.map(({ attachment }) => attachment);
-	if (!(await give(text, attachments, handOver))) {
-		return DECIDED;
-	}
-	for (const { id, attachment } of given) {
-		// An image may have been pasted, and then exists nowhere else.
-		if (attachment.kind !== 'image') {
-			chips.remove(id);
-		}
-	}
-	return undefined;
+	const { texts, given: warn } = taskContextOf(given.map(({ attachment }) => attachment));
+	return {
+		texts,
+		given() {
+			// An image may have been pasted, and then exists nowhere else.
+			removeChips(
+				chips,
+				given.filter(({ attachment }) => attachment.kind !== 'image'),
+			);
+			warn();
+		},
+	};
 }
 
-async function give(goal: string, attachments: readonly Attachment[], { give, onAsk }: HandOver): Promise<boolean> {
+/** Returns the context of a prompt that has these attachments. The user is told of images, which it cannot have. */
+export function taskContextOf(attachments: readonly Attachment[]): TaskContext {
 	const texts = attachments.filter(({ kind }) => kind !== 'image');
-	onAsk();
-	const isTaken = await give([goal, taskContext(texts)].filter(Boolean).join('\n\n'));
-	if (isTaken && texts.length < attachments.length) {
-		void showMessage(
-			'warning',
-			vscode.l10n.t('Tasks accept only text, so the images aren’t part of the prompt. They stay in the chat.'),
-		);
+	return {
+		texts,
+		given() {
+			if (texts.length < attachments.length) {
+				void showMessage(
+					'warning',
+					vscode.l10n.t('Tasks accept only text, so the images aren’t part of the prompt. They stay in the chat.'),
+				);
+			}
+		},
+	};
+}
+
+function removeChips(chips: ContextChips, gone: readonly ContextChip[]): void {
+	for (const { id } of gone) {
+		chips.remove(id);
 	}
-	return isTaken;
 }
 
 /**

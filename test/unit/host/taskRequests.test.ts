@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { ClientError } from '../../../src/base/errors.ts';
 import type { Client } from '../../../src/client/types.ts';
 import { StateEntries } from '../../../src/platform/sharedState.ts';
-import { sendTask, settlePending } from '../../../src/tasks/launch/sendTask.ts';
+import { sendTask, settlePending } from '../../../src/tasks/launch/taskRequests.ts';
 import { PENDING_ENTRIES } from '../../../src/tasks/model/storageKeys.ts';
 import { readTask } from '../../support/readTask.ts';
 import type { State } from '../../support/state.ts';
