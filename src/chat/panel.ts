@@ -390,9 +390,10 @@ export class ChatPanel {
 
 	/** Sends the last message of the shown conversation again, and requests its reply and all later ones in one piece. */
 	async askForWholeReplies(): Promise<void> {
-		const chat = await this.shown();
-		const { head } = chat.conversation;
-		if (chat.useWholeReplies() && head !== undefined) {
+		const { channel, conversation } = await this.shown();
+		const { head } = conversation;
+		channel?.useWholeReplies();
+		if (channel && head !== undefined) {
 			await this.handlers['reply-retry']({ kind: 'reply-retry', turn: head });
 		}
 	}

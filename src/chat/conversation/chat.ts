@@ -15,6 +15,7 @@ import {
 	replaceReply,
 	shownReply,
 	showVersion,
+	type Turn,
 	type TurnContext,
 	type TurnStart,
 	withEncryption,
@@ -24,13 +25,12 @@ import {
 import { parseMessage, type TurnMode } from '../model/mode.ts';
 import { withFacts } from '../model/replyFacts.ts';
 import { type ConversationChoice, settingsOrNone } from '../model/settings.ts';
-import { channelHistory } from '../model/toRequest.ts';
 import type { LiveState } from '../protocol/toView.ts';
 import type { OpenedConversation } from '../storage/conversationStore.ts';
 import type { Names, Writer } from '../storage/conversationWriter.ts';
 import { type Beginning, beginContinuation, beginRetry, beginTurn, messageRefusal } from './beginning.ts';
 import type { ChatChange, ChatNotice, ChatOptions, SendRefusal } from './chatOptions.ts';
-import { ConversationChannel, type ConversationChannelState } from './conversationChannel.ts';
+import { ConversationChannel } from './conversationChannel.ts';
 import { findModel } from './findModel.ts';
 import { requestReply } from './replyRequest.ts';
 import { type ReplyPart, type Session, startSession, type Waiting } from './session.ts';
@@ -45,10 +45,11 @@ export class Chat {
 
 	private current: Conversation;
 	private writer: Writer;
-	/** If there is a channel, all messages go through it. */
-	private readonly channel: ConversationChannel | undefined;
+	/** Undefined if the conversation is not encrypted. If there is a channel, all messages go through it. */
+	readonly channel: ConversationChannel | undefined;
 	private session: Session | undefined;
-	private liveState: LiveState | undefined;
+	/** Set while a reply is running. */
+	live: LiveState | undefined;
 	private currentNotice: ChatNotice | undefined;
 	/** Set from the request until the session runs, so that two requests cannot both pass. */
 	private starting: { turnId: string; outcome: Promise<SendRefusal | undefined> } | undefined;
@@ -86,11 +87,6 @@ export class Chat {
 		return this.current;
 	}
 
-	/** Set while a reply is running. */
-	get live(): LiveState | undefined {
-		return this.liveState;
-	}
-
 	get notice(): ChatNotice | undefined {
 		return this.currentNotice;
 	}
@@ -98,27 +94,6 @@ export class Chat {
 	/** True if a reply is running or about to start. */
 	get isBusy(): boolean {
 		return this.session !== undefined || this.starting !== undefined;
-	}
-
-	/** The state of the encrypted channel; undefined if the conversation is not encrypted. */
-	get channelState(): ConversationChannelState | undefined {
-		return this.channel?.state;
-	}
-
-	/** Opens the channel of an encrypted conversation ahead of the first message. */
-	async connect(): Promise<void> {
-		await this.channel?.connect();
-	}
-
-	/** Requests encrypted replies in one piece each from now on. Returns false in a conversation without encryption. */
-	useWholeReplies(): boolean {
-		this.channel?.useWholeReplies();
-		return this.channel !== undefined;
-	}
-
-	/** Closes the channel. Called when there will be no more requests. */
-	async endSession(): Promise<void> {
-		await this.channel?.close();
 	}
 
 	/** True if something is not on disk, or would be lost with this object. */
@@ -152,30 +127,31 @@ export class Chat {
 
 	/** Sends the last turn's message again. The earlier replies are kept. */
 	async retry(turnId: string): Promise<SendRefusal | undefined> {
-		const turn = findTurn(this.current, turnId);
-		if (!turn || this.current.head !== turnId) {
-			return { reason: 'no-turn' };
-		}
-		const mode = turn.mode ?? 'chat';
-		return this.begin(turnId, mode, (model, now) => beginRetry(turn, model, now));
+		const turn = this.lastTurn(turnId);
+		return turn
+			? this.begin(turnId, turn.mode ?? 'chat', (model, now) => beginRetry(turn, model, now))
+			: { reason: 'no-turn' };
 	}
 
 	/**
 	 * Asks the model to continue the last turn's reply, which ended too early. The continuation is appended to its text.
 	 */
 	async continue(turnId: string): Promise<SendRefusal | undefined> {
-		const turn = findTurn(this.current, turnId);
-		if (!turn || this.current.head !== turnId) {
+		const turn = this.lastTurn(turnId);
+		if (!turn) {
 			return { reason: 'no-turn' };
 		}
-		const mode = turn.mode ?? 'chat';
-		if (mode === 'image') {
+		if (turn.mode === 'image') {
 			return { reason: 'image' };
 		}
 		if (!this.isBusy && !isUnfinished(currentReply(turn))) {
 			return { reason: 'finished' };
 		}
-		return this.begin(turnId, mode, (_, now) => beginContinuation(turn, now));
+		return this.begin(turnId, turn.mode ?? 'chat', (_, now) => beginContinuation(turn, now));
+	}
+
+	private lastTurn(turnId: string): Turn | undefined {
+		return this.current.head === turnId ? findTurn(this.current, turnId) : undefined;
 	}
 
 	/** Shows another version of a message with the turns that followed it. */
@@ -307,7 +283,7 @@ export class Chat {
 			this.session?.stop();
 			await this.writer.save(streaming).catch(() => {});
 		}
-		await this.endSession();
+		await this.channel?.close();
 		// The last save of a reply that has just ended may still be running.
 		await this.writer.settled();
 	}
@@ -401,7 +377,7 @@ export class Chat {
 		{ reply, toRequest }: Beginning,
 		{ model, label }: { model: string; label: string },
 	): void {
-		this.liveState = { turnId, waiting: false };
+		this.live = { turnId, waiting: false };
 		const turn = { conversation: this.current, turnId, mode, model, toRequest, keepWork: this.keepWork };
 		const { service, storage, explain, clock } = this.options;
 		let facts: RequestFacts | undefined;
@@ -409,14 +385,9 @@ export class Chat {
 			reply,
 			request: {
 				stream: async signal => {
-					if (this.channel) {
-						const { instructions } = service.settings.defaults();
-						const files = findTurn(turn.conversation, turnId)?.instructions;
-						const { messages } = toRequest(turn.conversation, turnId, model);
-						return this.channel.stream(channelHistory(messages, instructions, files), signal);
-					}
 					await this.copying;
-					const asked = await requestReply(turn, { ...service, images: storage.images }, signal);
+					const sources = { ...service, images: storage.images, channel: this.channel };
+					const asked = await requestReply(turn, sources, signal);
 					facts = asked.facts;
 					return asked.events;
 				},
@@ -448,9 +419,9 @@ export class Chat {
 		this.current = replaceReply(this.current, turnId, reply);
 		if (reply.state !== 'streaming') {
 			this.session = undefined;
-			this.liveState = undefined;
+			this.live = undefined;
 		} else {
-			this.liveState = { turnId, waiting };
+			this.live = { turnId, waiting };
 		}
 		this.changed.fire(appended ? { turnId, ...appended } : { kind: 'turn', turnId });
 	}

@@ -250,7 +250,7 @@ export class OpenConversations {
 	private release(chat: Chat): void {
 		this.chats.get(chat)?.dispose();
 		this.chats.delete(chat);
-		void chat.endSession();
+		void chat.channel?.close();
 	}
 }
 

@@ -17,8 +17,9 @@ import type { Attachment } from '../model/attachment.ts';
 import { type Conversation, findTurn, type Reply, turnsUpTo } from '../model/conversation.ts';
 import type { ReplyImage } from '../model/images.ts';
 import { TURN_MODES, type TurnMode } from '../model/mode.ts';
-import { reasoningIn, type toRequest } from '../model/toRequest.ts';
+import { channelHistory, reasoningIn, type toRequest } from '../model/toRequest.ts';
 import type { ImageStore } from '../storage/imageStore.ts';
+import type { ConversationChannel } from './conversationChannel.ts';
 import { responsesReply, toResponsesRequest } from './responsesReply.ts';
 
 /** A mode whose messages are answered by one request. An agent makes its own requests, with the model of the chat. */
@@ -88,18 +89,26 @@ interface ReplySources {
 	settings: SettingsSource;
 	agents: AgentTurns;
 	images: Pick<ImageStore, 'read' | 'load'>;
+	/** The only way out of an encrypted conversation. */
+	channel: Pick<ConversationChannel, 'stream'> | undefined;
 }
 
 /**
- * Requests the reply to a turn. Resolves to the facts about the request and the events of the reply. Throws a
- * RequestRefusal if it cannot be sent.
+ * Requests the reply to a turn. Resolves to the events of the reply, and to the facts about the request unless it is
+ * encrypted. Throws a RequestRefusal if it cannot be sent.
  */
 export async function requestReply(
 	turn: TurnRequest,
 	sources: ReplySources,
 	signal: AbortSignal,
-): Promise<{ facts: RequestFacts; events: AsyncIterable<ReplyEvent> }> {
+): Promise<{ facts?: RequestFacts; events: AsyncIterable<ReplyEvent> }> {
 	const { mode, conversation, turnId, model } = turn;
+	if (sources.channel) {
+		const { instructions } = sources.settings.defaults();
+		const { messages } = turn.toRequest(conversation, turnId, model);
+		const history = channelHistory(messages, instructions, findTurn(conversation, turnId)?.instructions);
+		return { events: sources.channel.stream(history, signal) };
+	}
 	if (mode === 'agent') {
 		const question = { model, messages: [{ role: 'user' as const, content: '' }] };
 		const facts = await applySettings(question, conversation.settings, sources.settings, mode);

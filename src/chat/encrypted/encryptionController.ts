@@ -49,7 +49,7 @@ export class EncryptionController {
 			await focus();
 			// The channel opens last: the composer, whose page may still be loading, would take the focus from a
 			// question of the channel.
-			void chat.connect();
+			void chat.channel?.connect();
 		}
 	}
 
@@ -74,8 +74,8 @@ export class EncryptionController {
 	}
 
 	/** Returns undefined for a conversation that is not encrypted. */
-	view({ channelState, conversation: { encryption } }: Chat): EncryptionView | undefined {
-		return channelState && encryption && encryptionView(channelState, encryption);
+	view({ channel, conversation: { encryption } }: Chat): EncryptionView | undefined {
+		return channel && encryption && encryptionView(channel.state, encryption);
 	}
 
 	/** Returns whether an encrypted conversation has a draft that has not been sent. */

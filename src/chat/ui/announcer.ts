@@ -4,6 +4,7 @@ import { html, type TemplateResult } from 'lit';
 import { waitingStep } from '../model/agentWork.ts';
 import type { ChipView, ContextView, ToPage, TurnView } from '../protocol/protocol.ts';
 import { isBusy, spokenQuestion, waitingText } from './agent/stepWords.ts';
+import type { Post } from './page.ts';
 import type { PageState } from './pageState.ts';
 
 /** The least time between two announcements of a growing reply. */
@@ -214,4 +215,13 @@ export function announce(root: ParentNode, words: string, isUrgent = false): voi
 	line.textContent = words;
 	root.querySelector(isUrgent ? '.urgent' : '.announcements')?.append(line);
 	setTimeout(() => line.remove(), ANNOUNCED_MS);
+}
+
+/** Dispatched by an element whose text was copied. */
+export const COPIED = 'text-copied';
+
+/** Has a text copied, and the page say so. */
+export function copyText(post: Post, text: string, from: EventTarget | null): void {
+	post({ kind: 'text-copy', text });
+	from?.dispatchEvent(new Event(COPIED, { bubbles: true, composed: true }));
 }

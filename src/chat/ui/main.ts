@@ -24,6 +24,7 @@ l10n.config({ contents: bundle });
 const app = new ChatApp();
 app.language = language;
 app.host = host;
+app.post = host.postMessage;
 app.kept = state;
 app.copy = new WindowCopy(place);
 // The whole page is main content, so that screen readers find it and its first heading.

@@ -1,7 +1,7 @@
 // Reading the steps of a task from the local service (contract/taskSteps.ts).
 import { createWriteStream } from 'node:fs';
 import http from 'node:http';
-import { buffer, text } from 'node:stream/consumers';
+import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { ClientError } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
@@ -14,7 +14,7 @@ import {
 	stepSearchEventSchema,
 	stepSearchPlanSchema,
 } from '../../contract/stepSearch.ts';
-import { CUT_HEADER, stepPaths, type TaskSteps, taskStepsSchema } from '../../contract/taskSteps.ts';
+import { stepPaths, type TaskSteps, taskStepsSchema } from '../../contract/taskSteps.ts';
 import { failureOf } from '../core/failures.ts';
 import { SseDecoder } from '../core/sse.ts';
 import { askControl, askService, refusal, requestOptionsFor } from './serviceExchange.ts';
@@ -39,27 +39,6 @@ export async function readSteps(
 		throw new ClientError('bad-response', 'the steps of a task have another form', { cause: page.error });
 	}
 	return page.data;
-}
-
-/** Returns the bytes of a file after a step. The failure has the code `not-found` if it had none at that path. */
-export async function readStepFile(
-	service: Service,
-	{ taskId, index }: StepName,
-	name: string,
-	signal?: AbortSignal,
-): Promise<Buffer> {
-	const path = `${pathOf(stepPaths.file, { taskId, index })}?path=${encodeURIComponent(name)}`;
-	return buffer(await receive(service, path, signal));
-}
-
-/** Returns the changes of a step, and whether their end was cut off. */
-export async function readStepDiff(
-	service: Service,
-	step: StepName,
-	signal?: AbortSignal,
-): Promise<{ diff: string; isCut: boolean }> {
-	const response = await receive(service, pathOf(stepPaths.diff, step), signal);
-	return { diff: await text(response), isCut: response.headers[CUT_HEADER] === 'true' };
 }
 
 /** Writes the git bundle of a step into a new file. */

@@ -1,18 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
-import { oneLine } from '../../base/plainText.ts';
 import type { AgentTask } from '../../contract/agentTasks.ts';
 import { isRace, resultsOf } from '../../contract/taskResults.ts';
 import type { Task } from '../../contract/tasks.ts';
-import { type CommandId, commands, internalCommands, rowContext, type TaskRowFlags } from '../../platform/ids.ts';
+import { commands, internalCommands, rowContext, type TaskRowFlags } from '../../platform/ids.ts';
 import type { ActiveConnection } from '../common/activeConnection.ts';
-import { agentTaskState, countedLabel, groupLabel, groupSpoken, rowWords } from '../common/messages.ts';
+import { groupLabel, groupSpoken, rowWords } from '../common/messages.ts';
 import { distinctTitles } from '../model/distinctTitles.ts';
 import type { FollowState } from '../model/followState.ts';
 import { matchesText } from '../model/taskFilter.ts';
-import { groupTasks, type TaskGroup, timeOf } from '../model/taskGroups.ts';
+import { groupTasks, type TaskGroup } from '../model/taskGroups.ts';
 import { describeTask, hasFailed, repositoryName } from '../model/taskRow.ts';
 import type { BelowNode, ResultRows } from '../results/resultRows.ts';
+import { type AgentNode, AgentRows, moreItem } from './agentRows.ts';
 import type { AgentTaskList } from './agentTaskList.ts';
 import type { OwnRepositories } from './ownRepositories.ts';
 import type { TaskListStore } from './taskListStore.ts';
@@ -24,19 +24,13 @@ export type TreeNode =
 	| { readonly kind: 'more' }
 	/** A row that reads the list again, which also starts the service after the user has stopped it. */
 	| { readonly kind: 'refresh' }
-	| { readonly kind: 'agentGroup' }
-	| { readonly kind: 'agentTask'; readonly agentTaskId: string }
-	| { readonly kind: 'agentMore' }
+	| AgentNode
 	| BelowNode;
 
 /** The task, or one agent's work on it, that is the source of a row's tooltip. */
 type TooltipSubject = Task | AgentTask | NonNullable<Task['agentExecutions']>[number];
 
-const MAXIMUM_AGENT_LABEL = 80;
-
-/** The group of agent tasks is read-only and of minor interest, so it is collapsed until the user opens it. */
-const agentGroup: TreeNode = { kind: 'agentGroup' };
-const agentMore: TreeNode = { kind: 'agentMore' };
+const more: TreeNode = { kind: 'more' };
 const refresh: TreeNode = { kind: 'refresh' };
 
 /** The lists whose entries have rows. */
@@ -72,12 +66,11 @@ export class TaskTree {
 	private readonly taskNodes = new Map<string, TreeNode & { kind: 'task' }>();
 	private readonly groupNodes = new Map<string, TreeNode & { kind: 'group' }>();
 	private readonly parents = new Map<string, TreeNode>();
-	private readonly agentNodes = new Map<string, TreeNode>();
+	private readonly agents: AgentRows;
 	/** The ids of the groups that the user has collapsed. A group that disappears and comes back is expanded again. */
 	private readonly closedGroups = new Set<string>();
 	/** The other rows that the user has unfolded. The editor would fold a row that comes into another group. */
 	private readonly openRows = new WeakSet<TreeNode>();
-	private readonly more: TreeNode = { kind: 'more' };
 	/** The positions of all rows when the editor was last notified of a change. */
 	private shownPlaces: string | undefined;
 	/**
@@ -95,6 +88,7 @@ export class TaskTree {
 
 	constructor(dependencies: TaskTreeDependencies) {
 		this.dependencies = dependencies;
+		this.agents = new AgentRows(dependencies.lists.agentTasks, dependencies.active);
 	}
 
 	async getChildren(node?: TreeNode): Promise<TreeNode[]> {
@@ -152,7 +146,7 @@ export class TaskTree {
 
 	getParent(node: TreeNode): TreeNode | undefined {
 		if (node.kind === 'agentTask' || node.kind === 'agentMore') {
-			return agentGroup;
+			return this.agents.parentOf(node);
 		}
 		if (isBelow(node)) {
 			return this.dependencies.below.parentOf(node) ?? this.taskNode(node.taskId);
@@ -259,13 +253,13 @@ export class TaskTree {
 	}
 
 	private outerRows(): TreeNode[] {
-		const { lists, active } = this.dependencies;
-		const { store, agentTasks } = lists;
+		const { active, lists } = this.dependencies;
+		const { store } = lists;
 		return [
 			...(active.isStopped || store.state === 'error' ? [refresh] : []),
 			...this.group(),
-			...(store.hasMore ? [this.more] : []),
-			...(agentTasks.isThere ? [agentGroup] : []),
+			...(store.hasMore ? [more] : []),
+			...this.agents.groupRow(),
 		];
 	}
 
@@ -274,7 +268,7 @@ export class TaskTree {
 			case 'group':
 				return node.group.tasks.map(task => this.taskNode(task.id));
 			case 'agentGroup':
-				return this.agentRows();
+				return this.agents.rows();
 			default:
 				return [];
 		}
@@ -294,16 +288,12 @@ export class TaskTree {
 			case 'task':
 				return this.dependencies.lists.store.get(node.taskId);
 			case 'agentTask':
-				return this.agentTask(node.agentTaskId);
+				return this.agents.find(node.agentTaskId);
 			case 'result':
 				return this.dependencies.lists.store.get(node.taskId)?.agentExecutions?.[node.position];
 			default:
 				return undefined;
 		}
-	}
-
-	private agentTask(id: string): AgentTask | undefined {
-		return this.dependencies.lists.agentTasks.tasks.find(({ taskId }) => taskId === id);
 	}
 
 	private itemOf(node: TreeNode): vscode.TreeItem {
@@ -319,11 +309,9 @@ export class TaskTree {
 			case 'refresh':
 				return refreshItem(this.dependencies.active.isStopped);
 			case 'agentMore':
-				return moreItem(internalCommands.loadMoreAgentTasks);
 			case 'agentGroup':
-				return this.agentGroupItem();
 			case 'agentTask':
-				return this.agentItem(node.agentTaskId);
+				return this.agents.itemOf(node);
 			case 'task':
 				return this.taskItem(node);
 			default:
@@ -339,55 +327,12 @@ export class TaskTree {
 			const task = store.get(node.taskId);
 			item.tooltip = task && taskTooltip(task, marks.followState(task.id), active.current?.dashboardUrl);
 		} else if (node.kind === 'agentTask') {
-			const task = this.agentTask(node.agentTaskId);
+			const task = this.agents.find(node.agentTaskId);
 			item.tooltip = task && agentTaskTooltip(task);
 		} else if (node.kind === 'result') {
 			const task = store.get(node.taskId);
 			item.tooltip = task && resultTooltip(task, node.position);
 		}
-		return item;
-	}
-
-	private agentRows(): TreeNode[] {
-		const { tasks, hasMore } = this.dependencies.lists.agentTasks;
-		const rows = tasks.map(({ taskId }) => {
-			const node = this.agentNodes.get(taskId) ?? { kind: 'agentTask', agentTaskId: taskId };
-			this.agentNodes.set(taskId, node);
-			return node;
-		});
-		return hasMore ? [...rows, agentMore] : rows;
-	}
-
-	private agentGroupItem(): vscode.TreeItem {
-		const { lists, active } = this.dependencies;
-		const { agentTasks } = lists;
-		const label = vscode.l10n.t('Agent API tasks');
-		const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Collapsed);
-		const problem = agentTasks.error === undefined ? undefined : active.explain(agentTasks.error);
-		if (problem !== undefined) {
-			item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('problemsWarningIcon.foreground'));
-			item.description = problem;
-			item.tooltip = problem;
-		}
-		item.accessibilityInformation = {
-			label: problem === undefined ? countedLabel(label, agentTasks.tasks.length) : `${label}, ${problem}`,
-			role: 'treeitem',
-		};
-		return item;
-	}
-
-	private agentItem(taskId: string): vscode.TreeItem {
-		const task = this.agentTask(taskId) ?? ({ taskId } as AgentTask);
-		const item = new vscode.TreeItem(oneLine(taskId, MAXIMUM_AGENT_LABEL));
-		item.iconPath = new vscode.ThemeIcon('robot');
-		const time = timeOf(task.completedAt ?? task.startedAt ?? task.createdAt);
-		const parts = [
-			agentTaskState(task),
-			oneLine(task.model ?? '', MAXIMUM_AGENT_LABEL),
-			Number.isNaN(time) ? '' : rowWords.age(Math.max(0, Date.now() - time)),
-		].filter(part => part !== '');
-		item.description = parts.join(' · ');
-		item.accessibilityInformation = { label: [item.label, ...parts].join(', '), role: 'treeitem' };
 		return item;
 	}
 
@@ -487,13 +432,5 @@ function refreshItem(isStopped: boolean): vscode.TreeItem {
 	item.iconPath = new vscode.ThemeIcon(isStopped ? 'play' : 'refresh');
 	item.command = { title: label, command: commands.refreshTasks };
 	item.accessibilityInformation = { label, role: 'button' };
-	return item;
-}
-
-function moreItem(command: CommandId): vscode.TreeItem {
-	const label = vscode.l10n.t('Load more…');
-	const item = new vscode.TreeItem(label);
-	item.command = { title: label, command };
-	item.accessibilityInformation = { label: vscode.l10n.t('Load more tasks'), role: 'button' };
 	return item;
 }

@@ -7,7 +7,7 @@ import { waitingStep } from '../../model/agentWork.ts';
 import { escapeMessage } from '../../model/mode.ts';
 import type { ToPage, TurnView } from '../../protocol/protocol.ts';
 import { questionGetsFocus } from '../agent/questionBox.ts';
-import { Announcer, announce, announcementRegions, newsOf } from '../announcer.ts';
+import { Announcer, announce, announcementRegions, COPIED, newsOf } from '../announcer.ts';
 import { tellComposer } from '../composerMessages.ts';
 import { DropTarget } from '../dropTarget.ts';
 import { stateBeyond } from '../encrypted/encryptedDraft.ts';
@@ -17,9 +17,9 @@ import { HostRequests, noAnswerText } from '../hostRequests.ts';
 import { CodeHighlighter } from '../markdown/codeHighlighter.ts';
 import { messageProblem, stillReplyingText } from '../message.ts';
 import { MissingTurns } from '../missingTurns.ts';
-import { type Draft, initialState, type PageHost, type Post, type ReadingPosition } from '../page.ts';
+import { type Draft, initialState, type PageHost, type Post } from '../page.ts';
 import { applyMessage, emptyPageState, type PageState } from '../pageState.ts';
-import { readingPosition, scrollToPosition } from '../readingPosition.ts';
+import { Reading } from '../readingPosition.ts';
 import { StateKeeper } from '../stateKeeper.ts';
 import type { WindowCopy } from '../windowCopy.ts';
 import { chatAppStyles } from './chatApp.styles.ts';
@@ -48,6 +48,8 @@ export class ChatApp extends LitElement {
 	/** The state of an earlier page, stored by the host, as JSON. */
 	declare kept: string | undefined;
 	declare copy: WindowCopy;
+	/** Posts to the host. */
+	declare post: Post;
 	declare state: PageState;
 	declare following: boolean;
 	declare dismissed: string | undefined;
@@ -57,22 +59,13 @@ export class ChatApp extends LitElement {
 	/** The state including the changes since the last frame. */
 	nextState: PageState = emptyPageState;
 	private frame: number | undefined;
-	/** The reader's position when earlier turns were inserted. */
-	private held: ReadingPosition | undefined;
 	/** The version that was requested; its button gets the focus back. */
 	private versionWanted: { turn: string; direction: 'previous' | 'next' } | undefined;
 	readonly keeper = new StateKeeper(this);
-	/** The position to resume, until its turn has been loaded. */
-	private resumeReading: ReadingPosition | undefined;
+	private readonly reading = new Reading<ChatTurn>(this);
 	private initialDraft: Draft = { text: '' };
 	private followEnd: FollowEnd | undefined;
 	private announcer: Announcer | undefined;
-	private readonly post: Post = message => {
-		this.host.postMessage(message);
-		if (message.kind === 'text-copy') {
-			this.announce(l10n.t('Copied.'));
-		}
-	};
 	/** Set from the first render on. */
 	requests!: HostRequests;
 	readonly missing = new MissingTurns(this);
@@ -110,7 +103,7 @@ export class ChatApp extends LitElement {
 		if (uris.length > 0) {
 			this.post({ kind: 'context-drop', uris });
 		} else {
-			void this.composer.addFiles(files);
+			void this.composer.paste.addFiles(files);
 		}
 		this.composer.focusText();
 	});
@@ -119,6 +112,7 @@ export class ChatApp extends LitElement {
 		super();
 		this.state = emptyPageState;
 		this.following = true;
+		this.addEventListener(COPIED, () => this.announce(l10n.t('Copied.')));
 	}
 
 	receive(message: ToPage): void {
@@ -171,14 +165,14 @@ export class ChatApp extends LitElement {
 			this.keeper.state = initialState(this.copy.read(), this.host.getState(), this.kept);
 			const { draft, sentAs, task, next, reading } = this.keeper.state;
 			this.initialDraft = { text: draft, ...defined({ sentAs, task, next }) };
-			this.resumeReading = reading;
+			this.reading.wanted = reading;
 			this.editing = this.keeper.state.edit;
 		} else if (changed.has('state')) {
 			const { turns } = changed.get('state') as PageState;
 			// Earlier turns were inserted, and what the reader sees must not move.
 			const [first] = turns;
 			if (first && this.state.turns[0] !== first && this.state.turns.includes(first) && !this.following) {
-				this.held = this.position();
+				this.reading.hold();
 			}
 		}
 	}
@@ -195,7 +189,7 @@ export class ChatApp extends LitElement {
 	override updated(changed: PropertyValues): void {
 		if (changed.has('state')) {
 			void this.resume();
-			void this.holdStill();
+			void this.reading.release();
 			// The host accepted the message before the page was hidden or reloaded, and only its answer was lost.
 			for (const sentAs of [this.keeper.state.sentAs, this.keeper.state.edit?.sentAs]) {
 				if (sentAs !== undefined && this.state.turns.some(turn => turn.id === sentAs)) {
@@ -293,45 +287,29 @@ export class ChatApp extends LitElement {
 
 	private onScrollEnd(): void {
 		const { reading: _, ...others } = this.keeper.state;
-		const position = this.following ? undefined : this.position();
+		const position = this.following ? undefined : this.reading.position;
 		this.keeper.save(position ? { ...others, reading: position } : others);
 	}
 
-	private position(): ReadingPosition | undefined {
-		return readingPosition(this.log, this.renderRoot.querySelectorAll<ChatTurn>('chat-turn'));
+	get turnElements(): Iterable<ChatTurn> {
+		return this.renderRoot.querySelectorAll<ChatTurn>('chat-turn');
 	}
 
-	private turnElement(id: string): ChatTurn | undefined {
-		return [...this.renderRoot.querySelectorAll<ChatTurn>('chat-turn')].find(element => element.turn.id === id);
+	leaveEnd(): void {
+		this.followEnd?.leave();
 	}
 
 	/** Returns to the reader's position before the page was hidden or reloaded, or another version was shown. */
 	private async resume(): Promise<void> {
-		const reading = this.resumeReading;
-		if (!reading || this.state.turns.length === 0) {
+		const { turns, earlier } = this.state;
+		if (!this.reading.wanted || turns.length === 0) {
 			return;
 		}
-		const turn = this.turnElement(reading.turn);
-		if (!turn && this.state.earlier > 0) {
-			void this.missing.earlier();
-			return;
-		}
-		this.resumeReading = undefined;
+		const turn = await this.reading.resume(earlier);
 		if (turn) {
-			this.followEnd?.leave();
-			await turn.updateComplete;
-			scrollToPosition(this.log, turn, reading.offset);
 			this.focusVersion(turn);
-		}
-	}
-
-	private async holdStill(): Promise<void> {
-		const { held } = this;
-		this.held = undefined;
-		const turn = held && this.turnElement(held.turn);
-		if (turn) {
-			await turn.updateComplete;
-			scrollToPosition(this.log, turn, held.offset);
+		} else if (this.reading.wanted) {
+			void this.missing.earlier();
 		}
 	}
 
@@ -342,7 +320,7 @@ export class ChatApp extends LitElement {
 			this.composer.task.leave();
 			const { reading: _, ...others } = this.keeper.state;
 			this.keeper.state = others;
-			this.resumeReading = undefined;
+			this.reading.wanted = undefined;
 			this.dismissed = undefined;
 			this.followEnd?.toEnd();
 		}
@@ -401,9 +379,9 @@ export class ChatApp extends LitElement {
 		if (target === undefined || this.isRefusedWhileReplying()) {
 			return;
 		}
-		const element = this.turnElement(turn.id);
+		const element = this.reading.find(turn.id);
 		const offset = element ? this.log.getBoundingClientRect().top - element.getBoundingClientRect().top : 0;
-		this.resumeReading = { turn: target, offset: Math.round(offset) };
+		this.reading.wanted = { turn: target, offset: Math.round(offset) };
 		this.versionWanted = { turn: target, direction };
 		this.post({ kind: 'version-show', turn: target });
 	}
@@ -420,7 +398,7 @@ export class ChatApp extends LitElement {
 
 	private async focusIn(turnId: string | undefined, selector: string): Promise<void> {
 		await this.updateComplete;
-		const turn = turnId === undefined ? undefined : this.turnElement(turnId);
+		const turn = turnId === undefined ? undefined : this.reading.find(turnId);
 		await turn?.updateComplete;
 		const element = turn?.renderRoot.querySelector<HTMLElement>(selector);
 		element?.focus();
@@ -457,7 +435,7 @@ export class ChatApp extends LitElement {
 
 	private readonly followConnection = () => this.post({ kind: 'connection-follow' });
 
-	private get log(): HTMLElement {
+	get log(): HTMLElement {
 		return this.renderRoot.querySelector('.log') as HTMLElement;
 	}
 
@@ -480,7 +458,7 @@ export class ChatApp extends LitElement {
 	/** Returns false if no question of an agent is waiting. */
 	private focusQuestion(): boolean {
 		const last = this.state.turns.at(-1);
-		return last !== undefined && (this.turnElement(last.id)?.focusQuestion() ?? false);
+		return last !== undefined && (this.reading.find(last.id)?.focusQuestion() ?? false);
 	}
 
 	/** Only the questions of agents are urgent. */

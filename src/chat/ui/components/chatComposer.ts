@@ -4,12 +4,7 @@ import { defined } from '../../../base/defined.ts';
 import type { NextTaskView } from '../../../tasks/api.ts';
 import type { ComposerMode, TurnMode } from '../../model/mode.ts';
 import { noEncryptedModeText, noEncryptedTaskText } from '../../protocol/labels.ts';
-import {
-	type AgentView,
-	type ConnectionView,
-	type ContextView,
-	MAXIMUM_PASTE_LENGTH,
-} from '../../protocol/protocol.ts';
+import type { AgentView, ConnectionView, ContextView } from '../../protocol/protocol.ts';
 import type { SettingsView } from '../../protocol/settingsProtocol.ts';
 import { queuedMessage } from '../agent/queuedMessage.ts';
 import { codicon } from '../codicon.ts';
@@ -20,7 +15,6 @@ import { SlashMenu, type SlashOwner } from '../modes/slashMenu.ts';
 import type { Draft, Post } from '../page.ts';
 import { ComposerTask, type TaskOwner } from '../task/composerTask.ts';
 import { taskLine, taskLineStyles } from '../task/taskLine.ts';
-import { postFiles } from '../transfer.ts';
 import './contextMeter.ts';
 import { chatComposerStyles } from './chatComposer.styles.ts';
 import { composerChoiceStyles } from './composerChoice.ts';
@@ -31,14 +25,14 @@ import { type CompletionOwner, ContextCompletion } from './contextCompletion.ts'
 import { contextRow } from './contextRow.ts';
 import { iconButton } from './iconButton.ts';
 import { linkStyles } from './link.styles.ts';
-import { PASTE_MS, PendingPaste } from './pendingPaste.ts';
+import { type PasteOwner, PendingPaste } from './pendingPaste.ts';
 import { sharedStyles } from './shared.styles.ts';
 
 /** After this time without an answer, the message counts as not accepted and the composer is unlocked. */
 const ACCEPT_TIMEOUT_MS = 10_000;
 
 /** The field for writing a message. It is cleared only when the host has accepted the message. */
-export class ChatComposer extends LitElement implements CompletionOwner, SlashOwner, TaskOwner {
+export class ChatComposer extends LitElement implements CompletionOwner, PasteOwner, SlashOwner, TaskOwner {
 	static override styles = [
 		sharedStyles,
 		linkStyles,
@@ -107,23 +101,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	private readonly slash = new SlashMenu(this);
 	private readonly menu = new ComposerMenu(this);
 	readonly task = new ComposerTask(this);
-	private readonly paste = new PendingPaste(
-		() => this.field,
-		taken => {
-			const { isDue } = this;
-			this.isDue = false;
-			if (taken !== undefined) {
-				// The chip comes later, or not at all if the user declines it, so the message must not be sent before that.
-				this.post({ kind: 'paste-take', paste: taken });
-			} else if (isDue) {
-				this.send();
-			}
-		},
-	);
-	/** Set if a message was to be sent before the host had answered about pasted text or had received all files. */
-	private isDue = false;
-	/** The number of batches of files that the host has not fully received yet. */
-	private readings = 0;
+	readonly paste = new PendingPaste(this);
 	private readonly onFocusLost = () => this.focusText();
 	private timeout: ReturnType<typeof setTimeout> | undefined;
 
@@ -179,7 +157,6 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		if (this.queued) {
 			this.decideQueued('message-withdraw');
 		}
-		this.isDue = false;
 		this.completion.close();
 		this.menu.close();
 		this.paste.end();
@@ -293,7 +270,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 					?readonly=${this.waiting}
 					@input=${this.onInput}
 					@keydown=${this.onKeyDown}
-					@paste=${this.onPaste}
+					@paste=${(event: ClipboardEvent) => this.paste.take(event)}
 					@blur=${this.onBlur}
 				></textarea>
 				${this.completion.render()} ${this.slash.render()} ${this.menu.render()}
@@ -352,7 +329,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	}
 
 	get isPending(): boolean {
-		return this.waiting || this.paste.isPending || this.readings > 0;
+		return this.waiting || this.paste.isPending;
 	}
 
 	get refusedModes(): Partial<Record<ComposerMode, string>> {
@@ -370,41 +347,6 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		this.textChanged();
 		this.completion.update(data);
 		this.slash.update();
-	}
-
-	/** Asks the host whether it knows the source of the pasted text, which is held back until it answers. */
-	private onPaste(event: ClipboardEvent): void {
-		const text = event.clipboardData?.getData('text/plain') ?? '';
-		const files = [...(event.clipboardData?.files ?? [])];
-		if (text === '' && files.length > 0) {
-			event.preventDefault();
-			void this.addFiles(files);
-			return;
-		}
-		// A single word is never context, so it is inserted at once.
-		if (!/[\n/\\]/.test(text) || text.length > MAXIMUM_PASTE_LENGTH || this.waiting || this.paste.isPending) {
-			return;
-		}
-		event.preventDefault();
-		void this.paste.hold(text, this.requests.ask('paste-check', { text }, PASTE_MS));
-	}
-
-	/** Adds files without an address by their content. A message is held until the host has received them. */
-	async addFiles(files: readonly File[]): Promise<void> {
-		this.readings++;
-		const isComplete = await postFiles(
-			files,
-			message => this.post(message),
-			hint => this.say(hint),
-		);
-		this.readings--;
-		if (!isComplete) {
-			// The user has been told why; the message is not sent without the files.
-			this.isDue = false;
-		} else if (this.readings === 0 && this.isDue) {
-			this.isDue = false;
-			this.send();
-		}
 	}
 
 	private onBlur(): void {
@@ -448,12 +390,8 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		}
 	}
 
-	private send(): void {
-		if (this.waiting) {
-			return;
-		}
-		if (this.paste.isPending || this.readings > 0) {
-			this.isDue = true;
+	send(): void {
+		if (this.waiting || this.paste.delays()) {
 			return;
 		}
 		// A list that opens later must not change the message.

@@ -3,6 +3,7 @@ import { html, LitElement, type PropertyValues } from 'lit';
 import { defined } from '../../../base/defined.ts';
 import type { Citations } from '../../model/citations.ts';
 import { MAXIMUM_COPY_LENGTH, MAXIMUM_NAME_LENGTH } from '../../protocol/protocol.ts';
+import { copyText } from '../announcer.ts';
 import { CitationLayer } from '../citations/citationLayer.ts';
 import { citationStyles } from '../citations/citations.styles.ts';
 import type { HostRequests } from '../hostRequests.ts';
@@ -175,7 +176,7 @@ export class ChatMarkdown extends LitElement {
 			return;
 		}
 		if (name === 'copy') {
-			this.post({ kind: 'text-copy', text: code });
+			copyText(this.post, code, button);
 			this.frames?.showCopied(button, true);
 			setTimeout(() => this.frames?.showCopied(button, false), COPIED_MS);
 			return;

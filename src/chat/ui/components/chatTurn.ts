@@ -9,6 +9,7 @@ import type { TotalView } from '../../protocol/settingsProtocol.ts';
 import type { WorkView } from '../../protocol/workProtocol.ts';
 import { agentHeading, agentHeadingStyles } from '../agent/agentHeading.ts';
 import type { ChatWork } from '../agent/chatWork.ts';
+import { copyText } from '../announcer.ts';
 import '../agent/chatChanges.ts';
 import '../agent/chatWork.ts';
 import { sourceListStyles } from '../citations/citations.styles.ts';
@@ -215,10 +216,10 @@ export class ChatTurn extends LitElement {
 
 	private renderFooter(reply: ReplyView, streaming: boolean): TemplateResult {
 		const { citations } = reply;
-		const copy = () => {
+		const copy = (event: Event) => {
 			const text = this.work?.markdown ?? reply.text;
 			const sources = citations ? `\n\n${sourcesAsMarkdown(citations, sourceWords(this.language))}` : '';
-			this.post({ kind: 'text-copy', text: text + sources });
+			copyText(this.post, text + sources, event.currentTarget);
 		};
 		const retry = () => this.post({ kind: 'reply-retry', turn: this.turn.id });
 		// The icon is left out if the outcome already offers Retry as a button.

@@ -8,7 +8,7 @@ import { type CodiconName, codicon } from '../codicon.ts';
 export function iconButton(
 	icon: CodiconName,
 	label: string,
-	press: () => void,
+	press: (event: Event) => void,
 	{ name, disabled = false }: { name?: string; disabled?: boolean } = {},
 ): TemplateResult {
 	return html`<button

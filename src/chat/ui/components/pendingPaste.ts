@@ -1,5 +1,10 @@
+import { MAXIMUM_PASTE_LENGTH } from '../../protocol/protocol.ts';
+import type { HostRequests } from '../hostRequests.ts';
+import type { Post } from '../page.ts';
+import { postFiles } from '../transfer.ts';
+
 /** The time for which pasted text waits for the host, which may turn it into a context chip, in milliseconds. */
-export const PASTE_MS = 1_000;
+const PASTE_MS = 1_000;
 
 /** The field's text and selection when something was pasted. */
 interface Place {
@@ -8,38 +13,83 @@ interface Place {
 	end: number;
 }
 
-/** Pasted text that is not in the field yet, because the host has been asked whether it knows the source. */
-export class PendingPaste {
-	private readonly field: () => HTMLTextAreaElement;
-	private readonly settled: (taken: string | undefined) => void;
-	private held: { text: string; place: Place } | undefined;
+export interface PasteOwner {
+	readonly field: HTMLTextAreaElement;
+	readonly post: Post;
+	readonly requests: HostRequests;
+	/** The message was sent, and the host has not answered yet. */
+	readonly waiting: boolean;
+	/** Sends the message. */
+	send(): void;
+	/** Shows a hint that says why something was not done. */
+	say(hint: string): void;
+}
 
-	/** `settled` is called when the text is in the field, or with the name under which the host took it. */
-	constructor(field: () => HTMLTextAreaElement, settled: (taken: string | undefined) => void) {
-		this.field = field;
-		this.settled = settled;
+/**
+ * What is pasted or dropped and not part of the message yet: text of which the host has been asked whether it knows the
+ * source, and files that the host has not received. A message waits for both.
+ */
+export class PendingPaste {
+	private readonly owner: PasteOwner;
+	private held: { text: string; place: Place } | undefined;
+	/** The number of batches of files that the host has not fully received yet. */
+	private readings = 0;
+	/** Set if a message was to be sent meanwhile. */
+	private isDue = false;
+
+	constructor(owner: PasteOwner) {
+		this.owner = owner;
 	}
 
 	get isPending(): boolean {
-		return this.held !== undefined;
+		return this.held !== undefined || this.readings > 0;
 	}
 
-	/**
-	 * Holds a text until `look` resolves to the name under which the host takes it, or to undefined. Without an answer in
-	 * time, it is inserted as text.
-	 */
-	async hold(text: string, look: Promise<string | undefined>): Promise<void> {
-		const { value, selectionStart: start, selectionEnd: end } = this.field();
-		const held = { text, place: { value, start, end } };
-		this.held = held;
-		const taken = await look.catch(() => undefined);
-		if (this.held === held) {
-			this.settle(held, taken);
+	/** Returns whether a message must wait. It is then sent as soon as everything is there. */
+	delays(): boolean {
+		this.isDue ||= this.isPending;
+		return this.isPending;
+	}
+
+	/** Holds pasted text back until the host has said whether it knows the source, and takes pasted files. */
+	take(event: ClipboardEvent): void {
+		const { requests, waiting } = this.owner;
+		const text = event.clipboardData?.getData('text/plain') ?? '';
+		const files = [...(event.clipboardData?.files ?? [])];
+		if (text === '' && files.length > 0) {
+			event.preventDefault();
+			void this.addFiles(files);
+			return;
+		}
+		// A single word is never context, so it is inserted at once.
+		if (!/[\n/\\]/.test(text) || text.length > MAXIMUM_PASTE_LENGTH || waiting || this.held) {
+			return;
+		}
+		event.preventDefault();
+		void this.hold(text, requests.ask('paste-check', { text }, PASTE_MS));
+	}
+
+	/** Adds files without an address by their content. */
+	async addFiles(files: readonly File[]): Promise<void> {
+		const { owner } = this;
+		this.readings++;
+		const isComplete = await postFiles(
+			files,
+			message => owner.post(message),
+			hint => owner.say(hint),
+		);
+		this.readings--;
+		if (!isComplete) {
+			// The user has been told why; the message is not sent without the files.
+			this.isDue = false;
+		} else if (this.readings === 0) {
+			this.sendDue();
 		}
 	}
 
-	/** Ignores the answer and inserts the text. */
+	/** Ignores what is still to come: the text is inserted, and no message is due. */
 	end(): void {
+		this.isDue = false;
 		if (this.held) {
 			this.settle(this.held, undefined);
 		}
@@ -50,17 +100,42 @@ export class PendingPaste {
 		this.held = undefined;
 	}
 
-	/** Inserts a text that the host did not take at the place of the paste, whatever was typed meanwhile. */
+	/**
+	 * Holds a text until `look` resolves to the name under which the host takes it, or to undefined. Without an answer in
+	 * time, it is inserted as text.
+	 */
+	private async hold(text: string, look: Promise<string | undefined>): Promise<void> {
+		const { value, selectionStart: start, selectionEnd: end } = this.owner.field;
+		const held = { text, place: { value, start, end } };
+		this.held = held;
+		const taken = await look.catch(() => undefined);
+		if (this.held === held) {
+			this.settle(held, taken);
+		}
+	}
+
 	private settle({ text, place }: NonNullable<typeof this.held>, taken: string | undefined): void {
 		this.held = undefined;
 		if (taken === undefined) {
 			this.insert(text, place);
+			this.sendDue();
+		} else {
+			// The chip comes later, or not at all if the user declines it, so the message must not be sent before that.
+			this.isDue = false;
+			this.owner.post({ kind: 'paste-take', paste: taken });
 		}
-		this.settled(taken);
 	}
 
+	private sendDue(): void {
+		if (this.isDue) {
+			this.isDue = false;
+			this.owner.send();
+		}
+	}
+
+	/** Inserts a text at the place of the paste, whatever was typed meanwhile. */
 	private insert(text: string, { value, start, end }: Place): void {
-		const field = this.field();
+		const { field } = this.owner;
 		const { selectionStart, selectionEnd } = field;
 		const { length } = field.value;
 		const isSame = field.value === value;

@@ -1,6 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { css, html, LitElement, type PropertyValues, type TemplateResult } from 'lit';
 import type { FromPage, ReplyImageView } from '../../protocol/protocol.ts';
+import { copyText } from '../announcer.ts';
 import { codicon } from '../codicon.ts';
 import { iconButton } from '../components/iconButton.ts';
 import { sharedStyles } from '../components/shared.styles.ts';
@@ -247,7 +248,7 @@ export function imageActions(
 					iconButton('markdown', l10n.t('Insert as Markdown…'), say('reply-image-insert')),
 				]
 			: []),
-		iconButton('copy', l10n.t('Copy Prompt'), () => post({ kind: 'text-copy', text: turn.question })),
+		iconButton('copy', l10n.t('Copy Prompt'), (event: Event) => copyText(post, turn.question, event.currentTarget)),
 		iconButton('link-external', l10n.t('Open in Browser'), say('reply-image-open')),
 	];
 }

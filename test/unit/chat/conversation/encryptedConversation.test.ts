@@ -98,8 +98,8 @@ describe('an encrypted conversation', () => {
 
 	async function begin(others: Partial<Encryption> = {}): Promise<OpenConversations> {
 		const conversations = await openWindow();
-		void (await conversations.showNewEncrypted({ connection: 'test', ...others })).connect();
-		await waitFor('the channel is open', () => conversations.shown.channelState?.kind === 'open');
+		void (await conversations.showNewEncrypted({ connection: 'test', ...others })).channel?.connect();
+		await waitFor('the channel is open', () => conversations.shown.channel?.state.kind === 'open');
 		return conversations;
 	}
 
@@ -166,7 +166,7 @@ describe('an encrypted conversation', () => {
 		await ask(shown, first, MARKER);
 		await opened[0]?.close();
 		const again = (await openWindow()).shown;
-		assert.equal(again.channelState?.kind, 'idle');
+		assert.equal(again.channel?.state.kind, 'idle');
 		await ask(again, second, 'Still?');
 		assert.deepEqual(questions().at(-1), [MARKER, 'So ', 'Still?']);
 		assert.equal(channels.knownKeys.length, 2);
@@ -206,7 +206,7 @@ describe('an encrypted conversation', () => {
 		assert.equal(reply.text, 'Genuine. ');
 		assert.equal(reply.state, 'failed');
 		assert.equal(reply.explanation?.message, 'explained: tampered');
-		assert.equal(shown.channelState?.kind, 'ended');
+		assert.equal(shown.channel?.state.kind, 'ended');
 		assert.equal(channels.closed, 1);
 		assert.deepEqual(await shown.retry(second), { reason: 'encryption-ended' });
 		assert.deepEqual(await shown.continue(second), { reason: 'encryption-ended' });
@@ -216,7 +216,7 @@ describe('an encrypted conversation', () => {
 		assert.deepEqual([view.reply.canRetry, view.reply.canContinue], [false, false]);
 		await opened[0]?.close();
 		const again = (await openWindow()).shown;
-		assert.equal(again.channelState?.kind, 'ended');
+		assert.equal(again.channel?.state.kind, 'ended');
 		assert.deepEqual(await again.send(third, 'Hello?'), { reason: 'encryption-ended' });
 		assert.equal(enclave.messages.length, 2);
 		assert.equal(service.requests.length, 0);
@@ -234,8 +234,8 @@ describe('an encrypted conversation', () => {
 		const reply = await ask(shown, first, MARKER);
 		assert.deepEqual([reply.state, reply.text, reply.explanation?.message], ['failed', '', 'explained: bad-response']);
 		assert.equal(reply.explanation?.action?.command, internalCommands.askForWholeReplies);
-		assert.equal(shown.channelState?.kind, 'open');
-		assert.ok(shown.useWholeReplies());
+		assert.equal(shown.channel?.state.kind, 'open');
+		shown.channel?.useWholeReplies();
 		assert.equal(await shown.retry(first), undefined);
 		await ended(shown);
 		assert.equal(replyOf(shown, first).text, 'Whole.');
@@ -270,15 +270,15 @@ describe('an encrypted conversation', () => {
 		enclave.expire();
 		assert.equal((await ask(shown, second, 'Still there?')).text, 'So ');
 		assert.equal(enclave.attestations.length, 2);
-		assert.equal(shown.channelState?.kind, 'open');
+		assert.equal(shown.channel?.state.kind, 'open');
 	});
 
 	it('never asks the plain service where the channel cannot be reached', async () => {
 		await begin();
 		const conversations = opened[0] as OpenConversations;
-		void (await conversations.showNewEncrypted({ connection: 'test' })).connect();
+		void (await conversations.showNewEncrypted({ connection: 'test' })).channel?.connect();
 		await enclave.server.stop();
-		await waitFor('the channel is refused or open', () => conversations.shown.channelState?.kind !== 'connecting');
+		await waitFor('the channel is refused or open', () => conversations.shown.channel?.state.kind !== 'connecting');
 		const reply = await ask(conversations.shown, first, MARKER);
 		assert.equal(reply.state, 'failed');
 		assert.match(reply.explanation?.message ?? '', /^explained/);
@@ -296,13 +296,13 @@ describe('an encrypted conversation', () => {
 			return open(...args);
 		};
 		const conversations = await openWindow();
-		void (await conversations.showNewEncrypted({ connection: 'test' })).connect();
+		void (await conversations.showNewEncrypted({ connection: 'test' })).channel?.connect();
 		const { shown } = conversations;
 		assert.equal(await shown.send(first, MARKER), undefined);
 		shown.stop();
 		await ended(shown);
 		release();
-		await waitFor('the channel is open', () => shown.channelState?.kind === 'open');
+		await waitFor('the channel is open', () => shown.channel?.state.kind === 'open');
 		assert.equal(replyOf(shown, first).state, 'stopped');
 		assert.equal(enclave.messages.length, 0);
 	});
@@ -313,8 +313,8 @@ describe('an encrypted conversation', () => {
 		await conversations.showNew();
 		await waitFor('the session is closed', () => channels.closed === 1);
 		assert.equal(conversations.shown.conversation.encryption, undefined);
-		void (await conversations.showNewEncrypted({ connection: 'test' })).connect();
-		await waitFor('the channel is open', () => conversations.shown.channelState?.kind === 'open');
+		void (await conversations.showNewEncrypted({ connection: 'test' })).channel?.connect();
+		await waitFor('the channel is open', () => conversations.shown.channel?.state.kind === 'open');
 		await conversations.close();
 		assert.equal(channels.closed, 2);
 	});
@@ -384,7 +384,7 @@ describe('an encrypted conversation', () => {
 				const { conversation } = await parseConversationFile(await readFile(file, 'utf8'));
 				assert.ok(conversation.encryption);
 				const { shown } = await openWindow();
-				assert.notEqual(shown.channelState, undefined);
+				assert.notEqual(shown.channel, undefined);
 				await shown.send(second, 'And?');
 				await ended(shown);
 				assert.equal(service.requests.length, 0);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { scrollToPosition } from '../../../../src/chat/ui/readingPosition.ts';
+import { Reading } from '../../../../src/chat/ui/readingPosition.ts';
 
 describe('a position that is scrolled to', () => {
 	let frames: (() => void)[];
@@ -14,16 +14,21 @@ describe('a position that is scrolled to', () => {
 	});
 
 	/** Scrolls to a turn whose height is that of each frame, the last one from then on. Returns the number of frames. */
-	function scroll(heights: readonly number[], move?: { at: number; event: string }): number {
+	async function scroll(heights: readonly number[], move?: { at: number; event: string }): Promise<number> {
 		const scroller = Object.assign(new EventTarget(), { scrollTop: 0, getBoundingClientRect: () => ({ top: 0 }) });
 		let count = 0;
 		const turn = {
+			turn: { id: 't' },
+			updateComplete: Promise.resolve(),
 			get offsetHeight() {
 				return heights[count] ?? heights.at(-1);
 			},
 			getBoundingClientRect: () => ({ top: 300 - scroller.scrollTop }),
 		};
-		scrollToPosition(scroller as unknown as HTMLElement, turn as unknown as HTMLElement, 50);
+		const owner = { log: scroller, turnElements: [turn], leaveEnd: () => {} };
+		const reading = new Reading(owner as never);
+		reading.wanted = { turn: 't', offset: 50 };
+		await reading.resume(0);
 		for (let frame = frames.shift(); frame !== undefined && count < 1_000; frame = frames.shift()) {
 			count++;
 			if (count === move?.at) {
@@ -35,12 +40,12 @@ describe('a position that is scrolled to', () => {
 		return count;
 	}
 
-	it('is kept until the turn has had the same height for some frames, and no longer', () => {
-		assert.equal(scroll([100]), 20);
-		assert.equal(scroll([100, 100, 100, 400]), 23);
+	it('is kept until the turn has had the same height for some frames, and no longer', async () => {
+		assert.equal(await scroll([100]), 20);
+		assert.equal(await scroll([100, 100, 100, 400]), 23);
 	});
 
-	it('is left to the reader who moves', () => {
-		assert.equal(scroll([100], { at: 3, event: 'wheel' }), 3);
+	it('is left to the reader who moves', async () => {
+		assert.equal(await scroll([100], { at: 3, event: 'wheel' }), 3);
 	});
 });
