@@ -117,6 +117,19 @@ export class ChatPanel {
 		);
 		this.settings = { defaults: readChatSettings, connection: connection.describe };
 		const images = new ImageStore(folder, createFetchImage(connection.origins), logger);
+		this.agents = new ChatAgents({
+			storage: { ...places, folder: vscode.Uri.joinPath(globalStorageUri, 'agents').fsPath },
+			connection: this.connection,
+			client: service.client,
+			conversations: {
+				shown: () => this.shown(),
+				asks: id => void this.news.asks(id),
+				agentChanged: chat => this.showAgent(chat),
+			},
+			settings: dependencies.machine.agentSettings,
+			ranges: () => dependencies.tasks().ranges,
+			logger,
+		});
 		this.conversations = OpenConversations.open({
 			store: new ConversationStore(folder, logger, systemClock, id => void this.agents.forget(id)),
 			remembered: lastShown(workspaceState),
@@ -131,12 +144,7 @@ export class ChatPanel {
 							service.channels.open(address, { ...options, around: run => this.page.aroundQuestion(run) }),
 					},
 					settings: this.settings,
-					agents: {
-						refusal: conversation => this.agents.refusal(conversation),
-						run: (turn, signal) => this.agents.run(turn, signal),
-						adopt: conversation => this.agents.adopt(conversation),
-						forget: id => this.agents.forget(id),
-					},
+					agents: this.agents,
 				},
 				explain: {
 					error: (error, connection, asked, mode) =>
@@ -200,27 +208,6 @@ export class ChatPanel {
 			const chat = await findByTurn(turn);
 			await (chat && run(chat));
 		};
-		const showAgent = ({ conversation }: Chat) =>
-			page.post({ kind: 'agent-set', agent: this.agents.view(conversation) });
-		this.agents = new ChatAgents({
-			storage: { ...places, folder: vscode.Uri.joinPath(globalStorageUri, 'agents').fsPath },
-			connection: {
-				client: service.client,
-				searches: () => this.connection.searches,
-				limits: model => this.connection.limitsOf(model),
-				takesImages: model => this.connection.takesImages(model) === true,
-				modelOf: ({ settings }) => settings?.model ?? this.connection.view.model,
-				isDemo: () => this.connection.view.isDemo === true,
-			},
-			conversations: {
-				shown: () => this.shown(),
-				asks: id => void this.news.asks(id),
-				agentChanged: showAgent,
-			},
-			settings: dependencies.machine.agentSettings,
-			ranges: () => dependencies.tasks().ranges,
-			logger,
-		});
 		this.questionDiffs = this.store.add(new QuestionDiffs(() => this.agents.runs()));
 		this.taskMode = this.store.add(
 			new TaskMode({
@@ -302,7 +289,7 @@ export class ChatPanel {
 		};
 		this.store.add(connection.onDidChange(() => void this.connectionChanged()));
 		this.store.add(onDidChangeSetting(CHAT_SETTINGS, () => void this.connectionChanged()));
-		this.store.add(onDidChangeSetting(['errand.agents.approvals'], async () => showAgent(await this.shown())));
+		this.store.add(onDidChangeSetting(['errand.agents.approvals'], async () => this.showAgent(await this.shown())));
 	}
 
 	/** Lets the user add a service, and names the model that now answers in a notification. */
@@ -406,6 +393,10 @@ export class ChatPanel {
 
 	private async shown(): Promise<Chat> {
 		return (await this.conversations).shown;
+	}
+
+	private showAgent({ conversation }: Chat): void {
+		this.page.post({ kind: 'agent-set', agent: this.agents.view(conversation) });
 	}
 
 	private async sendSnapshot(): Promise<void> {

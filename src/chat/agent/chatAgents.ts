@@ -17,7 +17,7 @@ import { APPROVAL_SETTINGS, type ApprovalSetting } from '../model/agentWork.ts';
 import type { ReplyEvent } from '../model/applyEvent.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { COMPOSER_MODES, OWN_PROMPTS } from '../model/mode.ts';
-import type { AgentView, PromptView } from '../protocol/protocol.ts';
+import type { AgentView, ConnectionView, PromptView } from '../protocol/protocol.ts';
 import { AgentMemory } from './agentMemory.ts';
 import type { AgentRuns } from './agentRuns.ts';
 import type { AgentRunsOptions } from './agentRunsOptions.ts';
@@ -37,16 +37,13 @@ export interface AgentStorage {
 
 /** The active connection, whose models agents work with. */
 export interface ChatAgentsConnection {
-	client(): Promise<Pick<Client, 'chat' | 'responses' | 'search'>>;
-	/** Returns whether there is a model for web searches. */
-	searches(): boolean;
-	limits(model: string): ModelLimits;
-	/** Returns whether a model is known to take images. */
-	takesImages(model: string): boolean;
-	/** Returns the model that answers in a conversation. */
-	modelOf(conversation: Conversation): string | undefined;
-	/** Returns whether only the demo answers, which no agent can work with. */
-	isDemo(): boolean;
+	/** Its model, and whether only the demo answers, which no agent can work with. */
+	readonly view: Pick<ConnectionView, 'model' | 'isDemo'>;
+	/** True if there is a model for web searches. */
+	readonly searches: boolean;
+	limitsOf(model: string): ModelLimits;
+	/** Returns whether a model takes images; undefined if that is not known. */
+	takesImages(model: string): boolean | undefined;
 }
 
 /** The window's conversations that agents work for, and their view. */
@@ -61,6 +58,7 @@ export interface AgentConversations {
 export interface ChatAgentsDependencies {
 	storage: AgentStorage;
 	connection: ChatAgentsConnection;
+	client(): Promise<Pick<Client, 'chat' | 'responses' | 'search'>>;
 	conversations: AgentConversations;
 	/** Resolves to the settings about agents on this machine. */
 	settings(): Promise<TaskSettings>;
@@ -158,7 +156,12 @@ export class ChatAgents implements AgentTurns {
 		const { conversations, connection } = this.dependencies;
 		const chat = await conversations.shown();
 		const [{ pickAgent }, { agents }] = await Promise.all([import('./pickAgent.ts'), this.load()]);
-		const picked = await pickAgent(chat, agents, connection.modelOf(chat.conversation), this.memory.options);
+		const picked = await pickAgent(
+			chat,
+			agents,
+			chat.conversation.settings?.model ?? connection.view.model,
+			this.memory.options,
+		);
 		if (picked) {
 			const { id, option } = picked;
 			const before = chat.conversation.settings?.agentOptions;
@@ -194,16 +197,15 @@ export class ChatAgents implements AgentTurns {
 			import('./agentServers.ts'),
 		]);
 		const { memory } = this;
-		const { storage, connection, settings, ranges, logger } = this.dependencies;
+		const { storage, connection, client, settings, ranges, logger } = this.dependencies;
 		const program = (name: string) => vscode.Uri.joinPath(storage.extensionUri, 'dist', name).fsPath;
 		const agents = new AvailableAgents({
 			program: program('agent.js'),
 			version: programVersion(program('agent.js')),
 			settings,
 			memory,
-			isDemo: connection.isDemo,
+			isDemo: () => connection.view.isDemo === true,
 		});
-		const { client, searches, limits, takesImages } = connection;
 		const isSandboxRequired = async () => (await settings()).sandbox === 'require';
 		const servers = new Servers({
 			state: storage.globalState,
@@ -217,7 +219,13 @@ export class ChatAgents implements AgentTurns {
 			folder: storage.folder,
 			agents,
 			servers,
-			models: { client, searches, limits, takesImages, insideProgram: program('sandbox.js') },
+			models: {
+				client,
+				searches: () => connection.searches,
+				limits: model => connection.limitsOf(model),
+				takesImages: model => connection.takesImages(model) === true,
+				insideProgram: program('sandbox.js'),
+			},
 			permissions: {
 				approvals,
 				consent: {
