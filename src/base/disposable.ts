@@ -62,6 +62,15 @@ export class DisposableStore implements Disposable {
 	}
 }
 
+/** Owns disposables, which are disposed of with it. */
+export abstract class DisposableOwner implements Disposable {
+	protected readonly disposables = new DisposableStore();
+
+	dispose(): void {
+		this.disposables.dispose();
+	}
+}
+
 /** Holds one disposable at a time; setting a new one disposes the previous one. */
 export class MutableDisposable<T extends Disposable> implements Disposable {
 	private current: T | undefined;

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { DisposableOwner } from '../base/disposable.ts';
 import { executeCommand } from '../platform/commands.ts';
 import { internalCommands } from '../platform/ids.ts';
 import { tell } from '../platform/news.ts';
@@ -19,9 +19,8 @@ export interface ChatNewsOptions {
 }
 
 /** Notifies the user of events in conversations that are not in view, and keeps the badge of the chat's view. */
-export class ChatNews implements Disposable {
+export class ChatNews extends DisposableOwner {
 	private readonly options: ChatNewsOptions;
-	private readonly disposables = new DisposableStore();
 	private view: vscode.WebviewView | undefined;
 	/** The ids of the conversations with events that the user has not seen. */
 	private readonly unseen = new Set<string>();
@@ -31,6 +30,7 @@ export class ChatNews implements Disposable {
 	private readonly ids = new WeakMap<Chat, string>();
 
 	constructor(options: ChatNewsOptions) {
+		super();
 		this.options = options;
 		this.disposables.add(vscode.window.onDidChangeWindowState(() => this.look()));
 	}
@@ -151,10 +151,6 @@ export class ChatNews implements Disposable {
 				? vscode.l10n.t('1 conversation with unread updates')
 				: vscode.l10n.t('{0} conversations with unread updates', size);
 		this.view.badge = size === 0 ? undefined : { value: size, tooltip };
-	}
-
-	dispose(): void {
-		this.disposables.dispose();
 	}
 }
 

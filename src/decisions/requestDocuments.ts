@@ -1,16 +1,16 @@
 import * as vscode from 'vscode';
-import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { DisposableOwner } from '../base/disposable.ts';
 import { DECISION_SCHEME } from '../platform/ids.ts';
 import { named } from './messages.ts';
 import { DECISION_FILE } from './model/decisionFile.ts';
 
 /** The exact requests of evaluations, as read-only documents. They are gone when they are closed. */
-export class RequestDocuments implements Disposable {
-	private readonly disposables = new DisposableStore();
+export class RequestDocuments extends DisposableOwner {
 	private readonly texts = new Map<string, string>();
 	private readonly changed = this.disposables.add(new vscode.EventEmitter<vscode.Uri>());
 
 	constructor() {
+		super();
 		this.disposables.add(
 			vscode.workspace.registerTextDocumentContentProvider(DECISION_SCHEME, {
 				onDidChange: this.changed.event,
@@ -34,9 +34,5 @@ export class RequestDocuments implements Disposable {
 		this.changed.fire(uri);
 		const document = await vscode.workspace.openTextDocument(uri);
 		await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.One, preview: true });
-	}
-
-	dispose(): void {
-		this.disposables.dispose();
 	}
 }

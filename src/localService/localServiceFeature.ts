@@ -3,7 +3,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type * as z from 'zod';
 import { systemClock } from '../base/async.ts';
-import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { DisposableOwner } from '../base/disposable.ts';
 import { UserFacingError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { removeFolder } from '../base/removeFolder.ts';
@@ -37,13 +37,13 @@ export interface LocalServiceListener {
 }
 
 /** Starts the local service and sends requests to it on behalf of this window. */
-export class LocalServiceFeature implements Disposable {
+export class LocalServiceFeature extends DisposableOwner {
 	private readonly dependencies: LocalServiceDependencies;
 	private readonly listener: LocalServiceListener;
-	private readonly disposables = new DisposableStore();
 	private readonly supervisor: Supervisor;
 
 	constructor(dependencies: LocalServiceDependencies, listener: LocalServiceListener) {
+		super();
 		this.dependencies = dependencies;
 		this.listener = listener;
 		this.supervisor = this.disposables.add(this.createSupervisor());
@@ -115,10 +115,6 @@ export class LocalServiceFeature implements Disposable {
 		signal?: AbortSignal,
 	): Promise<z.output<Reply>> {
 		return ask(await this.service(), choose(serviceCalls), body, signal);
-	}
-
-	dispose(): void {
-		this.disposables.dispose();
 	}
 
 	private createSupervisor(): Supervisor {

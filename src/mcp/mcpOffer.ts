@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { DisposableOwner } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
 import { decideWhole, logEvents, searchWhole } from '../client/plainAnswers.ts';
 import type { Client } from '../client/types.ts';
@@ -32,15 +32,15 @@ export interface McpDependencies {
  * Answers the calls of the MCP server's process to this window, on the active connection, with the user's consent if
  * they spend something.
  */
-export class McpOffer implements Disposable {
+export class McpOffer extends DisposableOwner {
 	private readonly dependencies: McpDependencies;
-	private readonly store = new DisposableStore();
 	private readonly questions = new AgentQuestions();
 	private opening: Promise<OpenPipe> | undefined;
 
 	constructor(dependencies: McpDependencies) {
+		super();
 		this.dependencies = dependencies;
-		this.store.add(vscode.workspace.registerTextDocumentContentProvider(ASKED_SCHEME, this.questions));
+		this.disposables.add(vscode.workspace.registerTextDocumentContentProvider(ASKED_SCHEME, this.questions));
 	}
 
 	/** Opens the pipe of this window, only once. */
@@ -50,17 +50,13 @@ export class McpOffer implements Disposable {
 			explain: async error => errorText(error, await this.label()),
 			logger: this.dependencies.logger,
 		}).then(opened => {
-			this.store.add({ dispose: () => opened.close() });
+			this.disposables.add({ dispose: () => opened.close() });
 			return opened;
 		});
 		this.opening.catch(() => {
 			this.opening = undefined;
 		});
 		return this.opening;
-	}
-
-	dispose(): void {
-		this.store.dispose();
 	}
 
 	private answers(): PipeAnswers {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { systemClock } from '../base/async.ts';
-import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { DisposableOwner } from '../base/disposable.ts';
 import type { Event } from '../base/event.ts';
 import type { Logger } from '../base/logger.ts';
 import type { ChatView } from '../chat/api.ts';
@@ -112,7 +112,7 @@ export interface TasksEditor {
 }
 
 /** The parts of the feature. They are made from top to bottom: each gets parts that are above it. */
-export class TasksFeature implements Disposable {
+export class TasksFeature extends DisposableOwner {
 	readonly active: ActiveConnection;
 	readonly results: TaskResults;
 	readonly documents: LogDocuments;
@@ -133,9 +133,9 @@ export class TasksFeature implements Disposable {
 	readonly answers: TaskAnswers;
 	readonly commands: TaskCommands;
 	readonly resumption: TaskResumption;
-	private readonly disposables = new DisposableStore();
 
 	constructor(dependencies: TasksDependencies, { promptFile, treeView, fireTree }: TasksEditor) {
+		super();
 		const { extensionUri, connection, localService, composer, logger } = dependencies;
 		const { workspaceState, globalState, storageUri } = dependencies.storage;
 		const { disposables } = this;
@@ -402,9 +402,5 @@ export class TasksFeature implements Disposable {
 		disposables.add(localService.onDidChangeStopped(() => void this.resumption.serviceChanged()));
 		disposables.add(connection.onDidChange(() => void this.resumption.connectionChanged()));
 		void own.find();
-	}
-
-	dispose(): void {
-		this.disposables.dispose();
 	}
 }

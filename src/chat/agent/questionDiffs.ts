@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { type Disposable, DisposableStore } from '../../base/disposable.ts';
+import { type Disposable, DisposableOwner } from '../../base/disposable.ts';
 import { oneLine } from '../../base/plainText.ts';
 import { closeComparisons, comparisonRightSide } from '../../platform/diffTabs.ts';
 import { commands, internalCommands, QUESTION_SCHEME, STEP_SCHEME } from '../../platform/ids.ts';
@@ -33,9 +33,8 @@ interface QuestionDiff {
  * The changes that agents ask about, in the editor's diff, where they can be answered as well. A comparison exists as
  * long as its question waits.
  */
-export class QuestionDiffs implements Disposable {
+export class QuestionDiffs extends DisposableOwner {
 	private readonly runs: () => Promise<Pick<AgentRuns, 'answer' | 'refuseHunk'>>;
-	private readonly disposables = new DisposableStore();
 	private readonly documents = this.disposables.add(new StepDocuments());
 	/** By the queries of their addresses. */
 	private readonly shown = new Map<string, QuestionDiff>();
@@ -43,6 +42,7 @@ export class QuestionDiffs implements Disposable {
 	private readonly lensesChanged = this.disposables.add(new vscode.EventEmitter<void>());
 
 	constructor(runs: () => Promise<Pick<AgentRuns, 'answer' | 'refuseHunk'>>) {
+		super();
 		this.runs = runs;
 		this.disposables.add(
 			vscode.workspace.registerTextDocumentContentProvider(QUESTION_SCHEME, {
@@ -117,10 +117,6 @@ export class QuestionDiffs implements Disposable {
 		if (shown && shown.question === question && typeof hunk === 'number') {
 			(await this.runs()).refuseHunk(shown.turn, shown.question, shown.index, hunk);
 		}
-	}
-
-	dispose(): void {
-		this.disposables.dispose();
 	}
 
 	private lensesOf(uri: vscode.Uri): vscode.CodeLens[] {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
-import { type Disposable, DisposableStore } from '../../base/disposable.ts';
+import { DisposableOwner } from '../../base/disposable.ts';
 import { executeCommand } from '../../platform/commands.ts';
 import { closeComparisons, comparisonRightSide } from '../../platform/diffTabs.ts';
 import { commands, PROPOSAL_SCHEME } from '../../platform/ids.ts';
@@ -25,8 +25,7 @@ const NO_FILE = 'none';
 /**
  * Proposals for files, with code of a reply. They are shown beside the files and written only when the user says so.
  */
-export class Proposals implements Disposable {
-	private readonly disposables = new DisposableStore();
+export class Proposals extends DisposableOwner {
 	private readonly proposals = new Map<string, Proposal>();
 	private readonly changed = this.disposables.add(new vscode.EventEmitter<vscode.Uri>());
 
@@ -34,6 +33,7 @@ export class Proposals implements Disposable {
 
 	/** `say` says in the chat why nothing is proposed. */
 	constructor(say: (sentence: string) => void) {
+		super();
 		this.say = say;
 		this.disposables.add(
 			vscode.workspace.registerTextDocumentContentProvider(PROPOSAL_SCHEME, {
@@ -105,10 +105,6 @@ export class Proposals implements Disposable {
 		}
 		await close(uri);
 		await vscode.window.showTextDocument(target, { preview: false });
-	}
-
-	dispose(): void {
-		this.disposables.dispose();
 	}
 
 	private async compareAgain(uri: vscode.Uri, proposal: Proposal, now: string | undefined): Promise<void> {

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import { type Clock, systemClock } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
-import { DisposableStore } from '../../base/disposable.ts';
+import { DisposableOwner } from '../../base/disposable.ts';
 import { describeError, UserFacingError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { oneLine } from '../../base/plainText.ts';
@@ -86,9 +86,8 @@ export interface Added {
 }
 
 /** The composer's context: its chips, and the sources that the page and the commands add to them. */
-export class ChatContext {
+export class ChatContext extends DisposableOwner {
 	private readonly options: ChatContextOptions;
-	private readonly store = new DisposableStore();
 	readonly chips: ContextChips;
 	readonly images: ContextImages;
 	readonly instructions: ContextInstructions;
@@ -145,6 +144,7 @@ export class ChatContext {
 	};
 
 	constructor(options: ChatContextOptions, clock: Clock = systemClock) {
+		super();
 		this.options = options;
 		this.clock = clock;
 		const { storage, conversations, model, logger } = options;
@@ -155,21 +155,17 @@ export class ChatContext {
 			pages: new WebPages(() => this.isEncrypted),
 			choices: () => this.choices(),
 		});
-		this.chips = this.store.add(
+		this.chips = this.disposables.add(
 			new ContextChips(storage.state, () => !conversations.shown()?.encryption?.isUnkept, logger),
 		);
-		this.instructions = this.store.add(new ContextInstructions(() => this.places));
-		this.store.add(this.instructions.onDidChange(() => this.show()));
-		this.store.add(
+		this.instructions = this.disposables.add(new ContextInstructions(() => this.places));
+		this.disposables.add(this.instructions.onDidChange(() => this.show()));
+		this.disposables.add(
 			this.chips.onDidChange(() => {
 				this.show();
 				void this.instructions.refresh();
 			}),
 		);
-	}
-
-	dispose(): void {
-		this.store.dispose();
 	}
 
 	/**

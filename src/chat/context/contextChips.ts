@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import { append } from '../../base/append.ts';
 import { defined } from '../../base/defined.ts';
-import { DisposableStore } from '../../base/disposable.ts';
+import { DisposableOwner } from '../../base/disposable.ts';
 import { describeError, UserFacingError } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -50,30 +50,26 @@ export interface ContextChip {
 type KeptChip = Omit<ContextChip, 'attachment' | 'isChanged'>;
 
 /** The context of the next message. It belongs to the composer, whichever conversation is shown. */
-export class ContextChips {
+export class ContextChips extends DisposableOwner {
 	private readonly entries: StateEntries<KeptChip>;
 	/** The entries that this window has stored, as JSON, by chip id. */
 	private readonly written = new Map<string, string>();
 	private readonly mayKeep: () => boolean;
 	private readonly logger: Logger;
-	private readonly store = new DisposableStore();
-	private readonly changed = this.store.add(new Emitter<void>());
+	private readonly changed = this.disposables.add(new Emitter<void>());
 	readonly onDidChange = this.changed.event;
 	private list: readonly ContextChip[] = [];
 
 	/** `mayKeep` returns whether the context of the next message may be written to disk. */
 	constructor(state: vscode.Memento, mayKeep: () => boolean, logger: Logger) {
+		super();
 		this.entries = new StateEntries(state, ENTRIES, (value): value is KeptChip => keptSchema.safeParse(value).success);
 		this.mayKeep = mayKeep;
 		this.logger = logger;
-		this.store.add(vscode.workspace.onDidChangeTextDocument(event => this.follow(event)));
+		this.disposables.add(vscode.workspace.onDidChangeTextDocument(event => this.follow(event)));
 		// Until a document is saved, positions refer to its text on disk, so the stored ones stay as they are.
-		this.store.add(vscode.workspace.onDidSaveTextDocument(() => this.keep()));
+		this.disposables.add(vscode.workspace.onDidSaveTextDocument(() => this.keep()));
 		void this.restore();
-	}
-
-	dispose(): void {
-		this.store.dispose();
 	}
 
 	get chips(): readonly ContextChip[] {

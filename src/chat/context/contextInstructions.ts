@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
-import { DisposableStore } from '../../base/disposable.ts';
+import { DisposableOwner } from '../../base/disposable.ts';
 import { Emitter } from '../../base/event.ts';
 import { estimateTokens } from '../../base/tokens.ts';
 import { formatNumber } from '../../platform/amounts.ts';
@@ -20,12 +20,11 @@ const SETTING = 'errand.chat.useInstructionFiles';
 const NONE: ReadInstructions = { files: [], problems: [] };
 
 /** The instruction files that are sent with the next message, and the chip that represents them. */
-export class ContextInstructions {
+export class ContextInstructions extends DisposableOwner {
 	/** The id of the chip in the page, whichever files it represents. */
 	readonly id = randomUUID();
 	private readonly about: () => readonly vscode.Uri[];
-	private readonly store = new DisposableStore();
-	private readonly changed = this.store.add(new Emitter<void>());
+	private readonly changed = this.disposables.add(new Emitter<void>());
 	/** Fires when different files would be sent. */
 	readonly onDidChange = this.changed.event;
 	private found = NONE;
@@ -36,8 +35,9 @@ export class ContextInstructions {
 
 	/** `about` returns the files that the next message is about; the address of a folder ends with a slash. */
 	constructor(about: () => readonly vscode.Uri[]) {
+		super();
 		this.about = about;
-		const watcher = this.store.add(
+		const watcher = this.disposables.add(
 			vscode.workspace.createFileSystemWatcher('**/{AGENTS.md,CLAUDE.md,copilot-instructions.md}'),
 		);
 		const refresh = () => void this.refresh();
@@ -49,21 +49,21 @@ export class ContextInstructions {
 			vscode.workspace.onDidChangeWorkspaceFolders,
 			vscode.workspace.onDidGrantWorkspaceTrust,
 		]) {
-			this.store.add(event(refresh));
+			this.disposables.add(event(refresh));
 		}
-		this.store.add(onDidChangeSetting([SETTING], refresh));
+		this.disposables.add(onDidChangeSetting([SETTING], refresh));
 		refresh();
-	}
-
-	dispose(): void {
-		this.store.dispose();
 	}
 
 	/** Reads the files again. */
 	async refresh(): Promise<void> {
 		const reading = ++this.reading;
 		const found = await this.read();
-		if (reading === this.reading && !this.store.isDisposed && JSON.stringify(found) !== JSON.stringify(this.found)) {
+		if (
+			reading === this.reading &&
+			!this.disposables.isDisposed &&
+			JSON.stringify(found) !== JSON.stringify(this.found)
+		) {
 			this.found = found;
 			this.changed.fire();
 		}

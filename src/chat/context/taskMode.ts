@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { type Disposable, DisposableStore, MutableDisposable } from '../../base/disposable.ts';
+import { type Disposable, DisposableOwner, MutableDisposable } from '../../base/disposable.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { thenComposer } from '../../platform/editorUse.ts';
 import type { Tasks } from '../../tasks/api.ts';
@@ -29,16 +29,16 @@ export interface TaskModeDependencies {
 type TaskModeHandlers = PageHandlers<'task-follow' | 'task-choose' | 'task-prompt-open'>;
 
 /** The composer's mode for writing prompts of tasks. */
-export class TaskMode implements Disposable {
+export class TaskMode extends DisposableOwner {
 	private readonly dependencies: TaskModeDependencies;
-	private readonly store = new DisposableStore();
-	private readonly following = this.store.add(new MutableDisposable<Disposable>());
+	private readonly following = this.disposables.add(new MutableDisposable<Disposable>());
 	/** The prompt of the task that was made while there was no page. */
 	private lastMade: string | undefined;
 	/** Handles the page's messages about tasks, other than the prompt itself. */
 	readonly handlers: TaskModeHandlers;
 
 	constructor(dependencies: TaskModeDependencies) {
+		super();
 		this.dependencies = dependencies;
 		const { tasks, page } = dependencies;
 		this.handlers = {
@@ -124,9 +124,5 @@ export class TaskMode implements Disposable {
 		}
 		await (await tasks().launcher()).openEditor(taskPrompt(text, taken.texts));
 		taken.given();
-	}
-
-	dispose(): void {
-		this.store.dispose();
 	}
 }

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { type Disposable, DisposableStore } from '../../base/disposable.ts';
+import { type Disposable, DisposableOwner, DisposableStore } from '../../base/disposable.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import type { Event } from '../../base/event.ts';
 import { oneLine, shortName } from '../../base/plainText.ts';
@@ -68,15 +68,15 @@ interface Found {
  * The place and the choices of the task that is started next, as far as they are known beforehand. Repository and
  * branch are the open ones, unless others were chosen; agents and models are remembered for each repository.
  */
-export class NextTask implements Disposable {
+export class NextTask extends DisposableOwner {
 	private readonly dependencies: NextTaskDependencies;
-	private readonly store = new DisposableStore();
-	private readonly changed = this.store.add(new vscode.EventEmitter<void>());
+	private readonly changed = this.disposables.add(new vscode.EventEmitter<void>());
 	/** The choice made in this window. A place alone would lose a repository that is not open here. */
 	private chosen: { subject: LaunchSubject; connection: string } | undefined;
 	private problem: NextTaskProblem | undefined;
 
 	constructor(dependencies: NextTaskDependencies) {
+		super();
 		this.dependencies = dependencies;
 	}
 
@@ -311,9 +311,5 @@ export class NextTask implements Disposable {
 		return error instanceof UserFacingError && (repository !== undefined || branch !== undefined)
 			? { message, action: vscode.l10n.t('Use What Is Open'), solve: () => this.setPlace({}) }
 			: { message, action: vscode.l10n.t('Try Again'), solve: () => {} };
-	}
-
-	dispose(): void {
-		this.store.dispose();
 	}
 }

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { SerialQueue } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
-import { type Disposable, DisposableStore } from '../../base/disposable.ts';
+import { DisposableOwner } from '../../base/disposable.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { internalCommands } from '../../platform/ids.ts';
 import type { PromptFile } from './promptFile.ts';
@@ -28,28 +28,28 @@ export interface PromptEditorDependencies {
 }
 
 /** The editor for longer prompts: opens it, and offers to start the task or to go back to the chat. */
-export class PromptEditor implements Disposable {
+export class PromptEditor extends DisposableOwner {
 	private readonly dependencies: PromptEditorDependencies;
 	private readonly file: PromptFile;
 	/** The editor refuses an edit while another one is on its way. */
 	private readonly queue = new SerialQueue();
-	private readonly store = new DisposableStore();
-	private readonly placeholder = this.store.add(vscode.window.createTextEditorDecorationType({}));
+	private readonly placeholder = this.disposables.add(vscode.window.createTextEditorDecorationType({}));
 
 	constructor(dependencies: PromptEditorDependencies) {
+		super();
 		this.dependencies = dependencies;
 		const { file } = dependencies;
 		this.file = file;
 		const draw = () => this.drawPlaceholder();
-		this.store.add(vscode.window.onDidChangeVisibleTextEditors(draw));
-		this.store.add(
+		this.disposables.add(vscode.window.onDidChangeVisibleTextEditors(draw));
+		this.disposables.add(
 			vscode.workspace.onDidChangeTextDocument(({ document }) => {
 				if (file.isOf(document.uri)) {
 					draw();
 				}
 			}),
 		);
-		this.store.add(
+		this.disposables.add(
 			vscode.languages.registerCodeLensProvider({ scheme: file.uri.scheme }, { provideCodeLenses: () => lenses() }),
 		);
 		draw();
@@ -153,10 +153,6 @@ export class PromptEditor implements Disposable {
 				]);
 			}
 		}
-	}
-
-	dispose(): void {
-		this.store.dispose();
 	}
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
-import { type Disposable, DisposableStore } from '../../base/disposable.ts';
+import { DisposableOwner } from '../../base/disposable.ts';
 import { ClientError, describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { ActiveConnection } from '../common/activeConnection.ts';
@@ -25,15 +25,15 @@ export interface ListRefreshOptions {
  * Decides when the lists are read: once when they are first needed, then only while the view is visible or a task is
  * active, and not while the user has been away for long. Everything that shows tasks shares one request.
  */
-export class ListRefresh implements Disposable {
+export class ListRefresh extends DisposableOwner {
 	private readonly options: ListRefreshOptions;
-	private readonly disposables = new DisposableStore();
 	private readonly timer: RefreshTimer;
 	private firstLoad: Promise<void> | undefined;
 	/** The time at which the window lost the focus, in milliseconds since the epoch. */
 	private unfocusedAt: number | undefined;
 
 	constructor(options: ListRefreshOptions) {
+		super();
 		this.options = options;
 		const { store, view, timing } = options;
 		this.unfocusedAt = view.isFocused ? undefined : timing.clock.now();
@@ -122,9 +122,5 @@ export class ListRefresh implements Disposable {
 			reason: describeError(error),
 		});
 		return ClientError.is(error) ? (error.retryAfterMs ?? 0) : 0;
-	}
-
-	dispose(): void {
-		this.disposables.dispose();
 	}
 }

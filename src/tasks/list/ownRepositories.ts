@@ -1,12 +1,11 @@
 import * as vscode from 'vscode';
-import { type Disposable, DisposableStore } from '../../base/disposable.ts';
+import { DisposableOwner } from '../../base/disposable.ts';
 import { Emitter } from '../../base/event.ts';
 import { repositoryKey } from '../../base/remoteUrl.ts';
 import { type GitApi, getGitApi } from '../../platform/git.ts';
 
 /** The repositories of this window, by their folders and remotes. It is empty until they have been found. */
-export class OwnRepositories implements Disposable {
-	private readonly disposables = new DisposableStore();
+export class OwnRepositories extends DisposableOwner {
 	private readonly changed = this.disposables.add(new Emitter<void>());
 	readonly onDidChange = this.changed.event;
 	private git: GitApi | undefined;
@@ -45,9 +44,5 @@ export class OwnRepositories implements Disposable {
 			known.set(address, isOwn);
 			return isOwn;
 		};
-	}
-
-	dispose(): void {
-		this.disposables.dispose();
 	}
 }

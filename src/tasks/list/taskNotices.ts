@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { type Disposable, DisposableStore } from '../../base/disposable.ts';
+import { DisposableOwner } from '../../base/disposable.ts';
 import { firstLine, oneLine } from '../../base/plainText.ts';
 import { resultsOf } from '../../contract/taskResults.ts';
 import type { Task } from '../../contract/tasks.ts';
@@ -37,13 +37,13 @@ export interface TaskNoticesDependencies {
 }
 
 /** Notifies the user when tasks end whose logs are not in view. */
-export class TaskNotices implements Disposable {
+export class TaskNotices extends DisposableOwner {
 	private readonly dependencies: TaskNoticesDependencies;
-	private readonly disposables = new DisposableStore();
 	/** The ends that were not in view. */
 	private missed: TaskEnd[] = [];
 
 	constructor(dependencies: TaskNoticesDependencies) {
+		super();
 		this.dependencies = dependencies;
 		this.disposables.add(dependencies.ends.onDidEnd(end => void this.tell(end)));
 		this.disposables.add(vscode.window.onDidChangeWindowState(({ focused }) => focused && this.look()));
@@ -111,10 +111,6 @@ export class TaskNotices implements Disposable {
 		} catch (error) {
 			explain(error);
 		}
-	}
-
-	dispose(): void {
-		this.disposables.dispose();
 	}
 }
 

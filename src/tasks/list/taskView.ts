@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { type Disposable, DisposableStore, toDisposable } from '../../base/disposable.ts';
+import { DisposableOwner, toDisposable } from '../../base/disposable.ts';
 import { setContextKey } from '../../platform/commands.ts';
 import { hasMovedToEditor } from '../../platform/editorUse.ts';
 import type { ActiveConnection } from '../common/activeConnection.ts';
@@ -27,11 +27,11 @@ export interface TaskViewDependencies {
 }
 
 /** Keeps the view's title, message, badge and rows up to date with the list. */
-export class TaskView implements Disposable {
+export class TaskView extends DisposableOwner {
 	private readonly dependencies: TaskViewDependencies;
-	private readonly disposables = new DisposableStore();
 
 	constructor(dependencies: TaskViewDependencies) {
+		super();
 		this.dependencies = dependencies;
 		const { store, treeView, unread } = dependencies;
 		this.disposables.add(unread.onDidChange(() => this.update()));
@@ -183,9 +183,5 @@ export class TaskView implements Disposable {
 		return line !== undefined && this.dependencies.tree.isEmpty
 			? vscode.l10n.t('{0}. No loaded tasks match.', line)
 			: line;
-	}
-
-	dispose(): void {
-		this.disposables.dispose();
 	}
 }

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { type Disposable, DisposableStore } from '../../base/disposable.ts';
+import { DisposableOwner } from '../../base/disposable.ts';
 import type { Event } from '../../base/event.ts';
 import { internalCommands, LOG_SCHEME } from '../../platform/ids.ts';
 import { stepActionNames, stepLimits, stepMarks } from '../../platform/stepMessages.ts';
@@ -22,13 +22,13 @@ export interface StepLensesDependencies {
 }
 
 /** The lenses above the entries of a log document whose steps have changed files. */
-export class StepLenses implements vscode.CodeLensProvider, Disposable {
+export class StepLenses extends DisposableOwner implements vscode.CodeLensProvider {
 	private readonly dependencies: StepLensesDependencies;
-	private readonly disposables = new DisposableStore();
 	private readonly changed = this.disposables.add(new vscode.EventEmitter<void>());
 	readonly onDidChangeCodeLenses = this.changed.event;
 
 	constructor(dependencies: StepLensesDependencies, scheme = LOG_SCHEME) {
+		super();
 		this.dependencies = dependencies;
 		this.disposables.add(dependencies.steps.onDidChange(() => this.changed.fire()));
 		this.disposables.add(dependencies.onDidEnd(() => this.changed.fire()));
@@ -86,9 +86,5 @@ export class StepLenses implements vscode.CodeLensProvider, Disposable {
 					});
 				}),
 			);
-	}
-
-	dispose(): void {
-		this.disposables.dispose();
 	}
 }

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { type Disposable, DisposableStore } from '../../base/disposable.ts';
+import { DisposableOwner } from '../../base/disposable.ts';
 import { escapeIcons, oneLine } from '../../base/plainText.ts';
 import { resultsOf, type TaskResult } from '../../contract/taskResults.ts';
 import type { Task } from '../../contract/tasks.ts';
@@ -50,10 +50,9 @@ export interface CommentPromptsDependencies {
 }
 
 /** Makes prompts from comments, shows each in an editor, and sends it when the user asks for that. */
-export class CommentPrompts implements Disposable {
+export class CommentPrompts extends DisposableOwner {
 	private readonly dependencies: CommentPromptsDependencies;
 	private readonly entries: StateEntries<StoredPrompt>;
-	private readonly disposables = new DisposableStore();
 	private readonly placeholder = this.disposables.add(
 		vscode.window.createTextEditorDecorationType({
 			after: {
@@ -66,6 +65,7 @@ export class CommentPrompts implements Disposable {
 	private readonly sending = new Set<string>();
 
 	constructor(dependencies: CommentPromptsDependencies) {
+		super();
 		this.dependencies = dependencies;
 		this.entries = new StateEntries(dependencies.workspaceState, COMMENT_PROMPT_ENTRIES, isStoredPrompt);
 		const draw = () => this.drawPlaceholders();
@@ -297,10 +297,6 @@ export class CommentPrompts implements Disposable {
 
 	private storedOf(uri: vscode.Uri): StoredPrompt | undefined {
 		return uri.scheme === this.dependencies.scheme ? this.entries.get(uri.query) : undefined;
-	}
-
-	dispose(): void {
-		this.disposables.dispose();
 	}
 }
 

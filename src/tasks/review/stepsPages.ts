@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { type Disposable, DisposableStore } from '../../base/disposable.ts';
+import { type Disposable, DisposableOwner } from '../../base/disposable.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { agentNames, isRace } from '../../contract/taskResults.ts';
@@ -99,11 +99,10 @@ export class StepsPages implements Disposable {
 	}
 }
 
-class StepsPage implements Disposable {
+class StepsPage extends DisposableOwner {
 	readonly panel: PagePanel<FromStepsPage, StepsView>;
 	private readonly shown: ShownSteps;
 	private readonly dependencies: StepsPagesDependencies;
-	private readonly disposables = new DisposableStore();
 	/** The task as it was when it was last seen. */
 	private task: Task | undefined;
 	/** Why the task could not be read. */
@@ -116,6 +115,7 @@ class StepsPage implements Disposable {
 	private request = 0;
 
 	constructor(shown: ShownSteps, dependencies: StepsPagesDependencies, restored?: vscode.WebviewPanel) {
+		super();
 		this.shown = shown;
 		this.dependencies = dependencies;
 		const { extensionUri, active, store, steps, logger } = dependencies;
@@ -148,10 +148,6 @@ class StepsPage implements Disposable {
 		}
 		this.panel.reveal();
 		await this.read();
-	}
-
-	dispose(): void {
-		this.disposables.dispose();
 	}
 
 	private async read(): Promise<void> {

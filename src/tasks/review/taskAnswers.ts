@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { type Disposable, DisposableStore } from '../../base/disposable.ts';
+import { DisposableOwner } from '../../base/disposable.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { LocalService } from '../../localService/api.ts';
 import { COMMENT_PROMPT_SCHEME } from '../../platform/ids.ts';
@@ -34,9 +34,8 @@ export interface TaskAnswersDependencies {
 }
 
 /** The commands with which the user answers the work of tasks: comments, follow-ups made from them, and comparisons. */
-export class TaskAnswers implements Disposable {
+export class TaskAnswers extends DisposableOwner {
 	private readonly dependencies: TaskAnswersDependencies;
-	private readonly disposables = new DisposableStore();
 	readonly comments: ReviewComments;
 	readonly prompts: CommentPrompts;
 	readonly comparison: AgentComparison;
@@ -44,6 +43,7 @@ export class TaskAnswers implements Disposable {
 	readonly material: TaskMaterial;
 
 	constructor(dependencies: TaskAnswersDependencies) {
+		super();
 		this.dependencies = dependencies;
 		const { comments, store, list, active, picker, connection, send, explain } = dependencies;
 		const shared = {
@@ -122,9 +122,5 @@ export class TaskAnswers implements Disposable {
 	/** Lets the user choose the log or the changes of a task for the chat. Rejects with a sentence for the user. */
 	readForChat(argument: unknown): ReturnType<typeof readTaskForChat> {
 		return readTaskForChat(this.material, argument, this.dependencies.active.label);
-	}
-
-	dispose(): void {
-		this.disposables.dispose();
 	}
 }

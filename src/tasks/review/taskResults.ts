@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { type Disposable, DisposableStore } from '../../base/disposable.ts';
+import { DisposableOwner } from '../../base/disposable.ts';
 import { ClientError, UserFacingError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Task } from '../../contract/tasks.ts';
@@ -39,7 +39,7 @@ export interface TaskResultsDependencies {
  * The results of tasks: their changes, the rows and the review that show them, and the record of those that the user
  * has seen.
  */
-export class TaskResults implements Disposable {
+export class TaskResults extends DisposableOwner {
 	readonly changes: TaskChanges;
 	readonly rows: ResultRows;
 	/** The tasks that have ended and that the user has not looked at. */
@@ -50,10 +50,10 @@ export class TaskResults implements Disposable {
 	readonly steps: TaskSteps;
 	readonly references: ResultReferences;
 	private readonly dependencies: TaskResultsDependencies;
-	private readonly disposables = new DisposableStore();
 	private readonly review: TaskReview;
 
 	constructor(dependencies: TaskResultsDependencies) {
+		super();
 		this.dependencies = dependencies;
 		const { workspaceState, store, active, logger } = dependencies;
 		this.starts = new TaskStarts(workspaceState);
@@ -177,9 +177,5 @@ export class TaskResults implements Disposable {
 			);
 		}
 		return place;
-	}
-
-	dispose(): void {
-		this.disposables.dispose();
 	}
 }
