@@ -33,7 +33,7 @@ import type { ChatChange, ChatNotice, ChatOptions, SendRefusal } from './chatOpt
 import { ConversationChannel } from './conversationChannel.ts';
 import { findModel } from './findModel.ts';
 import { requestReply } from './replyRequest.ts';
-import { type ReplyPart, type Session, startSession, type Waiting } from './session.ts';
+import { type ReplyPart, Session, type Waiting } from './session.ts';
 
 /**
  * One open conversation and its running reply. It keeps running while the view is hidden or shows another conversation.
@@ -50,7 +50,7 @@ export class Chat {
 	private session: Session | undefined;
 	/** Set while a reply is running. */
 	live: LiveState | undefined;
-	private currentNotice: ChatNotice | undefined;
+	notice: ChatNotice | undefined;
 	/** Set from the request until the session runs, so that two requests cannot both pass. */
 	private starting: { turnId: string; outcome: Promise<SendRefusal | undefined> } | undefined;
 	/** Adds the turn or reply that is being saved for the first time. `current` does not have it until it is on disk. */
@@ -69,7 +69,7 @@ export class Chat {
 		this.options = options;
 		this.current = conversation;
 		this.writer = writer;
-		this.currentNotice = notice;
+		this.notice = notice;
 		const { encryption } = conversation;
 		this.channel = encryption && new ConversationChannel(options.service.channels, encryption);
 		this.channel?.onDidChange(() => this.channelChanged());
@@ -87,10 +87,6 @@ export class Chat {
 		return this.current;
 	}
 
-	get notice(): ChatNotice | undefined {
-		return this.currentNotice;
-	}
-
 	/** True if a reply is running or about to start. */
 	get isBusy(): boolean {
 		return this.session !== undefined || this.starting !== undefined;
@@ -99,7 +95,7 @@ export class Chat {
 	/** True if something is not on disk, or would be lost with this object. */
 	get isUnsaved(): boolean {
 		const isUnkept = this.current.encryption?.isUnkept === true && this.current.turns.length > 0;
-		return this.isBusy || isUnkept || this.currentNotice?.kind === 'save-failed';
+		return this.isBusy || isUnkept || this.notice?.kind === 'save-failed';
 	}
 
 	/**
@@ -278,7 +274,7 @@ export class Chat {
 		await this.choosing;
 		this.closed = true;
 		await this.starting?.outcome;
-		if (this.session || this.currentNotice?.kind === 'save-failed') {
+		if (this.session || this.notice?.kind === 'save-failed') {
 			const streaming = this.current;
 			this.session?.stop();
 			await this.writer.save(streaming).catch(() => {});
@@ -381,7 +377,7 @@ export class Chat {
 		const turn = { conversation: this.current, turnId, mode, model, toRequest, keepWork: this.keepWork };
 		const { service, storage, explain, clock } = this.options;
 		let facts: RequestFacts | undefined;
-		this.session = startSession({
+		this.session = new Session({
 			reply,
 			request: {
 				stream: async signal => {
@@ -437,7 +433,7 @@ export class Chat {
 		}
 		try {
 			await this.write();
-			if (this.currentNotice?.kind === 'save-failed') {
+			if (this.notice?.kind === 'save-failed') {
 				this.setNotice(undefined);
 			}
 		} catch (error) {
@@ -462,7 +458,7 @@ export class Chat {
 	}
 
 	private setNotice(notice: ChatNotice | undefined): void {
-		this.currentNotice = notice;
+		this.notice = notice;
 		this.changed.fire({ kind: 'notice' });
 	}
 }

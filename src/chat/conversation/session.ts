@@ -55,20 +55,10 @@ export interface SessionOptions {
 /** Text that was appended to a reply or to its reasoning, or an agent's work before its last step. */
 export type ReplyPart = { kind: 'text' | 'reasoning'; text: string } | { kind: 'work'; before: AgentWork };
 
-export interface Session {
-	/** Stops the reply at once, whatever the service does. The text so far is kept. */
-	stop(): void;
+/** Runs one reply to its end: reads the stream, notices silence and saves at least every second. */
+export class Session {
 	/** Resolves when the reply has ended and its last save has been tried. Never rejects. */
 	readonly ended: Promise<void>;
-}
-
-/** Runs one reply to its end: reads the stream, notices silence and saves at least every second. */
-export function startSession(options: SessionOptions): Session {
-	const run = new Run(options);
-	return { stop: () => run.stop(), ended: run.run() };
-}
-
-class Run {
 	private readonly options: SessionOptions;
 	private readonly stopping = new AbortController();
 	/** Stops the timers when the reply ends for any reason. */
@@ -82,13 +72,15 @@ class Run {
 		this.options = options;
 		this.reply = options.reply;
 		this.lastEventAt = options.clock.elapsed();
+		this.ended = this.run();
 	}
 
+	/** Stops the reply at once, whatever the service does. The text so far is kept. */
 	stop(): void {
 		this.stopping.abort();
 	}
 
-	async run(): Promise<void> {
+	private async run(): Promise<void> {
 		void this.watchSilence();
 		let end: Partial<Reply>;
 		try {

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { ClientError } from '../../../../src/base/errors.ts';
 import {
 	SAVE_INTERVAL_MS,
-	type Session,
+	Session,
 	type SessionConversation,
 	type SessionRequest,
-	startSession,
 	WAITING_AFTER_MS,
 	type Waiting,
 } from '../../../../src/chat/conversation/session.ts';
@@ -39,7 +38,7 @@ describe('a running reply', () => {
 
 	function start({ request, conversation }: Others = {}): Session {
 		const { endedAt: _, ...begun } = reply({ state: 'streaming', text: '', startedAt: 0 });
-		return startSession({
+		return new Session({
 			reply: begun,
 			request: {
 				stream: async requested => {
