@@ -26,6 +26,10 @@ export const lineStyles = css`
 		outline-offset: -1px;
 	}
 
+	button.line:focus-visible {
+		outline: 1px solid var(--vscode-focusBorder);
+	}
+
 	.line > .codicon {
 		flex: none;
 	}

@@ -92,6 +92,11 @@ export const sharedStyles = css`
 		outline-offset: -1px;
 	}
 
+	/* The pointer may rest on what has the focus. */
+	.icon-button:focus-visible {
+		outline: 1px solid var(--vscode-focusBorder);
+	}
+
 	.icon-button:active {
 		background: var(--vscode-toolbar-activeBackground);
 	}
