@@ -119,19 +119,19 @@ describe('markdown in the chat page', () => {
 		const turn = turnView({ text: 'First.\n\nSecond.\n\nThird', state: 'streaming' });
 		await chat.snapshot([turn]);
 		await chat.page.evaluate(() => {
-			const content = document
+			const section = document
 				.querySelector('chat-app')
 				?.shadowRoot?.querySelector('chat-turn')
 				?.shadowRoot?.querySelector('chat-markdown')
-				?.shadowRoot?.querySelector('.content');
-			Object.assign(window, { firstParagraph: content?.firstElementChild, content });
+				?.shadowRoot?.querySelector('.section');
+			Object.assign(window, { firstParagraph: section?.firstElementChild, section });
 		});
 		await chat.append(turn.id, ' goes on.\n\nFourth.\n\n');
 		await chat.append(turn.id, 'Fifth.');
 		assert.deepEqual(
 			await chat.page.evaluate(() => {
-				const { firstParagraph, content } = window as unknown as { firstParagraph: Element; content: Element };
-				return [content.children.length, firstParagraph === content.firstElementChild];
+				const { firstParagraph, section } = window as unknown as { firstParagraph: Element; section: Element };
+				return [section.children.length, firstParagraph === section.firstElementChild];
 			}),
 			[5, true],
 		);

@@ -46,7 +46,7 @@ describe('text that runs from right to left', () => {
 				await chat.append(turn.id, RIGHT_TO_LEFT.slice(start, start + 7));
 			}
 			await chat.page.locator('chat-markdown').getByText('This paragraph is in English.').waitFor();
-			assert.deepEqual(await directions('chat-markdown .content > *'), [
+			assert.deepEqual(await directions('chat-markdown .section > *'), [
 				'p rtl',
 				'h6 rtl',
 				'ul rtl',
@@ -57,7 +57,7 @@ describe('text that runs from right to left', () => {
 			]);
 			assert.deepEqual(await directions('chat-markdown table'), ['table rtl']);
 			assert.deepEqual(new Set(await directions('chat-markdown :is(pre, code)')), new Set(['pre ltr', 'code ltr']));
-			assert.equal(await edgeOf('chat-markdown .content > p', 'guard()'), 'right');
+			assert.equal(await edgeOf('chat-markdown .section > p', 'guard()'), 'right');
 			assert.equal(await edgeOf('chat-markdown li:last-child', 'English'), 'left');
 			assert.equal(await edgeOf('chat-markdown pre', 'const'), 'left');
 		}

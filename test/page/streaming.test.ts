@@ -49,14 +49,14 @@ describe('a reply that grows', () => {
 		);
 		const [shown, wanted] = await chat.page.locator('chat-markdown .content').evaluate((content, html) => {
 			const copy = content.cloneNode(true) as Element;
-			// What is ours goes: frames, what is said to a screen reader, directions, colours.
+			// What is ours goes: sections, frames, what is said to a screen reader, directions, colours.
 			for (const block of copy.querySelectorAll('[dir]')) {
 				block.removeAttribute('dir');
 			}
 			for (const bar of copy.querySelectorAll('.code-bar')) {
 				bar.remove();
 			}
-			for (const frame of copy.querySelectorAll('div.code, div.table')) {
+			for (const frame of copy.querySelectorAll('div.section, div.code, div.table')) {
 				frame.replaceWith(...frame.childNodes);
 			}
 			for (const pre of copy.querySelectorAll('pre')) {

@@ -7,10 +7,26 @@ export const chatMarkdownStyles = css`
 		overflow-wrap: anywhere;
 	}
 
-	.content > :first-child {
+	.section {
+		display: flow-root;
+	}
+
+	/* The numbers of a long list reach out of their section. */
+	.section.settled {
+		content-visibility: auto;
+		overflow-clip-margin: 12px;
+	}
+
+	/* No margin below a block is larger than the one above the next, so between sections the latter is the distance. */
+	.section:first-child > :first-child,
+	.section:first-child > :first-child > :first-child,
+	.section:first-child > :first-child > :first-child > :first-child {
 		margin-top: 0;
 	}
 
+	.section > :last-child,
+	.section > :last-child > :last-child,
+	.section > :last-child > :last-child > :last-child,
 	.content > :last-child {
 		margin-bottom: 0;
 	}

@@ -4,6 +4,7 @@ import { sanitise } from '../sanitise.ts';
 import { type Block, GrowingMarkdown } from './growingMarkdown.ts';
 import { type NodeDecorator, patchNodes } from './patch.ts';
 import type { PieceKind } from './pieces.ts';
+import { Sections } from './sections.ts';
 
 /** The maximum duration of one task before the next one begins, in milliseconds. */
 const WORK_MS = 8;
@@ -43,13 +44,13 @@ interface ShownBlock {
  */
 export class MarkdownView {
 	private readonly content: HTMLElement;
+	private readonly sections: Sections;
 	private readonly decorator: NodeDecorator;
 	/** Called when a complete text is shown to its end. */
 	onSettled: () => void = () => {};
 	private readonly onDone: (nodes: readonly ChildNode[]) => void;
 	private growing: GrowingMarkdown;
 	private shown: ShownBlock[] = [];
-	private note: HTMLElement | undefined;
 	private text = '';
 	private parsed = 0;
 	private more = false;
@@ -62,6 +63,7 @@ export class MarkdownView {
 	/** `onDone` gets the nodes of blocks that are final, and of those that changed once more after that. */
 	constructor(content: HTMLElement, decorator: NodeDecorator, onDone: (nodes: readonly ChildNode[]) => void) {
 		this.content = content;
+		this.sections = new Sections(content);
 		this.decorator = decorator;
 		this.onDone = onDone;
 		this.growing = new GrowingMarkdown(sharedMarkdown());
@@ -158,6 +160,9 @@ export class MarkdownView {
 		for (; this.told < growing.done; this.told++) {
 			this.onDone(this.shown[this.told]?.nodes ?? []);
 		}
+		if (this.more) {
+			this.sections.settle(growing.done);
+		}
 	}
 
 	private show(index: number): void {
@@ -167,22 +172,24 @@ export class MarkdownView {
 			return;
 		}
 		if (shown && shown.open === block.open && (shown.holder === undefined) === (block.open === '')) {
-			this.patchParts(shown, block, this.after(index));
+			this.patchParts(shown, block, index);
 			return;
 		}
 		const created = create(block, this.decorator);
-		this.content.insertBefore(created.fragment, shown?.nodes[0] ?? this.after(index));
+		this.sections.of(index).insertBefore(created.fragment, shown?.nodes[0] ?? this.after(index));
 		for (const node of shown?.nodes ?? []) {
 			node.remove();
 		}
 		this.shown[index] = created.shown;
 	}
 
+	/** Returns the node behind a block in its section. */
 	private after(index: number): ChildNode | null {
-		return this.shown[index + 1]?.nodes[0] ?? this.note ?? null;
+		const next = this.shown[index + 1]?.nodes[0];
+		return next?.parentNode === this.sections.of(index) ? next : null;
 	}
 
-	private patchParts(shown: ShownBlock, block: Block, after: ChildNode | null): void {
+	private patchParts(shown: ShownBlock, block: Block, index: number): void {
 		let same = 0;
 		while (same < block.parts.length && block.parts[same] === shown.parts[same]?.html) {
 			same++;
@@ -192,8 +199,8 @@ export class MarkdownView {
 		}
 		const fresh = partNodes(block, same);
 		const old = shown.parts.splice(same).flatMap(({ nodes }) => nodes);
-		const parent = shown.holder ?? this.content;
-		const before = shown.holder ? null : after;
+		const parent = shown.holder ?? this.sections.of(index);
+		const before = shown.holder ? null : this.after(index);
 		const nodes = patchNodes(parent, old, fresh.flat(), before, this.decorator);
 		let begin = 0;
 		fresh.forEach((part, index) => {
@@ -209,19 +216,18 @@ export class MarkdownView {
 	private showNote(): void {
 		const left = this.text.length - this.parsed;
 		if (left > 0) {
-			this.note = document.createElement('p');
-			this.note.className = 'note';
-			this.note.textContent = leftOutText(left);
-			this.content.append(this.note);
+			const note = document.createElement('p');
+			note.className = 'note';
+			note.textContent = leftOutText(left);
+			this.content.append(note);
 		}
 	}
 
 	private reset(): void {
 		this.dispose();
-		this.content.replaceChildren();
+		this.sections.clear();
 		this.growing = new GrowingMarkdown(sharedMarkdown());
 		this.shown = [];
-		this.note = undefined;
 		this.text = '';
 		this.parsed = 0;
 		this.ended = false;
