@@ -138,6 +138,51 @@ describe('a reply that grows', () => {
 		assert.equal(await place(), before);
 	});
 
+	it('costs layout and paint only near the view, and is as high as one that is there at once', async () => {
+		const text = RICH.repeat(30);
+		const tops = () =>
+			chat.page.locator('chat-markdown').evaluate(element => {
+				const blocks = [...(element.shadowRoot?.querySelectorAll('.section > *') ?? [])];
+				const top = element.getBoundingClientRect().top;
+				return blocks.map(block => Math.round(block.getBoundingClientRect().top - top));
+			});
+		await open('');
+		await chat.snapshot([turnView({ text })]);
+		const atOnce = await tops();
+		const turn = await open('');
+		for (let start = 0; start < text.length; start += RICH.length) {
+			await chat.append(turn.id, text.slice(start, start + RICH.length));
+		}
+		const skipped = () =>
+			chat.page
+				.locator('chat-markdown p')
+				.evaluateAll(all => all.filter(one => !one.checkVisibility({ contentVisibilityAuto: true })).length);
+		await waitFor('what is out of view to be skipped', async () => (await skipped()) > 10);
+		assert.deepEqual(await tops(), atOnce);
+		await end(turn, text);
+		assert.deepEqual(await tops(), atOnce);
+	});
+
+	it('has between blocks the larger one of their distances, across sections too', async () => {
+		await open('');
+		await chat.snapshot([turnView({ text: RICH.repeat(16) })]);
+		const distances = await chat.page.locator('.section > *').evaluateAll(blocks =>
+			blocks.slice(1).map((block, index) => {
+				const previous = blocks[index] as Element;
+				const gap = block.getBoundingClientRect().top - previous.getBoundingClientRect().bottom;
+				const isAcross = block.parentElement !== previous.parentElement;
+				return [isAcross, `${block.localName} ${Math.round(gap)}`] as const;
+			}),
+		);
+		const within = new Set(distances.filter(([isAcross]) => !isAcross).map(([, words]) => words));
+		const across = distances.filter(([isAcross]) => isAcross).map(([, words]) => words);
+		assert.ok(across.length > 3);
+		assert.deepEqual(
+			[...new Set(across)].filter(words => !within.has(words)),
+			[],
+		);
+	});
+
 	it('has its code coloured when a block is done, in the colours of the theme', async () => {
 		const turn = await open('```ts\nconst a = 1;\n');
 		await chat.append(turn.id, '```\n\nAfter it.\n\nMore.\n\n');
