@@ -49,8 +49,6 @@ export interface Connect {
 	 * user was told. A problem with the connection is reported by the request itself.
 	 */
 	ensureKey(kind: KeyKind, onAsk?: () => void): Promise<boolean>;
-	/** Returns a client for any connection that sends this key, whichever key is saved. */
-	clientFor(connection: Connection, key: string): Promise<Client>;
 	/** Returns a client for any connection that sends the keys saved for it. Starts the local service for its own. */
 	clientOf(connection: Connection): Promise<Client>;
 	/** Opens a connection ahead of the first request. A failure shows with the first request. */
@@ -196,7 +194,6 @@ export function createConnect({
 			const { apiUrl, enterpriseUrl } = connection;
 			return [apiUrl, enterpriseUrl].flatMap(url => (url === undefined ? [] : [new URL(url).origin]));
 		},
-		clientFor: (connection, key) => build(connection, async () => key),
 		clientOf: buildWithKeys,
 		warm: () =>
 			void warm().catch((error: Error) =>

@@ -54,7 +54,6 @@ function wire(context: vscode.ExtensionContext): void {
 	const logger = log.logger('local service');
 	const models = registerModels({
 		secrets,
-		clientFor: (connection, key) => connect.clientFor(connection, key),
 		clientOf: connection => connect.clientOf(connection),
 		localService: {
 			handOver: () => localService.handOver(),

@@ -198,7 +198,7 @@ class Addition {
 		try {
 			// The key is saved before the entry, so that the service is never asked without it.
 			if (draft.key !== undefined && isItsOwn) {
-				await keys.save(asked, 'inference', draft.key);
+				await keys.of(asked, 'inference').save(draft.key);
 			}
 			await saveConnection(name, entry);
 		} catch (error) {

@@ -9,11 +9,12 @@ import { askModal, explainError, showExplanation, showMessage } from '../platfor
 import { withProgress } from '../platform/progressNotice.ts';
 import { addConnection } from './addConnection.ts';
 import type { AddedModel } from './api.ts';
-import { askServiceKey, type KeyQuestion } from './askServiceKey.ts';
 import { askAddress } from './hosts/askAddress.ts';
 import { askHost, findForm, findParts, type HostAnswer } from './hosts/askHost.ts';
 import { findServers, type ServerHere } from './hosts/findServers.ts';
 import { hostProblem, ownerText, upstreamProblemText } from './hosts/messages.ts';
+import { askKey, type KeyQuestion } from './keys/askKey.ts';
+import type { KeyUse } from './keys/keyUse.ts';
 import { problemText } from './keys/messages.ts';
 import { keyProblem, serverKey } from './model/keyFormat.ts';
 import { inferenceAddresses, isConnectionAddress, speaksContract } from './model/newConnection.ts';
@@ -238,8 +239,9 @@ class ServiceFlow {
 			if (question || (isContract && current.key === undefined && !isAsked)) {
 				const isOptional = isContract || (answer?.state === 'wants-key' && answer.noList === true);
 				const withoutKey = isOptional && answer?.state !== 'failed' ? answer : undefined;
-				const asked = { ...question, isConnection: isContract, withoutKey };
-				const entered = await askServiceKey(this.services.context, current, asked);
+				const { key: value } = current;
+				const asked = { ...question, withoutKey, ...defined({ value }) };
+				const entered = await askKey(keyUseOf(current, isContract), this.services.context, asked);
 				if (typeof entered !== 'object') {
 					return entered;
 				}
@@ -275,12 +277,12 @@ class ServiceFlow {
 					answer = current.key === undefined ? chosen.answer : undefined;
 				}
 			} else {
-				const problem = current.key === undefined ? undefined : keyProblem('inference', current.key, {});
+				const problem = current.key === undefined ? undefined : keyProblem('inference', current.key, undefined);
 				if (problem === undefined) {
 					return this.addAsConnection(current, answer);
 				}
 				// A key that a model server accepts may not be one of the contract's.
-				question = { reason: problemText(problem, {}) };
+				question = { reason: problemText(problem) };
 				isChosen = true;
 			}
 		}
@@ -339,6 +341,14 @@ class ServiceFlow {
 
 function contacting<T>(url: string, ask: () => Promise<T>): Promise<T> {
 	return withProgress(vscode.l10n.t('Contacting {0}…', placeOf(url)), ask);
+}
+
+/** A service of the contract has keys of their own form. */
+function keyUseOf({ label, url, form, service }: ServiceDraft, isContract: boolean): KeyUse {
+	const slot = { secret: '', origins: [new URL(url).origin] };
+	const { keyPage: page, openList } = service ?? {};
+	const kind = isContract ? 'inference' : 'server';
+	return { kind, name: '', service: label, slot, host: { kind: 'service', url, form }, page, openList };
 }
 
 /** Returns the reason for which another key may help; empty if there is none. */

@@ -77,18 +77,21 @@ export function namedConnections(): NamedConnection[] {
 }
 
 /** Makes a connection the active one. If its key is missing, the user is offered to set it. */
-export async function use(name: string, keys: Pick<KeysFeature, 'state' | 'set'>): Promise<void> {
+export async function use(name: string, keys: KeysFeature): Promise<void> {
 	await writeSetting('errand.connection', name);
 	const described = describeConnection(name);
-	if ('sentence' in described || (await keys.state(described.connection, 'inference')) !== 'missing') {
+	if ('sentence' in described) {
 		return;
 	}
-	const { connection } = described;
-	const label = connection.label ?? name;
+	const key = keys.of(described.connection, 'inference');
+	if ((await key.state()) !== 'missing') {
+		return;
+	}
+	const { service: label } = key.use;
 	offer(
 		vscode.l10n.t('Now using {0}. Chat requires its inference key.', label),
 		vscode.l10n.t('Add Key'),
-		() => keys.set(connection, 'inference'),
+		() => key.set(),
 		error => explainError(error, label),
 	);
 }

@@ -1,14 +1,14 @@
 import * as vscode from 'vscode';
 import type { Connection } from '../contract/connection.ts';
 import type { ListedModel } from '../contract/modelList.ts';
-import { type Action, action, leaving, runActions, staying } from '../platform/actionList.ts';
+import { type Action, action, leaving, runActions } from '../platform/actionList.ts';
 import { askModal } from '../platform/notify.ts';
 import { separator, shownText } from '../platform/pick.ts';
 import { readSetting } from '../platform/settings.ts';
 import { ConnectionEditor } from './connectionEditor.ts';
 import { changeConnection, connectionProblem, openConnectionSettings, removeConnection, use } from './connections.ts';
+import { keyRow } from './keys/keyRow.ts';
 import type { KeysFeature } from './keys/keysFeature.ts';
-import { keyStateText, kindLabel } from './keys/messages.ts';
 import { entriesOf } from './model/entries.ts';
 import { KEY_KINDS } from './model/keyFormat.ts';
 import type { ManageEnd, Services } from './services.ts';
@@ -65,12 +65,8 @@ export async function manageConnection(
 }
 
 async function keyRows(connection: Connection, keys: KeysFeature): Promise<Action<ManageEnd>[]> {
-	const rows = KEY_KINDS.map(async (kind): Promise<Action<ManageEnd>[]> => {
-		const state = await keys.state(connection, kind);
-		const value = staying(() => keys.set(connection, kind));
-		return state === 'not-needed' ? [] : [{ label: kindLabel(kind), description: keyStateText(state), value }];
-	});
-	return [separator(vscode.l10n.t('Keys')), ...(await Promise.all(rows)).flat()];
+	const present = KEY_KINDS.map(kind => keys.of(connection, kind)).filter(({ origins }) => origins !== '');
+	return [separator(vscode.l10n.t('Keys')), ...(await Promise.all(present.map(key => keyRow(key))))];
 }
 
 async function remove(name: string, keys: KeysFeature): Promise<'removed' | undefined> {

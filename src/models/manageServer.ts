@@ -7,10 +7,11 @@ import { type Action, action, runActions, staying, toCommand, toSetting } from '
 import { commands } from '../platform/ids.ts';
 import { askModal } from '../platform/notify.ts';
 import { withProgressNotice } from '../platform/progressNotice.ts';
-import { changeServerKey } from './askServiceKey.ts';
 import { askAddress } from './hosts/askAddress.ts';
 import { askHost, type HostContext, type HostQuestion } from './hosts/askHost.ts';
 import { answerText, hostProblem, ownerText, upstreamProblemText } from './hosts/messages.ts';
+import { keyRow } from './keys/keyRow.ts';
+import { serverKeyUse } from './keys/keyUse.ts';
 import { serverKey } from './model/keyFormat.ts';
 import { type OwnServer, readOwnServers } from './ownServers.ts';
 import { forgetMissingDefault, removeServer, updateAddress } from './saveServer.ts';
@@ -21,7 +22,7 @@ export async function manageServer(
 	{ slug, label, setting }: OwnServer,
 	services: Services,
 ): Promise<ManageEnd | undefined> {
-	const { context, store, local } = services;
+	const { context, keys, store, local } = services;
 	const problem = local.described().upstreamProblems.find(candidate => candidate.slug === slug);
 	/** The local service's message about the server, then the result of the latest test, until something is changed. */
 	let result = problem && upstreamProblemText(problem, setting.url);
@@ -40,10 +41,7 @@ export async function manageServer(
 				return [];
 			}
 			const { url } = own.setting;
-			const enterKey = own.keyState === 'set' ? vscode.l10n.t('Replace the Key…') : vscode.l10n.t('Enter the Key…');
-			const changeKey = changing(() => changeServerKey(context, store, own));
 			const move = changing(() => changeAddress(own, services));
-			const removeKey = changing(() => store.remove(serverKey(slug, url)));
 			return [
 				modelRow(slug),
 				testRow(result, async () => {
@@ -51,8 +49,7 @@ export async function manageServer(
 					result = await test(context, { url, form: own.setting.kind, key });
 				}),
 				action('link', vscode.l10n.t('Change the Address…'), move, url),
-				action('key', enterKey, changeKey, own.keyText),
-				...(own.keyState === 'missing' ? [] : [action('discard', vscode.l10n.t('Remove the Key'), removeKey)]),
+				await keyRow(keys.for(serverKeyUse(own))),
 				action('gear', vscode.l10n.t('Edit in Settings'), toSetting('errand.local.upstreams'), slug),
 				action('trash', vscode.l10n.t('Remove…'), () => remove(own, services)),
 			];

@@ -5,17 +5,16 @@ import type { Connection } from '../contract/connection.ts';
 import type { LocalService } from '../localService/api.ts';
 import { explainError, showExplanation } from '../platform/notify.ts';
 import type { AddedModel, DescribedServers, UnusedServer } from './api.ts';
-import { activeConnection, namedConnection } from './connections.ts';
+import { namedConnection } from './connections.ts';
 import type { KeyStore } from './keys/keyStore.ts';
 import type { KeysFeature } from './keys/keysFeature.ts';
+import { serverKeyUse } from './keys/keyUse.ts';
 import { hostContext, type Services } from './services.ts';
 import { FoundServers, failingServers } from './unusedServers.ts';
 
 /** The parts that the root provides to this feature. */
 export interface ModelsDependencies {
 	secrets: vscode.SecretStorage;
-	/** Returns a client for a connection that sends this key, whichever is saved. */
-	clientFor(connection: Connection, key: string): Promise<Client>;
 	/** Returns a client for a connection, which sends the keys saved for it. */
 	clientOf(connection: Connection): Promise<Client>;
 	/** The local service, behind which the model servers are. */
@@ -101,22 +100,16 @@ export class ModelsFeature {
 
 	/** Opens the list of the keys of the connection in use, and of those of servers. */
 	async manageKeys(): Promise<void> {
-		const [{ readServerKeys }, { readMcpSecrets }] = await Promise.all([
-			import('./serverKeys.ts'),
-			import('./keys/mcpSecrets.ts'),
-		]);
-		const { context, keys, store } = this.services;
-		await explained('', async () => {
-			const connection = activeConnection();
-			const model = await readServerKeys(context, store);
-			await keys.manage(connection, { model, mcp: await readMcpSecrets(this.secrets) });
-		});
+		const { showKeys } = await import('./keyList.ts');
+		await explained('', () => showKeys(this.services, this.secrets));
 	}
 
-	/** `slug` is the name of the server's entry. */
+	/** `slug` is the name of the server's entry. If it is not in the settings, the list of services opens. */
 	async changeServerKey(slug: unknown): Promise<void> {
-		const { changeKeyOf } = await import('./serverKeys.ts');
-		await changeKeyOf(slug, this.services.context, this.services.store);
+		const { readOwnServers } = await import('./ownServers.ts');
+		const { keys, store } = this.services;
+		const server = (await readOwnServers(store)).find(candidate => candidate.slug === slug);
+		await (server ? keys.for(serverKeyUse(server)).set() : this.showServices());
 	}
 }
 

@@ -15,7 +15,7 @@ import type { ModelsDependencies, ModelsFeature } from './modelsFeature.ts';
  * Registers the commands and the listeners that are needed from the start. The rest is loaded when it is first used.
  */
 export function registerModels(dependencies: ModelsDependencies): Models {
-	const { secrets, clientFor, logger } = dependencies;
+	const { secrets, logger } = dependencies;
 	const store = new DisposableStore();
 	const changed = store.add(new Emitter<void>());
 	const keysChanged = store.add(new Emitter<void>());
@@ -24,14 +24,15 @@ export function registerModels(dependencies: ModelsDependencies): Models {
 	let loaded: Promise<ModelsFeature> | undefined;
 
 	const loadKeys = async () => {
-		const [{ createKeysFeature }, { KeyStore }] = await Promise.all([
+		const [{ KeysFeature }, { KeyStore }, { hostContext }] = await Promise.all([
 			import('./keys/keysFeature.ts'),
 			import('./keys/keyStore.ts'),
+			import('./services.ts'),
 		]);
 		const keyStore = new KeyStore(secrets, secret =>
 			(secret.startsWith(SERVER_SECRET_PREFIX) ? upstreamsChanged : keysChanged).fire(),
 		);
-		return { keys: createKeysFeature({ store: keyStore, client: clientFor, logger }), keyStore };
+		return { keys: new KeysFeature({ store: keyStore, host: hostContext(logger) }), keyStore };
 	};
 	const keyParts = () => {
 		loadedKeys ??= loadKeys();

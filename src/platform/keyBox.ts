@@ -11,17 +11,20 @@ export interface KeyQuestion<Accepted> {
 	page?: { address: string; tooltip: string };
 	/** Returns a sentence about the problem with the form of a key, if any. */
 	formProblem(key: string): string | undefined;
-	/** Asks the server about the key. A problem is shown, and the box stays open for another key. */
-	check(key: string, signal: AbortSignal): Promise<{ problem: string } | { accepted: Accepted }>;
+	/** Asks the server about the key. A problem is shown, and the box stays open for another key, or for the same one. */
+	check(key: string, signal: AbortSignal): Promise<{ accepted: Accepted; problem?: string }>;
 }
 
-/** Asks for a key, which is hidden, and accepts it once it has been checked. */
+/**
+ * Asks for a key, which is hidden, and accepts it if its check has found no problem, or if the user enters it again
+ * after the problem.
+ */
 export async function askCheckedKey<Accepted>(
 	question: KeyQuestion<Accepted>,
-): Promise<{ accepted: Accepted } | 'back' | undefined> {
+): Promise<Accepted | 'back' | undefined> {
 	const { title, prompt, value = '', page, formProblem, check } = question;
 	const box = vscode.window.createInputBox();
-	const ended = Promise.withResolvers<{ accepted: Accepted } | 'back' | undefined>();
+	const ended = Promise.withResolvers<Accepted | 'back' | undefined>();
 	const leaving = new AbortController();
 	const pageButton = page && { iconPath: new vscode.ThemeIcon('link-external'), tooltip: page.tooltip };
 	box.title = title;
@@ -40,6 +43,7 @@ export async function askCheckedKey<Accepted>(
 	box.onDidHide(() => ended.resolve(undefined));
 	/** The server's message about the last key, which stays until another one is typed. */
 	let refusal: string | undefined;
+	let refused: string | undefined;
 	box.onDidChangeValue(text => {
 		box.validationMessage = text.trim() === '' ? refusal : formProblem(text.trim());
 	});
@@ -57,13 +61,14 @@ export async function askCheckedKey<Accepted>(
 		if (answer === undefined) {
 			return;
 		}
-		if ('problem' in answer) {
+		if (answer.problem !== undefined && key !== refused) {
 			// The problem may repeat the server's words. The box is cleared, as new input would hide behind the refused key.
 			refusal = inertText(answer.problem);
+			refused = key;
 			box.value = '';
 			box.validationMessage = refusal;
 		} else {
-			ended.resolve(answer);
+			ended.resolve(answer.accepted);
 		}
 	};
 	box.onDidAccept(() => {

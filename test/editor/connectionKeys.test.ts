@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import process from 'node:process';
 import * as vscode from 'vscode';
-import { nullLogger } from '../../src/base/logger.ts';
-import { createClient } from '../../src/client/client.ts';
 import type { KeyKind } from '../../src/contract/routes.ts';
-import { createKeysFeature, type KeysFeature } from '../../src/models/keys/keysFeature.ts';
+import { showKeys } from '../../src/models/keyList.ts';
 import { answerLists } from '../support/answeredLists.ts';
 import { keys as contractKeys, specialKeys } from '../support/contractServer/fixtures.ts';
 import { spoken } from '../support/spoken.ts';
@@ -21,7 +19,6 @@ describe('the keys of a connection', () => {
 	/** The rows of each list that was shown, in words. */
 	let shown: string[][];
 	let opened: string[];
-	let keys: KeysFeature;
 
 	beforeEach(async () => {
 		[shown, opened] = [[], []];
@@ -29,12 +26,7 @@ describe('the keys of a connection', () => {
 		await flow.write('errand.connections', {
 			acme: { label: 'Acme', service: 'quillon', dashboardUrl: `${apiUrl}/dashboard`, apiUrl, cloudUrl, agentUrl },
 		});
-		keys = createKeysFeature({
-			store: flow.store,
-			client: async (connection, key) =>
-				createClient({ connection, transport: flow.context.transport, keys: async () => key }),
-			logger: nullLogger,
-		});
+		await flow.write('errand.connection', 'acme');
 		Object.assign(vscode.env, { openExternal: async (uri: vscode.Uri) => opened.push(uri.toString(true)) });
 	});
 	afterEach(() => {
@@ -44,13 +36,13 @@ describe('the keys of a connection', () => {
 	});
 
 	const acme = () => flow.connectionOf('acme');
-	const save = (kind: KeyKind, key: string) => keys.save(acme(), kind, key);
+	const save = (kind: KeyKind, key: string) => flow.keys.of(acme(), kind).save(key);
 	const stored = async (kind: KeyKind) => flow.secrets.get(`errand.key.acme.${kind}`) ?? '';
 
 	/** Opens the list of keys and chooses a row of each list, by its label; a list without a further label is left. */
 	async function manage(...labels: string[]): Promise<void> {
 		const lists = answerLists(...labels);
-		await keys.manage(acme(), { model: [], mcp: [] });
+		await showKeys(flow.services, { keys: async () => [], get: async () => undefined, delete: async () => {} });
 		shown.push(...lists.map(rows => rows.map(spoken)));
 	}
 
@@ -63,64 +55,71 @@ describe('the keys of a connection', () => {
 	const says = (words: RegExp) =>
 		waitFor(`a message with ${words}`, () => flow.messages.some(message => words.test(message)));
 
-	const answers: { what: string; kind: KeyKind; label: string; key: string; row: RegExp; message?: RegExp }[] = [
+	/** Waits for a box after `count` others. */
+	const box = (count: number) =>
+		waitFor('the box', () => (flow.boxes.shown.length > count ? flow.boxes.last : undefined));
+	const boxSays = (words: RegExp) =>
+		waitFor(
+			`a box with ${words}`,
+			() => flow.boxes.last?.enabled && words.test(String(flow.boxes.last.validationMessage)),
+		);
+
+	const answers: { what: string; label: string; key: string; row: RegExp; problem?: RegExp }[] = [
 		{
 			what: 'accepts it',
-			kind: 'inference',
 			label: 'Inference key',
 			key: contractKeys.inference,
 			row: /^Inference key \| set, ends in 7e2b · accepted \| Saved .+, checked .+\. Sent only to http.+, for chat/,
 		},
 		{
 			what: 'refuses it',
-			kind: 'inference',
 			label: 'Inference key',
 			key: WRONG_KEY,
 			row: /^Inference key \| set, ends in 6789 · refused/,
-			message: /^Acme rejected the key/,
+			problem: /^Acme rejected the key/,
 		},
 		{
 			what: 'wants another plan for it',
-			kind: 'agent',
 			label: 'Agent key',
 			key: specialKeys.agentWithoutPlan,
 			row: /^Agent key \| .* · plan missing/,
-			message: /Please subscribe to the Pro plan to use this API/,
+			problem: /Please subscribe to the Pro plan to use this API/,
 		},
 	];
-	for (const { what, kind, label, key, row, message } of answers) {
-		it(`are saved at once, and the list says of one what the service says: it ${what}`, async () => {
-			flow.answers(key);
-			await manage(label);
-			assert.match(await stored(kind), new RegExp(key));
-			await lists(row);
-			if (message) {
-				await says(message);
+	for (const { what, label, key, row, problem } of answers) {
+		it(`are saved once the service was asked, against its word only if the user insists, and the list says: it ${what}`, async () => {
+			const managing = manage(label);
+			await box(0);
+			await flow.boxes.enter(key);
+			if (problem) {
+				await boxSays(problem);
+				assert.equal(flow.secrets.size, 0);
+				await flow.boxes.enter(key);
 			}
+			await managing;
+			assert.ok(
+				shown.at(-1)?.some(text => row.test(text)),
+				shown.at(-1)?.join('\n'),
+			);
 			assert.ok(!shown.flat().some(text => text.includes(key)));
 		});
 	}
 
-	it('can be replaced from the notification that says that one is refused', async () => {
-		flow.answers(WRONG_KEY, contractKeys.inference);
-		flow.choose(/rejected the key/, 'Replace');
-		await manage('Inference key');
-		await lists(/^Inference key \| .* · accepted/);
-	});
-
 	it('are taken without spaces and in their form alone, hidden while they are typed', async () => {
-		const questions: vscode.InputBoxOptions[] = [];
-		Object.assign(vscode.window, {
-			showInputBox: async (options: vscode.InputBoxOptions) => void questions.push(options),
-		});
-		assert.equal(await keys.ensure(acme(), 'inference'), false);
-		const [question = assert.fail()] = questions;
+		const asking = flow.keys.ensure(acme(), 'inference');
+		const question = await box(0);
 		assert.deepEqual([question.title, question.password], ['Inference key of Acme', true]);
 		assert.match(question.prompt ?? '', /^Acme requires a key for this\. Saved in .* sent only to http.*:\d+\.$/);
-		const problemOf = (text: string) => question.validateInput?.(text);
-		assert.equal(problemOf('no key'), 'A key has no spaces or special characters. Paste it alone.');
-		assert.equal(problemOf('token'), 'This kind of key starts with “sk-”.');
-		assert.equal(problemOf(` ${contractKeys.inference} `), undefined);
+		for (const [text, words] of [
+			['no key', /^A key has no spaces or special characters\. Paste it alone\.$/],
+			['token', /^This kind of key starts with “sk-”\.$/],
+		] as const) {
+			await flow.boxes.enter(text);
+			await boxSays(words);
+		}
+		assert.deepEqual(flow.service.received, []);
+		await vscode.commands.executeCommand('workbench.action.closeQuickOpen');
+		assert.equal(await asking, false);
 		await says(/^Nothing was sent: Acme requires a key for this \(Inference key\)\./);
 	});
 
@@ -179,22 +178,16 @@ describe('the keys of a connection', () => {
 
 	it('are rotated: the dashboard opens, and the present one stays until another is accepted', async () => {
 		await save('inference', WRONG_KEY);
-		let problemOf: ((text: string) => unknown) | undefined;
-		const rotate = (key: string) => {
-			Object.assign(vscode.window, {
-				showInputBox: async ({ validateInput }: vscode.InputBoxOptions) => {
-					problemOf = validateInput;
-					return key;
-				},
-			});
-			return manage('Inference key', 'Rotate…');
-		};
-		await rotate(`${WRONG_KEY}-too`);
+		const managing = manage('Inference key', 'Rotate…');
+		await box(0);
 		assert.deepEqual(opened, [`${flow.service.hosts.public}/dashboard`]);
-		assert.equal(problemOf?.(WRONG_KEY), 'This is the current key. Paste the new one.');
-		await says(/^The current key stays in use\. Acme rejected the key/);
+		await flow.boxes.enter(WRONG_KEY);
+		await boxSays(/^This is the current key\. Paste the new one\.$/);
+		await flow.boxes.enter(`${WRONG_KEY}-too`);
+		await boxSays(/^Acme rejected the key/);
 		assert.doesNotMatch(await stored('inference'), /-too/);
-		await rotate(contractKeys.inference);
+		await flow.boxes.enter(contractKeys.inference);
+		await managing;
 		await says(/^Acme now uses the new key\. Delete the old one in its dashboard\./);
 		assert.match(await stored('inference'), new RegExp(contractKeys.inference));
 	});
@@ -204,21 +197,24 @@ describe('the keys of a connection', () => {
 		await flow.write('errand.connections', {
 			acme: { label: 'Acme', apiUrl: flow.upstream.origin, service: 'quillon' },
 		});
-		await assert.rejects(keys.key(acme(), 'inference'), /The addresses of Acme have changed since its key was saved/);
+		await assert.rejects(
+			flow.keys.key(acme(), 'inference'),
+			/The addresses of Acme have changed since its key was saved/,
+		);
 		await manage('Inference key');
 		assert.match(shown[0]?.[0] ?? '', /Not sent: the addresses have changed since it was saved\. Now: http/);
 		assert.ok(!shown[1]?.some(row => row.startsWith('Check')));
 		await manage('Inference key', 'Confirm');
-		assert.equal(await keys.key(acme(), 'inference'), contractKeys.inference);
+		assert.equal(await flow.keys.key(acme(), 'inference'), contractKeys.inference);
 		assert.equal(flow.upstream.requests.length, 0);
 	});
 
 	it('are removed after a yes, and not after a no', async () => {
 		await save('inference', contractKeys.inference);
 		await manage('Inference key', 'Remove…');
-		assert.equal(await keys.state(acme(), 'inference'), 'set');
+		assert.equal(await flow.keys.state(acme(), 'inference'), 'set');
 		flow.choose(/^Remove the Inference key of Acme\?/, 'Remove');
 		await manage('Inference key', 'Remove…');
-		assert.equal(await keys.state(acme(), 'inference'), 'missing');
+		assert.equal(await flow.keys.state(acme(), 'inference'), 'missing');
 	});
 });

@@ -31,9 +31,9 @@ describe('the diagnosis of a connection', () => {
 				models: [{ id: models[0]?.id }],
 			}),
 		);
-		await flow.keys.save(flow.connectionOf('acme'), 'inference', KEY);
-		await flow.keys.save(flow.connectionOf('acme'), 'cloud', contractKeys.cloud);
-		await flow.keys.save(flow.connectionOf('acme'), 'agent', 'sk-wrong-0123456789');
+		await flow.keys.of(flow.connectionOf('acme'), 'inference').save(KEY);
+		await flow.keys.of(flow.connectionOf('acme'), 'cloud').save(contractKeys.cloud);
+		await flow.keys.of(flow.connectionOf('acme'), 'agent').save('sk-wrong-0123456789');
 		const diagnosing = report();
 		await flow.lists.pick('Skip This Check');
 		const text = await diagnosing;
@@ -152,7 +152,7 @@ describe('the diagnosis of a connection', () => {
 		});
 		const proxy = await BufferingProxy.start(server.origin);
 		await flow.write('errand.connections', entry({ apiUrl: proxy.origin, models: [{ id: 'large' }] }));
-		await flow.keys.save(flow.connectionOf('acme'), 'inference', KEY);
+		await flow.keys.of(flow.connectionOf('acme'), 'inference').save(KEY);
 		const choose = async (row: string) => {
 			const diagnosing = report();
 			await flow.lists.pick(row);

@@ -89,7 +89,6 @@ describe('a connection is changed', () => {
 		const { setStatusBarMessage } = vscode.window;
 		const told: string[] = [];
 		Object.assign(vscode.window, {
-			showInputBox: async () => KEY,
 			setStatusBarMessage: (text: string) => {
 				told.push(text);
 				return { dispose() {} };
@@ -98,6 +97,8 @@ describe('a connection is changed', () => {
 		try {
 			manage('acme');
 			await flow.lists.pick('Inference key');
+			await waitFor('the box', () => flow.boxes.last);
+			await flow.boxes.enter(KEY);
 			await waitFor('the answer of the service', () => told.some(text => /accepts the key/.test(text)));
 		} finally {
 			Object.assign(vscode.window, { setStatusBarMessage });
@@ -132,7 +133,7 @@ describe('a connection is changed', () => {
 		await flow.write('errand.connections', {
 			acme: { ...small().acme, models: [own, { id: first?.id, tools: true }] },
 		});
-		await flow.keys.save(flow.connectionOf('acme'), 'inference', KEY);
+		await flow.keys.of(flow.connectionOf('acme'), 'inference').save(KEY);
 		const { showQuickPick } = vscode.window;
 		const choose = (...ids: (string | undefined)[]) =>
 			Object.assign(vscode.window, {
@@ -164,8 +165,8 @@ describe('a connection is changed', () => {
 	it('by removal after a yes, with its keys, and what used it is back at this machine', async () => {
 		await flow.write('errand.connections', { ...small(), other: { apiUrl: flow.service.hosts.public, service: 'o' } });
 		await flow.write('errand.connection', 'acme');
-		await flow.keys.save(flow.connectionOf('acme'), 'inference', KEY);
-		await flow.keys.save(flow.connectionOf('other'), 'inference', KEY);
+		await flow.keys.of(flow.connectionOf('acme'), 'inference').save(KEY);
+		await flow.keys.of(flow.connectionOf('other'), 'inference').save(KEY);
 		manage('acme');
 		await flow.lists.pick('Remove…');
 		await waitFor('the question', () => flow.messages.some(message => /Remove the connection acme\?/.test(message)));
@@ -180,7 +181,7 @@ describe('a connection is changed', () => {
 
 	it('by removal with its keys, even if it cannot be used', async () => {
 		await flow.write('errand.connections', small());
-		await flow.keys.save(flow.connectionOf('acme'), 'inference', KEY);
+		await flow.keys.of(flow.connectionOf('acme'), 'inference').save(KEY);
 		await flow.write('errand.connections', { acme: { apiUrl: 'http://api.example', service: 'quillon' } });
 		flow.choose(/Remove the connection acme/, 'Remove');
 		manage('acme');
@@ -265,9 +266,11 @@ describe('a model server is changed', () => {
 		await flow.write('errand.local.upstreams', { mine: { url: flow.upstream.url } });
 		await save();
 		await manage();
-		await flow.shows(/key set, ends in Lm2n/);
-		await flow.lists.pick('Remove the Key');
-		await flow.shows(/^Enter the Key… \| no key/);
+		await flow.shows(/^Key \| set, ends in Lm2n · not checked yet/);
+		flow.choose(/^Remove the Key of mine/, 'Remove');
+		await flow.lists.pick('Key');
+		await flow.lists.pick('Remove…');
+		await flow.shows(/^Key \| not set/);
 		assert.equal(flow.secrets.size, 0);
 		assert.ok(!flow.lists.shown.some(({ items }) => items.some(item => spoken(item).includes(SERVER_KEY))));
 		await flow.leave();
@@ -284,12 +287,14 @@ describe('a model server is changed', () => {
 		flow.type(moved.url);
 		await flow.shows(/It lists one model\./);
 		await flow.lists.pick(`Use ${moved.url}`);
-		await flow.shows(/its key was saved for http:\/\/127\.0\.0\.1:\d+ and isn’t sent: enter it again/);
+		await flow.shows(
+			/^Key \| .* Not sent: the addresses have changed since it was saved\. Now: http:\/\/127\.0\.0\.1:\d+$/,
+		);
 		assert.deepEqual(flow.servers(), { mine: { url: moved.url, label: 'Mine', contextLength: 8000 } });
 		assert.ok(moved.requests.every(({ headers }) => headers.authorization === undefined));
-		await flow.lists.pick('Remove the Key');
-		await flow.shows(/^Enter the Key… \| no key/);
-		assert.equal(flow.secrets.size, 0);
+		await flow.lists.pick('Key');
+		await flow.shows(/^Confirm \| Use this key for http/);
+		assert.ok(!flow.lists.rows().some(row => row.startsWith('Check')));
 		await moved.stop();
 		await flow.leave();
 	});

@@ -24,13 +24,14 @@ describe('a connection that is switched to', () => {
 		await waitFor('the offer', () => flow.messages.includes('Now using Acme. Chat requires its inference key.'));
 		assert.equal(await state('acme'), 'missing');
 		flow.choose(/^Now using/, 'Add Key');
-		flow.answers(contractKeys.inference);
 		await use('acme', flow.keys);
+		await waitFor('the box', () => flow.boxes.last);
+		await flow.boxes.enter(contractKeys.inference);
 		await waitFor('the key', async () => (await state('acme')) === 'set');
 	});
 
 	it('offers nothing where its key is there', async () => {
-		await flow.keys.save(flow.connectionOf('acme'), 'inference', contractKeys.inference);
+		await flow.keys.of(flow.connectionOf('acme'), 'inference').save(contractKeys.inference);
 		await use('acme', flow.keys);
 		assert.deepEqual(flow.messages, []);
 	});

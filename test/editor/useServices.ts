@@ -14,7 +14,7 @@ import type { AddedModel } from '../../src/models/api.ts';
 import type { HostContext } from '../../src/models/hosts/askHost.ts';
 import { findServers } from '../../src/models/hosts/findServers.ts';
 import { KeyStore } from '../../src/models/keys/keyStore.ts';
-import { createKeysFeature, type KeysFeature } from '../../src/models/keys/keysFeature.ts';
+import { KeysFeature } from '../../src/models/keys/keysFeature.ts';
 import { readConnection } from '../../src/models/model/readConnection.ts';
 import { readUpstreamSettings } from '../../src/models/model/upstreamSettings.ts';
 import { hostContext, type Offer, type Services } from '../../src/models/services.ts';
@@ -90,12 +90,7 @@ export function useServices() {
 			},
 			() => {},
 		);
-		keys = createKeysFeature({
-			store,
-			client: async (connection, key) =>
-				createClient({ connection, transport: context.transport, keys: async () => key }),
-			logger: nullLogger,
-		});
+		keys = new KeysFeature({ store, host: context });
 		service = await ContractServer.start();
 		upstream = await UpstreamServer.start({ models: [{ id: 'one' }, { id: 'two' }] });
 		const show = async (message: string, ...rest: unknown[]) => {

@@ -17,7 +17,7 @@ const FOLDERS: Record<string, string[][]> = {
 	],
 	tasks: [['model'], ['ui', 'common'], ['launch', 'results'], ['apply', 'list'], ['log'], ['review', 'branches']],
 	channel: [['model'], ['ui']],
-	models: [['model'], ['keys', 'hosts'], ['diagnose']],
+	models: [['model'], ['hosts'], ['keys'], ['diagnose']],
 	localService: [['model']],
 	costs: [['model']],
 	decisions: [['model'], ['ui']],

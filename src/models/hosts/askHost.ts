@@ -170,7 +170,7 @@ async function ask(
 		case 'cloudUrl':
 			return fits(caller, call(routes.taskList, { query: { limit: 1 } }), taskListSchema);
 		case 'agentUrl':
-			return fits(caller, call(routes.agentTaskList, { query: { limit: 1 } }), agentTaskListSchema);
+			return fits(caller, call(routes.agentTaskList, { query: { limit: 1 }, codes: AGENT_CODES }), agentTaskListSchema);
 		case 'encryptUrl':
 			return fits(caller, call(channelRoute('health', 'encrypt')), healthSchema.refine(isHealth));
 		case 'orgUrl':
@@ -181,6 +181,9 @@ async function ask(
 			return answers(caller, call(PAGE));
 	}
 }
+
+/** contract: only accounts of some plans may use the agent task API. */
+const AGENT_CODES = { 403: 'plan-required' } as const;
 
 /** The address itself. No key is sent for it. */
 const PAGE: Route = { method: 'GET', host: 'inference', key: undefined, path: '' };

@@ -94,7 +94,7 @@ export class KeyStore {
 			if (stored?.key !== key) {
 				return false;
 			}
-			await this.secrets.store(secret, JSON.stringify({ ...stored, check }));
+			await this.secrets.store(secret, textOf(secret, { ...stored, check }));
 			return true;
 		});
 	}
@@ -129,12 +129,9 @@ export function stateOf(stored: StoredKey | undefined, { origins }: KeySlot): 'm
 	return stored === undefined ? 'missing' : isSavedFor(stored.origins, origins) ? 'set' : 'unconfirmed';
 }
 
-function textOf(secret: string, { key, origins, savedAt, check }: StoredKey): string {
-	return JSON.stringify(
-		secret.startsWith(SERVER_SECRET_PREFIX)
-			? { key, origin: origins[0], savedAt }
-			: { key, origins, savedAt, ...defined({ check }) },
-	);
+function textOf(secret: string, stored: StoredKey): string {
+	const { origins, ...others } = stored;
+	return JSON.stringify(secret.startsWith(SERVER_SECRET_PREFIX) ? { ...others, origin: origins[0] } : stored);
 }
 
 function parseStored(text: string | undefined): StoredKey | undefined {

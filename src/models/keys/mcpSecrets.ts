@@ -5,16 +5,17 @@ import * as vscode from 'vscode';
 import { type SignOutSecrets, signOut } from '../../agents/mcp/signOut.ts';
 import { escapeIcons } from '../../base/plainText.ts';
 import { placeOfInput, placeOfSignIn } from '../../contract/mcpServers.ts';
-import { action, leaving } from '../../platform/actionList.ts';
+import { type Action, action, staying } from '../../platform/actionList.ts';
 import { askModal, showMessage } from '../../platform/notify.ts';
-import type { ServerKey } from './manageKeys.ts';
 
-export async function readMcpSecrets(secrets: SignOutSecrets): Promise<ServerKey[]> {
+type Row = Action<'leave'>;
+
+export async function readMcpSecrets(secrets: SignOutSecrets): Promise<Row[]> {
 	const keys = await secrets.keys();
 	return [...signIns(secrets, keys), ...inputs(secrets, keys)];
 }
 
-const signIns = (secrets: SignOutSecrets, keys: readonly string[]): ServerKey[] =>
+const signIns = (secrets: SignOutSecrets, keys: readonly string[]): Row[] =>
 	keys.flatMap(key => {
 		const place = placeOfSignIn(key);
 		if (place === undefined) {
@@ -24,7 +25,7 @@ const signIns = (secrets: SignOutSecrets, keys: readonly string[]): ServerKey[] 
 		return action(
 			'account',
 			escapeIcons(url.host),
-			leaving(() => askToSignOut(secrets, key, url)),
+			staying(() => askToSignOut(secrets, key, url)),
 			vscode.l10n.t('signed in'),
 			folder === ''
 				? vscode.l10n.t('Sent only to {0}, for your settings', url.href)
@@ -53,7 +54,7 @@ async function askToSignOut(secrets: SignOutSecrets, key: string, { host }: URL)
 }
 
 /** Returns one row for each value, with those that were entered for earlier declarations of the server. */
-function inputs(secrets: SignOutSecrets, keys: readonly string[]): ServerKey[] {
+function inputs(secrets: SignOutSecrets, keys: readonly string[]): Row[] {
 	const places = keys.map(key => ({ key, place: placeOfInput(key) })).filter(({ place }) => place !== undefined);
 	const groups = Map.groupBy(places, ({ place }) => JSON.stringify(place));
 	return [...groups.values()].flatMap(kept => {
@@ -66,7 +67,7 @@ function inputs(secrets: SignOutSecrets, keys: readonly string[]): ServerKey[] {
 		return action(
 			'key',
 			escapeIcons(input),
-			leaving(() => removeInput(secrets, names, place)),
+			staying(() => removeInput(secrets, names, place)),
 			vscode.l10n.t('set'),
 			folder === ''
 				? vscode.l10n.t('Given only to {0}, for your settings', server)

@@ -1,35 +1,32 @@
 import * as vscode from 'vscode';
 import { ClientError } from '../../base/errors.ts';
 import { explainFailure } from '../../base/explainFailure.ts';
-import type { Connection } from '../../contract/connection.ts';
-import type { KeyKind } from '../../contract/routes.ts';
 import { quote } from '../../platform/notify.ts';
 import type { KeyState } from '../api.ts';
 import type { KeyCheck } from '../model/keyCheck.ts';
-import type { KeyProblem } from '../model/keyFormat.ts';
+import type { KeyProblem, KeyUseKind } from '../model/keyFormat.ts';
+import type { KeyUse } from './keyUse.ts';
 
-export function kindLabel(kind: KeyKind): string {
+export function kindLabel(kind: KeyUseKind): string {
 	return {
 		inference: vscode.l10n.t('Inference key'),
 		cloud: vscode.l10n.t('Cloud token'),
 		agent: vscode.l10n.t('Agent key'),
+		server: vscode.l10n.t('Key'),
 	}[kind];
 }
 
-export function kindPurpose(kind: KeyKind): string {
+export function kindPurpose(kind: KeyUseKind): string {
 	return {
 		inference: vscode.l10n.t('for chat'),
 		cloud: vscode.l10n.t('for tasks and their logs'),
 		agent: vscode.l10n.t('for the agent task API'),
+		server: vscode.l10n.t('for its models'),
 	}[kind];
 }
 
-export function connectionLabel({ label, name }: Connection): string {
-	return label ?? name;
-}
-
-export function keyTitle(kind: KeyKind, connection: Connection): string {
-	return vscode.l10n.t('{0} of {1}', kindLabel(kind), connectionLabel(connection));
+export function keyTitle({ kind, service }: KeyUse): string {
+	return vscode.l10n.t('{0} of {1}', kindLabel(kind), service);
 }
 
 export function dateText(milliseconds: number): string {
@@ -49,8 +46,7 @@ export function answerWord({ answer }: KeyCheck): string {
 }
 
 /** Returns the result of a check as a sentence with the next step, and the service's own message. */
-export function answerSentence(check: KeyCheck, kind: KeyKind, connection: Connection): string {
-	const service = connectionLabel(connection);
+export function answerSentence(check: KeyCheck, { kind, service }: KeyUse): string {
 	const label = kindLabel(kind);
 	switch (check.answer) {
 		case 'accepted':
@@ -65,7 +61,7 @@ export function answerSentence(check: KeyCheck, kind: KeyKind, connection: Conne
 			return `${cause} ${step}`;
 		}
 		case 'not-checkable':
-			return kind === 'inference'
+			return kind === 'inference' || kind === 'server'
 				? vscode.l10n.t(
 						'The key ({0}) can’t be checked on {1} without a paid request. The first message will show whether it works.',
 						label,
@@ -87,12 +83,12 @@ export function answerSentence(check: KeyCheck, kind: KeyKind, connection: Conne
 	}
 }
 
-export function problemText(problem: KeyProblem, connection: Pick<Connection, 'cloudTokenPrefix'>): string {
+export function problemText(problem: KeyProblem, cloudTokenPrefix = ''): string {
 	return {
 		empty: vscode.l10n.t('Paste the key.'),
 		characters: vscode.l10n.t('A key has no spaces or special characters. Paste it alone.'),
 		'inference-form': vscode.l10n.t('This kind of key starts with “sk-”.'),
-		prefix: vscode.l10n.t('The cloud tokens of this service start with “{0}”.', connection.cloudTokenPrefix ?? ''),
+		prefix: vscode.l10n.t('The cloud tokens of this service start with “{0}”.', cloudTokenPrefix),
 	}[problem];
 }
 

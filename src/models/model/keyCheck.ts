@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defined } from '../../base/defined.ts';
 import { ClientError } from '../../base/errors.ts';
-import type { KeyKind } from '../../contract/routes.ts';
+import type { KeyUseKind } from './keyFormat.ts';
 
 /**
  * The result of a key check. `refused`: 401, or 403 if it has no other meaning. `plan-required` and `forbidden`: the
@@ -22,12 +22,12 @@ export type KeyCheck = z.output<typeof keyCheckSchema>;
 const MAXIMUM_SAID = 500;
 
 /** Derives the result of a key check from the error of the request that carried the key. */
-export function failedCheck(kind: KeyKind, error: unknown, at: number): KeyCheck {
+export function failedCheck(kind: KeyUseKind, error: unknown, at: number): KeyCheck {
 	const said = ClientError.is(error) ? error.serviceMessage?.slice(0, MAXIMUM_SAID) : undefined;
 	return { at, answer: answerOf(kind, error), ...defined({ said: said || undefined }) };
 }
 
-function answerOf(kind: KeyKind, error: unknown): KeyCheck['answer'] {
+function answerOf(kind: KeyUseKind, error: unknown): KeyCheck['answer'] {
 	if (!ClientError.is(error)) {
 		return 'no-answer';
 	}

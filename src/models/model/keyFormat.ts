@@ -11,6 +11,9 @@ export interface KeySlot {
 
 export const KEY_KINDS: readonly KeyKind[] = ['inference', 'cloud', 'agent'];
 
+/** The kinds of keys: those of a connection, and the one of a model server. */
+export type KeyUseKind = KeyKind | 'server';
+
 /** The prefixes of the names of secrets that hold keys of connections and of model servers. */
 export const SECRET_PREFIX = 'errand.key.';
 export const SERVER_SECRET_PREFIX = 'errand.upstream.';
@@ -39,9 +42,9 @@ const INFERENCE_KEY_PREFIX = 'sk-';
  * connection defines it.
  */
 export function keyProblem(
-	kind: KeyKind,
+	kind: KeyUseKind,
 	key: string,
-	connection: Pick<Connection, 'cloudTokenPrefix'>,
+	cloudTokenPrefix: string | undefined,
 ): KeyProblem | undefined {
 	if (key === '') {
 		return 'empty';
@@ -49,9 +52,11 @@ export function keyProblem(
 	if (!/^[\x21-\x7e]+$/.test(key)) {
 		return 'characters';
 	}
+	if (kind === 'server') {
+		return undefined;
+	}
 	if (kind === 'cloud') {
-		const prefix = connection.cloudTokenPrefix;
-		return prefix !== undefined && !key.startsWith(prefix) ? 'prefix' : undefined;
+		return cloudTokenPrefix !== undefined && !key.startsWith(cloudTokenPrefix) ? 'prefix' : undefined;
 	}
 	return key.startsWith(INFERENCE_KEY_PREFIX) && key.length > INFERENCE_KEY_PREFIX.length
 		? undefined

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { localConnection } from '../../../src/contract/localConnection.ts';
 import { inputSecret, remoteServerSchema, signInSecret } from '../../../src/contract/mcpServers.ts';
-import { manageKeys } from '../../../src/models/keys/manageKeys.ts';
 import { readMcpSecrets } from '../../../src/models/keys/mcpSecrets.ts';
+import { runActions } from '../../../src/platform/actionList.ts';
 import { answerLists } from '../../support/answeredLists.ts';
 
 describe('the secrets of MCP servers in the list of keys', () => {
@@ -20,7 +19,7 @@ describe('the secrets of MCP servers in the list of keys', () => {
 		Reflect.deleteProperty(vscode.window, 'showInformationMessage');
 	});
 
-	/** Chooses the first row of this label, and gives this answer. Returns the labels of the last rows, with their details. */
+	/** Chooses the first row of this label, and gives this answer. Returns the labels of the rows, with their details. */
 	async function manage(label: string, answer: string | undefined): Promise<unknown[]> {
 		Object.assign(vscode.window, {
 			showWarningMessage: async (question: string) => {
@@ -30,13 +29,13 @@ describe('the secrets of MCP servers in the list of keys', () => {
 			showInformationMessage: async (message: string) => void told.push(message),
 		});
 		const lists = answerLists(label);
-		const mcp = await readMcpSecrets({
+		const stored = {
 			keys: async () => [...secrets].map(String),
 			get: async () => undefined,
-			delete: async key => void secrets.delete(key),
-		});
-		await manageKeys({} as Parameters<typeof manageKeys>[0], localConnection, { model: [], mcp });
-		return lists[0]?.slice(-3).map(row => [row.label, row.detail]) ?? [];
+			delete: async (key: string) => void secrets.delete(key),
+		};
+		await runActions({ title: '', name: '', placeHolder: () => '', rows: () => readMcpSecrets(stored) });
+		return lists[0]?.map(row => [row.label, row.detail]) ?? [];
 	}
 
 	it('are sign-ins with who has declared the server, which are signed out of after a yes', async () => {
@@ -44,7 +43,6 @@ describe('the secrets of MCP servers in the list of keys', () => {
 		const [own = '', other = ''] = [undefined, '/folders/other'].map(folder => signInSecret({ ...server, folder }));
 		secrets.add(own).add(other);
 		assert.deepEqual(await manage('mcp.example', undefined), [
-			['MCP servers', undefined],
 			['mcp.example', 'Sent only to https://mcp.example/mcp, for your settings'],
 			['mcp.example', 'Sent only to https://mcp.example/mcp, for the folder other'],
 		]);
@@ -61,7 +59,6 @@ describe('the secrets of MCP servers in the list of keys', () => {
 		secrets.add(own);
 		others.forEach(key => void secrets.add(key));
 		assert.deepEqual(await manage('secret', undefined), [
-			['MCP servers', undefined],
 			['token', 'Given only to docs, for your settings'],
 			['secret', 'Given only to docs, for the folder other'],
 		]);

@@ -1,12 +1,21 @@
 import assert from 'node:assert/strict';
-import { createClient } from '../../../../src/client/client.ts';
+import { systemClock } from '../../../../src/base/async.ts';
+import { nullLogger } from '../../../../src/base/logger.ts';
+import { createFetchTransport } from '../../../../src/client/core/fetchTransport.ts';
 import { connectionSchema } from '../../../../src/contract/connection.ts';
 import type { KeyKind } from '../../../../src/contract/routes.ts';
-import { checkKey } from '../../../../src/models/keys/connectionKey.ts';
+import { checkKey } from '../../../../src/models/keys/askKey.ts';
+import { connectionKeyUse } from '../../../../src/models/keys/keyUse.ts';
 import type { KeyCheck } from '../../../../src/models/model/keyCheck.ts';
 import { type Answer, FaultServer, sendJson } from '../../../support/faultServer.ts';
 
 const KEY = 'sk-check-0123456789';
+const context = () => ({
+	transport: createFetchTransport((address, init) => fetch(address, init)),
+	logger: nullLogger,
+	clock: systemClock,
+	signal: new AbortController().signal,
+});
 
 describe('the check of a key', () => {
 	let server: FaultServer;
@@ -23,7 +32,7 @@ describe('the check of a key', () => {
 		const fields = { apiUrl: origin, cloudUrl: origin, agentUrl: origin, service: 'acme' };
 		const connection = { ...connectionSchema.parse(fields), name: 'acme' };
 		const before = Date.now();
-		const { at, ...rest } = await checkKey(createClient({ connection, keys: async () => KEY }), kind);
+		const { at, ...rest } = await checkKey(connectionKeyUse(connection, kind), KEY, context());
 		assert.ok(at >= before && at <= Date.now());
 		return rest;
 	}

@@ -11,28 +11,34 @@ const connection: Connection = {
 	orgUrl: 'https://org.example',
 	encryptUrl: 'https://encrypt.example/shared',
 	cloudUrl: 'https://cloud.example:8443/v2',
-	cloudTokenPrefix: 'cloud_',
 };
+
+const PREFIX = 'cloud_';
 
 describe('the form of a key', () => {
 	it('begins with sk- for inference and for the agent API', () => {
 		for (const kind of ['inference', 'agent'] as const) {
-			assert.equal(keyProblem(kind, 'sk-abc', connection), undefined);
-			assert.equal(keyProblem(kind, 'sk-', connection), 'inference-form');
-			assert.equal(keyProblem(kind, 'cloud_abc', connection), 'inference-form');
+			assert.equal(keyProblem(kind, 'sk-abc', PREFIX), undefined);
+			assert.equal(keyProblem(kind, 'sk-', PREFIX), 'inference-form');
+			assert.equal(keyProblem(kind, 'cloud_abc', PREFIX), 'inference-form');
 		}
 	});
 
 	it('begins with the prefix of the connection for the cloud, where that is known', () => {
-		assert.equal(keyProblem('cloud', 'cloud_abc', connection), undefined);
-		assert.equal(keyProblem('cloud', 'sk-abc', connection), 'prefix');
-		assert.equal(keyProblem('cloud', 'anything', {}), undefined);
+		assert.equal(keyProblem('cloud', 'cloud_abc', PREFIX), undefined);
+		assert.equal(keyProblem('cloud', 'sk-abc', PREFIX), 'prefix');
+		assert.equal(keyProblem('cloud', 'anything', undefined), undefined);
+	});
+
+	it('is any for a model server', () => {
+		assert.equal(keyProblem('server', 'anything', undefined), undefined);
 	});
 
 	it('has no spaces, line breaks or characters that cannot stand in a header', () => {
-		assert.equal(keyProblem('cloud', '', connection), 'empty');
+		assert.equal(keyProblem('cloud', '', PREFIX), 'empty');
 		for (const key of ['sk-a b', 'sk-a\nb', 'sk-é', 'sk-\u0000']) {
-			assert.equal(keyProblem('inference', key, connection), 'characters');
+			assert.equal(keyProblem('inference', key, PREFIX), 'characters');
+			assert.equal(keyProblem('server', key, undefined), 'characters');
 		}
 	});
 

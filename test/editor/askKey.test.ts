@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { systemClock } from '../../src/base/async.ts';
 import { nullLogger } from '../../src/base/logger.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
-import { askServiceKey } from '../../src/models/askServiceKey.ts';
+import { askKey } from '../../src/models/keys/askKey.ts';
+import { serverKeyUse } from '../../src/models/keys/keyUse.ts';
 import { editorFetch } from '../../src/platform/editorFetch.ts';
 import { FaultServer, sendJson } from '../support/faultServer.ts';
 import { waitFor } from '../support/waitFor.ts';
@@ -29,14 +30,8 @@ describe('the question for the key of a server', () => {
 			}
 		});
 		const url = `${server.origin}/v1`;
-		const service = {
-			slug: 'open',
-			label: 'Open',
-			url,
-			keyPage: 'https://open.invalid',
-			openList: { checkPath: '/key' },
-		};
-		const asking = askServiceKey(context, { label: 'Open', url, service });
+		const use = { ...serverKeyUse({ slug: 'open', setting: { url, label: 'Open' } }), openList: { checkPath: '/key' } };
+		const asking = askKey(use, context);
 		await waitFor('the box', () => boxes.shown.length === 1);
 		assert.equal(boxes.last?.password, true);
 		assert.match(boxes.last?.prompt ?? '', /secret storage and sent only to http:\/\/127\.0\.0\.1:\d+\./);
@@ -52,7 +47,7 @@ describe('the question for the key of a server', () => {
 		const accepted = await asking;
 		assert.ok(typeof accepted === 'object');
 		assert.equal(accepted.key, KEY);
-		assert.equal(accepted.answer.state, 'fits');
+		assert.equal(accepted.check?.answer, 'accepted');
 		await server.stop();
 	});
 });
