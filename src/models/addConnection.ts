@@ -1,18 +1,12 @@
-// A service of the contract becomes a connection, which the user reviews before it is written.
+// A service of the contract becomes a connection.
 import * as vscode from 'vscode';
-import { defined } from '../base/defined.ts';
-import { isFields } from '../base/fields.ts';
-import { placeOf } from '../base/hostname.ts';
-import { type Connection, connectionSchema } from '../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
-import type { ListedModel } from '../contract/modelList.ts';
-import { action, runActions, staying } from '../platform/actionList.ts';
-import { explainError, showExplanation, showMessage } from '../platform/notify.ts';
 import { chooseSome, input, shownText } from '../platform/pick.ts';
 import { readSetting } from '../platform/settings.ts';
-import { ConnectionEditor, type Entry } from './connectionEditor.ts';
-import { openConnectionSettings, saveConnection, use } from './connections.ts';
+import type { AddedModel } from './api.ts';
 import type { HostAnswer } from './hosts/askHost.ts';
+import { manageConnection } from './manageService.ts';
+import { connectionSecret } from './model/keyFormat.ts';
 import {
 	freeName,
 	inferenceAddresses,
@@ -22,27 +16,18 @@ import {
 	toSetting,
 } from './model/newConnection.ts';
 import { connectionNames } from './model/readConnection.ts';
-import type { ServiceDraft } from './model/serviceDraft.ts';
-import type { Services } from './services.ts';
+import type { ServiceDraft, StepEnd } from './model/serviceDraft.ts';
+import { namedConnection, type Services, saveEntry } from './services.ts';
 
 /**
- * Shows the findings about a service, each of which can be changed or extended, and writes the connection once the user
- * agrees. Resolves with the connection if the user switches to it, and with `back` if no model of a long list was
- * chosen.
+ * Writes a connection by a name that the user confirms, and then lets the user give what else the service has. Resolves
+ * with undefined unless the user switches to it, and with `back` if no model of a long list was chosen.
  */
 export async function addConnection(
-	{ draft, answer }: { draft: ServiceDraft; answer: HostAnswer | undefined },
+	draft: ServiceDraft,
+	answer: HostAnswer | undefined,
 	services: Services,
-): Promise<Connection | 'back' | undefined> {
-	const value: unknown = readSetting('errand.connections');
-	if (!isFields(value)) {
-		const open = vscode.l10n.t('Open Settings');
-		const message = vscode.l10n.t('The setting errand.connections isn’t valid. Correct it first.');
-		if ((await showMessage('error', message, open)) === open) {
-			await openConnectionSettings();
-		}
-		return undefined;
-	}
+): Promise<AddedModel | StepEnd> {
 	const listed = (answer?.state === 'fits' && answer.models) || [];
 	const models = await chooseModels(draft.label, listed);
 	if (models === undefined) {
@@ -50,17 +35,22 @@ export async function addConnection(
 	}
 	const isThere = answer !== undefined && answer.state !== 'failed';
 	const [apiUrl = draft.url] = inferenceAddresses(isThere ? answer.url : draft.url);
-	const name = freeName(serviceName(apiUrl, 'service', listed), connectionNames(value));
-	const found = (await draft.parts) ?? {};
-	const addition = new Addition(
-		{ name, entry: toSetting({ name, apiUrl, found, listed, models }), listed, draft },
-		services,
-	);
-	return addition.run(
-		answer?.state === 'wants-key' && draft.key === undefined
-			? vscode.l10n.t('{0} responds and requires a key, so nothing else could be checked.', placeOf(apiUrl))
-			: undefined,
-	);
+	const taken = connectionNames(readSetting('errand.connections'));
+	const name = await askName(freeName(serviceName(apiUrl, 'service', listed), taken), taken);
+	if (name === undefined) {
+		return undefined;
+	}
+	const entry = toSetting({ name, apiUrl, found: (await draft.parts) ?? {}, listed, models });
+	// The key was entered for one origin. A host of another one gets it only after the user's confirmation.
+	const slot = { secret: connectionSecret(name, 'inference'), origins: [new URL(draft.url).origin] };
+	await saveEntry('connection', name, () => entry, { store: services.keys.store, slot, key: draft.key });
+	await manageConnection(name, services, vscode.l10n.t('Added. Switch to it, or add what else the service has'));
+	if (readSetting('errand.connection') !== name) {
+		return undefined;
+	}
+	const { label = name, models: written } = namedConnection(name);
+	const model = written.find(({ kinds }) => kinds.includes('chat'));
+	return model && { name: model.id, server: label };
 }
 
 /**
@@ -86,130 +76,11 @@ async function chooseModels(label: string, listed: readonly { id: string }[]): P
 	}
 }
 
-/** The findings about a service, under the proposed name of the connection. */
-interface Found {
-	name: string;
-	entry: Entry;
-	listed: readonly ListedModel[];
-	draft: ServiceDraft;
-}
-
-/** A connection that is not written yet. */
-class Addition {
-	name: string;
-	private entry: Entry;
-	private readonly listed: readonly ListedModel[];
-	private readonly draft: ServiceDraft;
-	private readonly services: Services;
-
-	constructor({ name, entry, listed, draft }: Found, services: Services) {
-		this.name = name;
-		this.entry = entry;
-		this.listed = listed;
-		this.draft = draft;
-		this.services = services;
-	}
-
-	/** `reason` says which part could not be checked. */
-	async run(reason: string | undefined): Promise<Connection | undefined> {
-		const editor = new ConnectionEditor<Connection | 'added'>(this, this.services.context);
-		const end = await runActions<Connection | 'added'>({
-			title: vscode.l10n.t('Add Connection'),
-			name: this.name,
-			placeHolder: () =>
-				reason ??
-				(this.entry['models'] === undefined
-					? vscode.l10n.t('It lists no models. Enter one for the chat, then add it')
-					: vscode.l10n.t('Review what was found, and add what else the service has')),
-			rows: async () => [
-				action(
-					'check',
-					vscode.l10n.t('Add and Switch to It'),
-					this.adding(async connection => {
-						await use(connection.name, this.services.keys);
-						return connection;
-					}),
-				),
-				action(
-					'add',
-					vscode.l10n.t('Add It'),
-					this.adding(async ({ name }) => {
-						void showMessage('information', vscode.l10n.t('The connection “{0}” was added.', name));
-						return 'added' as const;
-					}),
-				),
-				{ label: vscode.l10n.t('Name'), description: this.name, value: staying(() => this.rename()) },
-				...editor.hostRows(),
-				...editor.offerRows(),
-				...editor.serviceRows(),
-			],
-		});
-		return end === 'added' ? undefined : end;
-	}
-
-	read(): Entry {
-		return this.entry;
-	}
-
-	async change(changes: Entry): Promise<void> {
-		this.entry = defined({ ...this.entry, ...changes });
-	}
-
-	async listModels(): Promise<readonly ListedModel[]> {
-		return this.listed;
-	}
-
-	private adding<End>(then: (connection: Connection) => Promise<End>): () => Promise<End | undefined> {
-		return async () => {
-			const connection = await this.save();
-			return connection && then(connection);
-		};
-	}
-
-	private async rename(): Promise<void> {
-		const taken = connectionNames(readSetting('errand.connections'));
-		const title = vscode.l10n.t('Name of the Connection');
-		const name = await input(
-			title,
-			vscode.l10n.t('The connection’s name in the settings, such as acme'),
-			this.name,
-			typed => nameProblemText(typed.trim(), taken),
-		);
-		if (name !== undefined) {
-			this.name = name.trim();
-		}
-	}
-
-	/** Resolves with undefined if the connection could not be written, which the user was told. */
-	private async save(): Promise<Connection | undefined> {
-		const { keys } = this.services;
-		const { name, entry, draft } = this;
-		const problem = nameProblemText(name, connectionNames(readSetting('errand.connections')));
-		if (problem !== undefined) {
-			await showMessage('error', problem);
-			return undefined;
-		}
-		const connection: Connection = { ...connectionSchema.parse(entry), name };
-		const { apiUrl, service } = connection;
-		// The key was entered for one origin. Another host that was added here gets it only after the user's
-		// confirmation.
-		const asked: Connection = { ...connectionSchema.parse({ apiUrl, service }), name };
-		const isItsOwn = new URL(apiUrl).origin === new URL(draft.url).origin;
-		try {
-			// The key is saved before the entry, so that the service is never asked without it.
-			if (draft.key !== undefined && isItsOwn) {
-				await keys.of(asked, 'inference').save(draft.key);
-			}
-			await saveConnection(name, entry);
-		} catch (error) {
-			if (draft.key !== undefined) {
-				await keys.removeAll(name);
-			}
-			await showExplanation(explainError(error, name));
-			return undefined;
-		}
-		return connection;
-	}
+async function askName(proposed: string, taken: readonly string[]): Promise<string | undefined> {
+	const title = vscode.l10n.t('Name of the Connection');
+	const prompt = vscode.l10n.t('The connection’s name in the settings, such as acme');
+	const name = await input(title, prompt, proposed, typed => nameProblemText(typed.trim(), taken));
+	return name?.trim();
 }
 
 function nameProblemText(name: string, taken: readonly string[]): string | undefined {
@@ -223,7 +94,7 @@ function nameProblemText(name: string, taken: readonly string[]): string | undef
 				'Use at most 60 letters, digits, spaces, “.”, “_” and “-”, starting with a letter or digit.',
 			);
 		case 'key':
-			return vscode.l10n.t('That looks like a key. Enter a name here; you’re asked for the key in another step.');
+			return vscode.l10n.t('That looks like a key. Enter a name here.');
 		case 'taken':
 			return name === LOCAL_CONNECTION_NAME
 				? vscode.l10n.t('“{0}” is the connection to this machine. Enter a different name.', LOCAL_CONNECTION_NAME)

@@ -3,28 +3,29 @@ import * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
 import { placeOf } from '../base/hostname.ts';
 import { ownerOfPort } from '../base/portOwner.ts';
+import { LOCAL_CONNECTION_NAME, localConnection } from '../contract/localConnection.ts';
 import { OLLAMA_SLUG } from '../contract/upstreams.ts';
 import { usualServers } from '../contract/usualServers.ts';
 import { askModal, explainError, showExplanation, showMessage } from '../platform/notify.ts';
 import { withProgress } from '../platform/progressNotice.ts';
+import { readSetting, settingHolds, writeSetting } from '../platform/settings.ts';
 import { addConnection } from './addConnection.ts';
 import type { AddedModel } from './api.ts';
 import { askAddress } from './hosts/askAddress.ts';
-import { askHost, findForm, findParts, type HostAnswer } from './hosts/askHost.ts';
+import { askHost, findForm, findParts, type HostAnswer, type HostContext } from './hosts/askHost.ts';
 import { findServers, type ServerHere } from './hosts/findServers.ts';
 import { hostProblem, ownerText, upstreamProblemText } from './hosts/messages.ts';
 import { askKey, type KeyQuestion } from './keys/askKey.ts';
 import type { KeyUse } from './keys/keyUse.ts';
-import { problemText } from './keys/messages.ts';
-import { keyProblem, serverKey } from './model/keyFormat.ts';
+import { keyProblem } from './keys/messages.ts';
+import { serverKey } from './model/keyFormat.ts';
 import { inferenceAddresses, isConnectionAddress, speaksContract } from './model/newConnection.ts';
+import { freeSlug, mergedEntry, slugOfAddress } from './model/serverEntries.ts';
 import { type ServiceDraft, type StepEnd, withAddress } from './model/serviceDraft.ts';
 import { readTypedAddress } from './model/typedAddress.ts';
-import { readOwnServers, usedServers } from './ownServers.ts';
 import { type PickedModel, pickModel } from './pickModel.ts';
 import { hereLabel, pickService, type ServiceChoice } from './pickService.ts';
-import { makeDefault, requestName, saveServer } from './saveServer.ts';
-import type { Offer, Services } from './services.ts';
+import { type Offer, ownServer, readOwnServers, type Services, saveEntry, usedServers } from './services.ts';
 
 /** The time for which the first list waits for servers on this machine. */
 const SHORT_LOOK_MS = 300;
@@ -41,7 +42,7 @@ export async function addService(
 	services: Services,
 	slug?: unknown,
 	findHere = (signal: AbortSignal) =>
-		findServers(usualServers(process.env), { ...services.context, signal, ownerOf: ownerOfPort }),
+		findServers(usualServers(process.env), { ...services.keys.host, signal, ownerOf: ownerOfPort }),
 ): Promise<AddedModel | undefined> {
 	const leaving = new AbortController();
 	try {
@@ -83,13 +84,14 @@ type End = AddedModel | StepEnd;
 class ServiceFlow {
 	private readonly services: Services;
 	private readonly findHere: (signal: AbortSignal) => Promise<ServerHere[]>;
-	private readonly signal: AbortSignal;
+	/** What is asked of hosts ends with the flow. */
+	private readonly asking: HostContext & { signal: AbortSignal };
 	private here: readonly ServerHere[] | undefined;
 
 	constructor(services: Services, findHere: ServiceFlow['findHere'], signal: AbortSignal) {
 		this.services = services;
 		this.findHere = findHere;
-		this.signal = signal;
+		this.asking = { ...services.keys.host, signal };
 	}
 
 	async run(): Promise<End> {
@@ -109,27 +111,28 @@ class ServiceFlow {
 	}
 
 	async chooseModel(slug: string): Promise<End> {
-		const { store, local } = this.services;
-		const own = (await readOwnServers(store)).find(server => server.slug === slug);
+		const own = ownServer(slug);
 		if (own !== undefined) {
 			const { label, setting } = own;
-			const { key } = await store.usable(serverKey(slug, setting.url));
-			return this.connect({ slug, label, url: setting.url, ...defined({ form: setting.kind, key }) });
+			const { key } = await this.services.keys.store.usable(serverKey(slug, setting.url));
+			return this.connect({ slug, label, url: setting.url, form: setting.kind, key });
 		}
-		const found = local.described().foundServers.find(server => server.slug === slug);
-		return found === undefined ? this.run() : this.modelOfFound(found);
+		const found = this.services.local.described().foundServers.find(server => server.slug === slug);
+		return found === undefined
+			? this.run()
+			: this.connect({ slug, label: found.label, url: found.url, agree: async () => {} });
 	}
 
 	private async choose(): Promise<ServiceChoice | undefined> {
-		const { store, local, context } = this.services;
-		const own = await readOwnServers(store);
-		const looking = this.here === undefined ? this.findHere(this.signal).catch(() => []) : Promise.resolve(this.here);
+		const { clock, signal } = this.asking;
+		const looking = this.here === undefined ? this.findHere(signal).catch(() => []) : Promise.resolve(this.here);
 		const known = looking.then(here => {
 			this.here = here;
 		});
 		// Most answers come at once, and a list that is drawn only once does not change under the user's hand.
-		await Promise.race([known, context.clock.sleep(SHORT_LOOK_MS, this.signal)]);
-		return pickService({ own, found: usedServers(local.described()), here: this.here }, looking);
+		await Promise.race([known, clock.sleep(SHORT_LOOK_MS, signal)]);
+		const found = usedServers(this.services.local.described());
+		return pickService({ own: readOwnServers(), found, here: this.here }, looking);
 	}
 
 	private async follow(choice: ServiceChoice): Promise<End> {
@@ -152,40 +155,22 @@ class ServiceFlow {
 
 	/** Every user of this machine can listen at these ports, so a server of another user needs a confirmation. */
 	private async useHere(here: ServerHere): Promise<End> {
-		const { server, owner } = here;
+		const { server, owner, isNamed, models } = here;
+		const { slug, url } = server;
 		const label = hereLabel(here);
 		if (owner.kind === 'other') {
 			const use = vscode.l10n.t('Use It');
-			const question = vscode.l10n.t('Use {0} at {1}?', label, placeOf(server.url));
+			const question = vscode.l10n.t('Use {0} at {1}?', label, placeOf(url));
 			if ((await askModal(question, ownerText(owner), use)) !== use) {
 				return 'back';
 			}
 		}
-		const known: HostAnswer | undefined = here.models && { url: server.url, state: 'fits', models: here.models };
-		if (server.slug !== OLLAMA_SLUG) {
-			const draft = here.isNamed
-				? { label: server.label, url: server.url, wantedSlug: server.slug }
-				: { label: placeOf(server.url), url: server.url };
-			return this.connect(draft, known);
+		const known: HostAnswer | undefined = models && { url, state: 'fits', models };
+		if (slug === OLLAMA_SLUG) {
+			const agree = () => this.services.local.answerFoundServer({ url, user: owner.user, use: true });
+			return this.connect({ slug, label, url, agree }, known);
 		}
-		const found = { slug: server.slug, label, url: server.url };
-		return this.modelOfFound(found, known, () =>
-			this.services.local.answerFoundServer({ url: server.url, user: owner.user, use: true }),
-		);
-	}
-
-	/** Lets the user choose a model of a server on this machine, which has no key. `agree` makes the service use it. */
-	private async modelOfFound(
-		{ slug, label, url }: Omit<Settled, 'model'>,
-		known?: HostAnswer,
-		agree?: () => Promise<void>,
-	): Promise<End> {
-		const picked = await pickModel(this.services.context, { label, url }, known);
-		if (typeof picked !== 'object' || 'next' in picked) {
-			return picked && 'back';
-		}
-		await agree?.();
-		return this.settle({ slug, label, url, model: picked.model });
+		return this.connect(isNamed ? { label: server.label, url, wantedSlug: slug } : { label: placeOf(url), url }, known);
 	}
 
 	private async connectToAddress(text: string): Promise<End> {
@@ -197,7 +182,10 @@ class ServiceFlow {
 				return chosen;
 			}
 			value = chosen.url;
-			const end = await this.connect(this.draftAt(chosen.url, chosen.key), chosen.answer, chosen.model);
+			const end = await this.connect(
+				{ label: placeOf(value), url: value, key: chosen.key, parts: this.partsOf(value) },
+				chosen.answer,
+			);
 			if (end !== 'back') {
 				return end;
 			}
@@ -206,25 +194,22 @@ class ServiceFlow {
 
 	private async askAddress(title: string, value: string) {
 		const placeholder = vscode.l10n.t('Such as https://api.example.com, or http://192.168.1.20:8000/v1');
-		const chosen = await askAddress({ kind: 'service', title, placeholder, value }, this.services.context);
+		const chosen = await askAddress({ kind: 'service', title, placeholder, value }, this.asking);
 		return typeof chosen === 'object' ? { ...chosen, url: chosen.url ?? value } : chosen;
 	}
 
-	private draftAt(url: string, key: string | undefined): ServiceDraft {
-		const { context } = this.services;
+	/** Looks for parts that only a service of the contract has, if it may be one. */
+	private partsOf(url: string): ServiceDraft['parts'] {
 		const [bare = url] = inferenceAddresses(url);
-		const parts = isConnectionAddress(bare)
-			? findParts(bare, { ...context, signal: this.signal }).catch(() => ({}))
-			: undefined;
-		return { label: placeOf(url), url, ...defined({ key, parts }) };
+		return isConnectionAddress(bare) ? findParts(bare, this.asking).catch(() => ({})) : undefined;
 	}
 
 	/**
 	 * Asks for the key if the service wants one, then for the model, or for the rest of a connection. `known` is the
 	 * service's answer without a key.
 	 */
-	private async connect(draft: ServiceDraft, known?: HostAnswer, model?: string): Promise<End> {
-		let current = draft;
+	private async connect(start: ServiceDraft, known?: HostAnswer): Promise<End> {
+		let draft = start;
 		let answer = draft.key !== undefined && known?.state !== 'fits' ? undefined : known;
 		let question: KeyQuestion | undefined =
 			draft.key === undefined && (draft.service !== undefined || known?.state === 'wants-key') ? {} : undefined;
@@ -232,96 +217,80 @@ class ServiceFlow {
 		/** True once the user has asked for a connection, whatever the answer. */
 		let isChosen = false;
 		for (;;) {
-			if (answer === undefined && current.key !== undefined && current.parts !== undefined) {
-				answer = await this.ask(current);
+			if (answer === undefined && draft.key !== undefined && draft.parts !== undefined) {
+				const { url, form, key } = draft;
+				answer = await contacting(url, () => askHost({ kind: 'service', url, form, key }, this.asking));
 			}
-			const isContract = isChosen || (await this.isOfContract(current, answer));
-			if (question || (isContract && current.key === undefined && !isAsked)) {
+			const isContract = isChosen || (await this.isOfContract(draft, answer));
+			if (question || (isContract && draft.key === undefined && !isAsked)) {
 				const isOptional = isContract || (answer?.state === 'wants-key' && answer.noList === true);
 				const withoutKey = isOptional && answer?.state !== 'failed' ? answer : undefined;
-				const { key: value } = current;
-				const asked = { ...question, withoutKey, ...defined({ value }) };
-				const entered = await askKey(keyUseOf(current, isContract), this.services.context, asked);
+				const asked = { ...question, withoutKey, ...defined({ value: draft.key }) };
+				const entered = await askKey(keyUseOf(draft, isContract), this.asking, asked);
 				if (typeof entered !== 'object') {
 					return entered;
 				}
-				const { key, ...others } = current;
-				current = { ...others, ...defined({ key: entered.key || undefined }) };
+				draft = { ...draft, key: entered.key || undefined };
 				answer = entered.answer;
 				[question, isAsked] = [undefined, true];
 				continue;
 			}
-			if (!isContract && model !== undefined && answer?.state === 'fits') {
-				return this.add(current, { model, url: answer.url });
-			}
-			const picked = isContract
-				? { next: 'connection' as const, answer }
-				: await pickModel(this.services.context, current, answer);
+			const picked = isContract ? { next: 'connection' as const, answer } : await pickModel(this.asking, draft, answer);
 			if (picked === undefined || picked === 'back') {
 				return picked;
 			}
 			if (!('next' in picked)) {
-				return this.add(current, picked);
+				return this.add(draft, picked);
 			}
 			answer = picked.answer;
 			if (picked.next === 'key') {
-				question = { reason: causeOf(answer, current) };
+				question = { reason: causeOf(answer, draft) };
 			} else if (picked.next === 'address') {
-				const chosen = await this.askAddress(vscode.l10n.t('Address of {0}', current.label), current.url);
+				const chosen = await this.askAddress(vscode.l10n.t('Address of {0}', draft.label), draft.url);
 				if (chosen === undefined) {
 					return undefined;
 				}
 				if (chosen !== 'back') {
-					const parts = current.parts && this.draftAt(chosen.url, undefined).parts;
-					current = { ...withAddress(chosen.url, chosen.key, current), ...defined({ parts }) };
-					answer = current.key === undefined ? chosen.answer : undefined;
+					const parts = draft.parts && this.partsOf(chosen.url);
+					draft = { ...withAddress(chosen.url, chosen.key, draft), parts };
+					answer = draft.key === undefined ? chosen.answer : undefined;
 				}
 			} else {
-				const problem = current.key === undefined ? undefined : keyProblem('inference', current.key, undefined);
+				const problem = draft.key === undefined ? undefined : keyProblem({ kind: 'inference' }, draft.key);
 				if (problem === undefined) {
-					return this.addAsConnection(current, answer);
+					return addConnection(draft, answer, this.services);
 				}
 				// A key that a model server accepts may not be one of the contract's.
-				question = { reason: problemText(problem) };
+				question = { reason: problem };
 				isChosen = true;
 			}
 		}
-	}
-
-	private async ask({ url, form, key }: ServiceDraft): Promise<HostAnswer> {
-		const { context } = this.services;
-		return contacting(url, () => askHost({ kind: 'service', url, form, key }, { ...context, signal: this.signal }));
 	}
 
 	private async isOfContract({ url, parts }: ServiceDraft, answer: HostAnswer | undefined): Promise<boolean> {
 		if (parts === undefined || answer === undefined || answer.state === 'failed') {
 			return false;
 		}
-		const { clock } = this.services.context;
-		const found = await Promise.race([parts, clock.sleep(PARTS_MS, this.signal).then(() => ({}))]);
+		const { clock, signal } = this.asking;
+		const found = await Promise.race([parts, clock.sleep(PARTS_MS, signal).then(() => ({}))]);
 		return speaksContract(url, (answer.state === 'fits' && answer.models) || [], found);
 	}
 
-	private async addAsConnection(draft: ServiceDraft, answer: HostAnswer | undefined): Promise<End> {
-		const used = await addConnection({ draft, answer }, this.services);
-		if (typeof used !== 'object') {
-			return used;
+	private async add(draft: ServiceDraft, { model, models, url }: PickedModel): Promise<End> {
+		const { slug: known, wantedSlug, service, label, key, agree } = draft;
+		const slug = known ?? slugFor(wantedSlug ?? service?.slug ?? slugOfAddress(draft.url), url);
+		if (agree && key === undefined) {
+			await agree();
+			return this.settle({ slug, label, url, model });
 		}
-		const { name, label = name, models } = used;
-		const model = models.find(({ kinds }) => kinds.includes('chat'));
-		return model && { name: model.id, server: label };
-	}
-
-	private async add(draft: ServiceDraft, picked: PickedModel): Promise<End> {
 		// An entry that is there already, and a well-known service, says itself how it is asked.
-		const isKnown = draft.slug !== undefined || draft.wantedSlug !== undefined || draft.service !== undefined;
-		const { context, store } = this.services;
-		const { key } = draft;
-		const form = isKnown
-			? draft.form
-			: await contacting(picked.url, () => findForm({ url: picked.url, key }, { ...context, signal: this.signal }));
-		const { slug, url } = await saveServer(store, { ...draft, ...defined({ form }) }, picked);
-		return this.settle({ slug, label: draft.label, url, model: picked.model });
+		const isKnown = known !== undefined || wantedSlug !== undefined || service !== undefined;
+		const kind = isKnown ? draft.form : await contacting(url, () => findForm({ url, key }, this.asking));
+		const hasOwnLabel = known === undefined && label !== placeOf(draft.url);
+		const entry = { url, ...defined({ kind, label: hasOwnLabel ? label : undefined, models }) };
+		const { store } = this.services.keys;
+		await saveEntry('server', slug, before => mergedEntry(before, entry), { store, slot: serverKey(slug, url), key });
+		return this.settle({ slug, label, url, model });
 	}
 
 	/** Makes the model the default once the local service offers it, and otherwise tells the user that it does not. */
@@ -357,4 +326,39 @@ function causeOf(answer: HostAnswer | undefined, { key }: ServiceDraft): string 
 	return isFailed && answer.error !== undefined
 		? hostProblem(answer.error, answer.url, 'service', key !== undefined).cause
 		: '';
+}
+
+/** An existing server keeps its name. */
+function slugFor(wanted: string, url: string): string {
+	const same = readOwnServers().find(({ setting }) => setting.url === url);
+	return same?.slug ?? freeSlug(wanted, readSetting('errand.local.upstreams'));
+}
+
+/**
+ * Returns the name by which requests reach this model of this provider, or undefined if the service does not offer it.
+ * Another provider may have a model of the same id; then only a prefix distinguishes them.
+ */
+export function requestName(
+	{ models, providers, providerPrefixes }: Offer,
+	slug: string,
+	model: string,
+): string | undefined {
+	const hosts = providers.filter(provider => provider.models?.includes(model)).map(provider => provider.slug);
+	if (!hosts.includes(slug) || !models.some(({ id }) => id === model)) {
+		return undefined;
+	}
+	const others = hosts.filter(host => host !== slug && host !== localConnection.service);
+	const prefix = providerPrefixes.find(({ provider }) => provider === slug)?.prefix;
+	return others.length === 0 || prefix === undefined ? model : `${prefix}/${model}`;
+}
+
+/** Makes a model of the local connection the one that chat uses, in all conversations for which no other was chosen. */
+async function makeDefault(name: string): Promise<void> {
+	if (readSetting('errand.connection') !== LOCAL_CONNECTION_NAME) {
+		await writeSetting('errand.connection', LOCAL_CONNECTION_NAME);
+	}
+	if (readSetting('errand.chat.model') !== name) {
+		await writeSetting('errand.chat.model', name);
+		await settingHolds('errand.chat.model', value => value === name);
+	}
 }

@@ -7,21 +7,19 @@ import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
 import { type Action, action, runActions, staying, toCommand } from '../platform/actionList.ts';
 import { commands } from '../platform/ids.ts';
 import { choose, input, separator } from '../platform/pick.ts';
-import { activeConnection } from './connections.ts';
 import { checkVisibly, keyRow } from './keys/keyRow.ts';
-import { readMcpSecrets } from './keys/mcpSecrets.ts';
-import { keyTitle, kindLabel, kindPurpose, problemText } from './keys/messages.ts';
 import { connectionLabel, serverKeyUse } from './keys/keyUse.ts';
+import { readMcpSecrets } from './keys/mcpSecrets.ts';
+import { keyProblem, keyTitle, kindLabel, kindPurpose } from './keys/messages.ts';
 import type { ServiceKey } from './keys/serviceKey.ts';
-import { KEY_KINDS, keyProblem } from './model/keyFormat.ts';
-import { readOwnServers, unusableRows } from './ownServers.ts';
-import type { Services } from './services.ts';
+import { KEY_KINDS } from './model/keyFormat.ts';
+import { namedConnection, readOwnServers, type Services, unusableRows } from './services.ts';
 
 type Row = Action<'leave'>;
 
 /** Shows the keys with their states, and lets the user change them. */
-export async function showKeys({ keys, store }: Services, secrets: SignOutSecrets): Promise<void> {
-	const connection = activeConnection();
+export async function showKeys({ keys }: Pick<Services, 'keys'>, secrets: SignOutSecrets): Promise<void> {
+	const connection = namedConnection();
 	const isLocal = connection.name === LOCAL_CONNECTION_NAME;
 	const own = isLocal ? [] : KEY_KINDS.map(kind => keys.of(connection, kind));
 	const label = connectionLabel(connection);
@@ -35,7 +33,7 @@ export async function showKeys({ keys, store }: Services, secrets: SignOutSecret
 		async rows() {
 			const importing = staying(() => importKey(own));
 			const importRow = action('symbol-variable', vscode.l10n.t('Import from Environment Variable…'), importing);
-			const servers = await readOwnServers(store);
+			const servers = readOwnServers();
 			const mcp = await readMcpSecrets(secrets);
 			return [
 				...(await Promise.all(own.map(key => keyRow(key)))),
@@ -94,9 +92,6 @@ function variableProblem(name: string, { use }: ServiceKey): string | undefined 
 			'This variable isn’t set where the editor runs its extensions. Set it before you start the editor.',
 		);
 	}
-	const problem = keyProblem(use.kind, value, use.cloudTokenPrefix);
-	return (
-		problem &&
-		vscode.l10n.t('The variable doesn’t contain this kind of key. {0}', problemText(problem, use.cloudTokenPrefix))
-	);
+	const problem = keyProblem(use, value);
+	return problem && vscode.l10n.t('The variable doesn’t contain this kind of key. {0}', problem);
 }

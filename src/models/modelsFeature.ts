@@ -5,11 +5,9 @@ import type { Connection } from '../contract/connection.ts';
 import type { LocalService } from '../localService/api.ts';
 import { explainError, showExplanation } from '../platform/notify.ts';
 import type { AddedModel, DescribedServers, UnusedServer } from './api.ts';
-import { namedConnection } from './connections.ts';
-import type { KeyStore } from './keys/keyStore.ts';
 import type { KeysFeature } from './keys/keysFeature.ts';
 import { serverKeyUse } from './keys/keyUse.ts';
-import { hostContext, type Services } from './services.ts';
+import { namedConnection, ownServer, type Services } from './services.ts';
 import { FoundServers, failingServers } from './unusedServers.ts';
 
 /** The parts that the root provides to this feature. */
@@ -30,14 +28,12 @@ export class ModelsFeature {
 	private described: DescribedServers = { foundServers: [], upstreamProblems: [] };
 	private isAdding = false;
 
-	constructor(dependencies: ModelsDependencies, keys: KeysFeature, store: KeyStore) {
-		const { secrets, clientOf: client, localService, logger } = dependencies;
+	constructor(dependencies: ModelsDependencies, keys: KeysFeature) {
+		const { secrets, clientOf: client, localService } = dependencies;
 		const { answerFoundServer } = localService;
 		this.secrets = secrets;
 		this.services = {
-			context: hostContext(logger),
 			keys,
-			store,
 			client,
 			local: {
 				async offer() {
@@ -63,8 +59,8 @@ export class ModelsFeature {
 
 	async unusedServers(): Promise<UnusedServer[]> {
 		const { foundServers, upstreamProblems } = this.described;
-		const failing = await failingServers(upstreamProblems, this.services.store, async server => {
-			const { manageServer } = await import('./manageServer.ts');
+		const failing = failingServers(upstreamProblems, async server => {
+			const { manageServer } = await import('./manageService.ts');
 			await explained(server.label, () => manageServer(server, this.services));
 		});
 		return [...this.found.unused(foundServers), ...failing];
@@ -106,10 +102,8 @@ export class ModelsFeature {
 
 	/** `slug` is the name of the server's entry. If it is not in the settings, the list of services opens. */
 	async changeServerKey(slug: unknown): Promise<void> {
-		const { readOwnServers } = await import('./ownServers.ts');
-		const { keys, store } = this.services;
-		const server = (await readOwnServers(store)).find(candidate => candidate.slug === slug);
-		await (server ? keys.for(serverKeyUse(server)).set() : this.showServices());
+		const server = ownServer(slug);
+		await (server ? this.services.keys.for(serverKeyUse(server)).set() : this.showServices());
 	}
 }
 

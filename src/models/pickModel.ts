@@ -30,56 +30,51 @@ const titleOf = ({ label }: ServiceDraft) => vscode.l10n.t('Model of {0}', label
  * given.
  */
 export async function pickModel(
-	context: HostContext,
+	context: HostContext & { signal: AbortSignal },
 	draft: ServiceDraft,
 	known: HostAnswer | undefined,
 ): Promise<PickModelEnd> {
-	const leaving = new AbortController();
 	const { url, form, key } = draft;
-	const ask = () => askHost({ kind: 'service', url, form, key }, { ...context, signal: leaving.signal });
+	const ask = () => askHost({ kind: 'service', url, form, key }, context);
 	let answer = known;
 	const asked = async () => {
 		answer = await ask();
 		return modelRows(draft, answer);
 	};
-	try {
-		for (;;) {
-			const isKnown = answer !== undefined;
-			const row = await choose(titleOf(draft), modelRows(draft, answer), {
-				placeHolder: vscode.l10n.t('Select the model to use in the chat'),
-				// Enter on a row of text would do nothing, so the first row with an action is active.
-				isActive: ({ value }) => value !== 'none',
-				isChoice: ({ value }) => value !== 'none',
-				later: isKnown ? undefined : { items: asked() },
-				back: 'back',
-				ignoreFocusOut: true,
-			});
-			switch (row) {
-				case undefined:
-				case 'none':
-				case 'back':
-					return row === 'back' ? 'back' : undefined;
-				case 'again':
-					answer = undefined;
-					break;
-				case 'write': {
-					const model = await inputName(titleOf(draft), vscode.l10n.t('The model’s name on the server'));
-					if (model !== undefined) {
-						const lists = answer?.state === 'fits' && answer.models !== undefined;
-						return { model, url: answer?.url ?? url, models: lists ? [LISTED_MODELS, model] : [model] };
-					}
-					break;
+	for (;;) {
+		const isKnown = answer !== undefined;
+		const row = await choose(titleOf(draft), modelRows(draft, answer), {
+			placeHolder: vscode.l10n.t('Select the model to use in the chat'),
+			// Enter on a row of text would do nothing, so the first row with an action is active.
+			isActive: ({ value }) => value !== 'none',
+			isChoice: ({ value }) => value !== 'none',
+			later: isKnown ? undefined : { items: asked() },
+			back: 'back',
+			ignoreFocusOut: true,
+		});
+		switch (row) {
+			case undefined:
+			case 'none':
+			case 'back':
+				return row === 'back' ? 'back' : undefined;
+			case 'again':
+				answer = undefined;
+				break;
+			case 'write': {
+				const model = await inputName(titleOf(draft), vscode.l10n.t('The model’s name on the server'));
+				if (model !== undefined) {
+					const lists = answer?.state === 'fits' && answer.models !== undefined;
+					return { model, url: answer?.url ?? url, models: lists ? [LISTED_MODELS, model] : [model] };
 				}
-				case 'key':
-				case 'address':
-				case 'connection':
-					return { next: row, answer };
-				default:
-					return { model: row.model, url: answer?.url ?? url };
+				break;
 			}
+			case 'key':
+			case 'address':
+			case 'connection':
+				return { next: row, answer };
+			default:
+				return { model: row.model, url: answer?.url ?? url };
 		}
-	} finally {
-		leaving.abort();
 	}
 }
 

@@ -5,7 +5,7 @@ import { type Choice, choose, separator, shownText } from '../platform/pick.ts';
 import type { ServerHere } from './hosts/findServers.ts';
 import { ownerText } from './hosts/messages.ts';
 import { MODEL_SERVICES, type ModelService } from './model/modelServices.ts';
-import { isSamePlace, type OwnServer } from './ownServers.ts';
+import type { OwnServer } from './services.ts';
 
 /** The user's choice in the first list. */
 export type ServiceChoice =
@@ -103,4 +103,15 @@ function serviceRow(service: ModelService): Row {
 		description: placeOf(service.url),
 		value: { kind: 'service', service },
 	};
+}
+
+/** Returns whether two addresses are the same server: hosts of this machine have several names. */
+function isSamePlace(one: string, other: string): boolean {
+	const [first, second] = [new URL(one), new URL(other)];
+	const host = ({ hostname, port, protocol }: URL) => `${protocol}//${localName(hostname)}:${port}`;
+	return host(first) === host(second);
+}
+
+function localName(hostname: string): string {
+	return /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname) ? 'localhost' : hostname;
 }

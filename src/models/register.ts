@@ -6,7 +6,6 @@ import { registerCommand } from '../platform/commands.ts';
 import { commands, internalCommands } from '../platform/ids.ts';
 import { onDidChangeSetting } from '../platform/settings.ts';
 import type { Models } from './api.ts';
-import type { KeyStore } from './keys/keyStore.ts';
 import type { KeysFeature } from './keys/keysFeature.ts';
 import { SECRET_PREFIX, SERVER_SECRET_PREFIX } from './model/keyFormat.ts';
 import type { ModelsDependencies, ModelsFeature } from './modelsFeature.ts';
@@ -20,28 +19,26 @@ export function registerModels(dependencies: ModelsDependencies): Models {
 	const changed = store.add(new Emitter<void>());
 	const keysChanged = store.add(new Emitter<void>());
 	const upstreamsChanged = store.add(new Emitter<void>());
-	let loadedKeys: Promise<{ keys: KeysFeature; keyStore: KeyStore }> | undefined;
+	let loadedKeys: Promise<KeysFeature> | undefined;
 	let loaded: Promise<ModelsFeature> | undefined;
 
 	const loadKeys = async () => {
-		const [{ KeysFeature }, { KeyStore }, { hostContext }] = await Promise.all([
+		const [{ hostContext, KeysFeature }, { KeyStore }] = await Promise.all([
 			import('./keys/keysFeature.ts'),
 			import('./keys/keyStore.ts'),
-			import('./services.ts'),
 		]);
 		const keyStore = new KeyStore(secrets, secret =>
 			(secret.startsWith(SERVER_SECRET_PREFIX) ? upstreamsChanged : keysChanged).fire(),
 		);
-		return { keys: new KeysFeature({ store: keyStore, host: hostContext(logger) }), keyStore };
+		return new KeysFeature({ store: keyStore, host: hostContext(logger) });
 	};
-	const keyParts = () => {
+	const keysFeature = () => {
 		loadedKeys ??= loadKeys();
 		return loadedKeys;
 	};
-	const keysFeature = async () => (await keyParts()).keys;
 	const load = async () => {
-		const [{ ModelsFeature }, { keys, keyStore }] = await Promise.all([import('./modelsFeature.ts'), keyParts()]);
-		return new ModelsFeature(dependencies, keys, keyStore);
+		const [{ ModelsFeature }, keys] = await Promise.all([import('./modelsFeature.ts'), keysFeature()]);
+		return new ModelsFeature(dependencies, keys);
 	};
 	const feature = () => {
 		loaded ??= load();
@@ -53,8 +50,8 @@ export function registerModels(dependencies: ModelsDependencies): Models {
 	store.add(
 		secrets.onDidChange(({ key }) => {
 			if (key.startsWith(SECRET_PREFIX) || key.startsWith(SERVER_SECRET_PREFIX)) {
-				keyParts()
-					.then(({ keyStore }) => keyStore.secretChanged(key))
+				keysFeature()
+					.then(keys => keys.store.secretChanged(key))
 					.catch((error: unknown) =>
 						logger.log('warn', 'a changed key cannot be read', { reason: describeError(error) }),
 					);
@@ -73,12 +70,12 @@ export function registerModels(dependencies: ModelsDependencies): Models {
 				connection.name === LOCAL_CONNECTION_NAME || (await keysFeature()).ensure(connection, kind, onAsk),
 			onDidChange: keysChanged.event,
 		},
-		active: async () => (await import('./connections.ts')).activeConnection(),
-		all: async () => (await import('./connections.ts')).namedConnections(),
+		active: async () => (await import('./services.ts')).namedConnection(),
+		all: async () => (await import('./services.ts')).namedConnections(),
 		onDidChange: changed.event,
 		async upstreams() {
-			const [{ currentUpstreams }, { keyStore }] = await Promise.all([import('./upstreams.ts'), keyParts()]);
-			return currentUpstreams(keyStore, logger);
+			const [{ currentUpstreams }, keys] = await Promise.all([import('./services.ts'), keysFeature()]);
+			return currentUpstreams(keys.store, logger);
 		},
 		onDidChangeUpstreams: upstreamsChanged.event,
 		noteDescription: described => void feature().then(models => models.noteDescription(described)),

@@ -8,14 +8,20 @@ import { type Action, action, leaving, runActions, toCommand } from '../platform
 import { commands } from '../platform/ids.ts';
 import { choose, separator, shownText } from '../platform/pick.ts';
 import { readSetting } from '../platform/settings.ts';
-import { describeConnection, use } from './connections.ts';
 import { ownerText, upstreamProblemText } from './hosts/messages.ts';
+import { serverKeyUse } from './keys/keyUse.ts';
 import { keyStateText } from './keys/messages.ts';
-import { manageConnection } from './manageConnection.ts';
-import { manageFoundServer, manageServer } from './manageServer.ts';
+import { manageConnection, manageFoundServer, manageServer } from './manageService.ts';
 import { connectionNames } from './model/readConnection.ts';
-import { readOwnServers, unusableRows, usedServers } from './ownServers.ts';
-import type { ManageEnd, Services } from './services.ts';
+import {
+	describeConnection,
+	type ManageEnd,
+	readOwnServers,
+	type Services,
+	unusableRows,
+	use,
+	usedServers,
+} from './services.ts';
 
 const MAXIMUM_DETAIL = 200;
 
@@ -66,7 +72,7 @@ async function connectionRows(services: Services): Promise<Row[]> {
 				const manage = managed(() => manageConnection(name, services));
 				const repair = described.isThere ? manage : toCommand(commands.addService);
 				const unusable = words(vscode.l10n.t('cannot be used'));
-				return action('warning', shownText(name), repair, unusable, oneLine(described.problem));
+				return action('warning', shownText(name), repair, unusable, described.problem);
 			}
 			const { connection } = described;
 			const isLocal = name === LOCAL_CONNECTION_NAME;
@@ -89,16 +95,18 @@ function hostOf({ plan, apiUrl, enterpriseUrl }: Connection): string {
 }
 
 async function serverRows(services: Services): Promise<Row[]> {
-	const { store, local } = services;
+	const { keys, local } = services;
 	const described = local.described();
+	const own = readOwnServers().map(async (server): Promise<Row> => {
+		const { label, setting } = server;
+		const problem = described.upstreamProblems.find(({ slug }) => slug === server.slug);
+		const manage = managed(() => manageServer(server, services));
+		const state = keyStateText(await keys.for(serverKeyUse(server)).state());
+		const detail = oneLine(problem ? upstreamProblemText(problem, setting.url) : state, MAXIMUM_DETAIL);
+		return action(problem ? 'warning' : 'server', shownText(label), manage, placeOf(setting.url), detail);
+	});
 	return [
-		...(await readOwnServers(store)).map((server): Row => {
-			const { label, setting, keyText } = server;
-			const problem = described.upstreamProblems.find(({ slug }) => slug === server.slug);
-			const manage = managed(() => manageServer(server, services));
-			const detail = oneLine(problem ? upstreamProblemText(problem, setting.url) : keyText, MAXIMUM_DETAIL);
-			return action(problem ? 'warning' : 'server', shownText(label), manage, placeOf(setting.url), detail);
-		}),
+		...(await Promise.all(own)),
 		...usedServers(described).map((found): Row => {
 			const manage = managed(() => manageFoundServer(found, services));
 			const detail = vscode.l10n.t('Found on this machine and used with your permission. {0}', ownerText(found.owner));

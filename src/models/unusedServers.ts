@@ -6,8 +6,7 @@ import type { FoundAnswer, FoundServer } from '../contract/foundServers.ts';
 import { explainError, showExplanation, showMessage } from '../platform/notify.ts';
 import type { UnusedServer } from './api.ts';
 import { ownerText, upstreamProblemText } from './hosts/messages.ts';
-import type { KeyStore } from './keys/keyStore.ts';
-import { type OwnServer, readOwnServers } from './ownServers.ts';
+import { type OwnServer, ownServer } from './services.ts';
 
 /**
  * Asks about model servers that the local service has found on this machine, once in each window. It uses
@@ -74,14 +73,12 @@ export class FoundServers {
  * The servers of the settings that did not list their models, with the reasons. `manage` opens the list for repairing
  * one.
  */
-export async function failingServers(
+export function failingServers(
 	problems: readonly UpstreamProblem[],
-	store: KeyStore,
 	manage: (server: OwnServer) => unknown,
-): Promise<UnusedServer[]> {
-	const own = problems.length === 0 ? [] : await readOwnServers(store);
+): UnusedServer[] {
 	return problems.flatMap((problem): UnusedServer[] => {
-		const server = own.find(({ slug }) => slug === problem.slug);
+		const server = ownServer(problem.slug);
 		if (server === undefined) {
 			return [];
 		}

@@ -312,11 +312,10 @@ describe('services and their keys, in the window', () => {
 		await isAt(`Key of ${new URL(service.hosts.public).host}`);
 		await input().fill(keys.inference);
 		await page.keyboard.press('Enter');
-		await isAt('Add Connection');
-		await pickItem(page, 'Name');
+		await isAt('Name of the Connection');
 		await answerInput(page, NAME);
-		await row('Name').filter({ hasText: NAME }).waitFor();
-		await pickItem(page, 'Add and Switch to It');
+		await isAt(`Connection ${NAME}`);
+		await pickItem(page, 'Switch to It');
 		await until('it is in use', async () => server.settings()['errand.connection'] === NAME);
 		await chatIsOn(NAME);
 		await (await findModel(openModel.id)).click();

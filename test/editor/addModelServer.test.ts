@@ -87,6 +87,7 @@ describe('a service is added', () => {
 			await openAddress();
 			flow.type(url);
 			await flow.shows(/It lists 2 models\./);
+			await flow.lists.pick(`Use ${url}`);
 			await flow.lists.pick('one');
 			await flow.ended();
 			await server.stop();
@@ -162,6 +163,7 @@ describe('a service is added', () => {
 			assert.equal(flow.lists.last?.value, flow.upstream.origin);
 			assert.ok(flow.lists.rows().some(row => row.includes('secret storage, never in the settings')));
 			assert.ok(flow.upstream.requests.every(({ headers }) => headers.authorization === undefined));
+			await flow.lists.pick(`Use ${flow.upstream.url}`);
 			await flow.lists.pick('two');
 			await flow.ended();
 			assert.deepEqual(flow.servers(), { server: { url: flow.upstream.url } });
@@ -169,12 +171,13 @@ describe('a service is added', () => {
 		});
 
 		it('and a pasted key is sent to no other server than the one that it was pasted for', async () => {
-			const other = await UpstreamServer.start({ models: [{ id: 'two', name: 'elsewhere' }] });
+			const other = await UpstreamServer.start({ models: [{ id: 'two' }] });
 			await openAddress();
 			flow.type(`${flow.upstream.url} ${SERVER_KEY}`);
 			await flow.shows(/It lists 2 models\./);
 			flow.type(other.url);
-			await flow.shows(/elsewhere/);
+			await flow.shows(/It lists one model\./);
+			await flow.lists.pick(`Use ${other.url}`);
 			await flow.lists.pick('two');
 			await flow.ended();
 			assert.ok(other.requests.every(({ headers }) => headers.authorization === undefined));
@@ -225,6 +228,7 @@ describe('a service is added', () => {
 			await openAddress();
 			flow.type(flow.upstream.url);
 			await flow.shows(/It lists 2 models\./);
+			await flow.lists.pick(`Use ${flow.upstream.url}`);
 			await flow.lists.pick('one');
 			await flow.ended();
 			assert.deepEqual(flow.servers(), { mine: { url: flow.upstream.url } });
@@ -234,9 +238,8 @@ describe('a service is added', () => {
 			flow.add();
 			await flow.giveAddress(flow.upstream.url);
 			await flow.lists.pick('Add It as a Connection…');
-			await flow.isAt('Add Connection');
-			await flow.lists.pick('Add It');
-			await flow.ended();
+			await flow.name();
+			await flow.leave();
 			const { service } = flow.entries() as { service: { apiUrl: string } };
 			assert.equal(service.apiUrl, flow.upstream.origin);
 			assert.equal(flow.servers(), undefined);

@@ -23,14 +23,8 @@ describe('a service is added', () => {
 			assert.match(String((await flow.keyBox()).prompt), /sent only to http:\/\/127\.0\.0\.1:\d+/);
 			assert.equal((await flow.keyBox()).password, true);
 			await flow.enterKey(KEY);
-			await flow.isAt('Add Connection');
-			await flow.shows(/^Name \| quillon$/);
-			flow.answers('acme');
-			await flow.lists.pick('Name');
-			await flow.shows(/^Name \| acme$/);
-			assert.equal(flow.entries(), undefined);
-			await flow.lists.pick('Add It');
-			await flow.ended();
+			await flow.name('acme');
+			await flow.leave();
 			const { acme } = flow.entries() as { acme: { models: { id: string }[] } };
 			assert.deepEqual(
 				{ ...acme, models: acme.models.map(({ id }) => id) },
@@ -42,7 +36,6 @@ describe('a service is added', () => {
 			);
 			assert.equal(await flow.keys.state(flow.connectionOf('acme'), 'inference'), 'set');
 			assert.ok(!JSON.stringify(flow.entries()).includes(KEY));
-			assert.match(flow.messages.join('\n'), /The connection “acme” was added\./);
 			assert.deepEqual([flow.added, readSetting('errand.connection')], [undefined, LOCAL_CONNECTION_NAME]);
 		});
 
@@ -50,15 +43,16 @@ describe('a service is added', () => {
 			flow.add();
 			await flow.giveAddress(flow.service.hosts.public, `Use ${flow.service.hosts.public}/v1`);
 			await flow.enterKey(KEY);
+			await flow.name();
 			await flow.lists.pick('Host of cloud tasks and look-ups');
 			flow.type(flow.service.hosts.cloud);
 			await flow.shows(/It responds and requires a key\./);
 			await flow.lists.pick(`Use ${flow.service.hosts.cloud}`);
-			await flow.isAt('Add Connection');
+			await flow.isAt('Connection quillon');
 			flow.answers('mason, carver');
 			await flow.lists.pick('Agents of cloud tasks');
 			await flow.shows(/^Agents of cloud tasks \| 2$/);
-			await flow.lists.pick('Add and Switch to It');
+			await flow.lists.pick('Switch to It');
 			await flow.ended();
 			const { quillon } = flow.entries() as { quillon: { cloudUrl: string; agents: unknown } };
 			assert.equal(quillon.cloudUrl, flow.service.hosts.cloud);
@@ -73,13 +67,13 @@ describe('a service is added', () => {
 			flow.add();
 			await flow.giveAddress(flow.service.hosts.public, `Use ${flow.service.hosts.public}/v1`);
 			await flow.enterKey(KEY);
+			await flow.name();
 			await flow.lists.pick('Shared host of the encrypted channel');
 			flow.type(flow.service.hosts.encrypt);
 			await flow.shows(/It responds as expected/);
 			await flow.lists.pick(`Use ${flow.service.hosts.encrypt}`);
-			await flow.isAt('Add Connection');
-			await flow.lists.pick('Add It');
-			await flow.ended();
+			await flow.isAt('Connection quillon');
+			await flow.leave();
 			assert.equal(await flow.keys.state(flow.connectionOf('quillon'), 'inference'), 'unconfirmed');
 		});
 
@@ -104,8 +98,8 @@ describe('a service is added', () => {
 			await flow.enterKey('sk-wrong-0123456789');
 			await flow.shows(/rejected the key/);
 			await flow.lists.pick('Add It as a Connection…');
-			await flow.lists.pick('Add It');
-			await flow.ended();
+			await flow.name();
+			await flow.leave();
 			assert.deepEqual(flow.entries(), { service: { apiUrl: flow.service.hosts.public, service: 'service' } });
 		});
 
@@ -126,11 +120,11 @@ describe('a service is added', () => {
 			await flow.enterKey(KEY);
 			await flow.shows(/lists no models\. Enter one for the chat/);
 			await flow.lists.pick('Add It as a Connection…');
+			await flow.name();
 			flow.answers(' by-name ');
 			await flow.lists.pick('Models');
 			await flow.shows(/^Models \| 1$/);
-			await flow.lists.pick('Add It');
-			await flow.ended();
+			await flow.leave();
 			assert.deepEqual(flow.entries(), {
 				service: { apiUrl: server.origin, service: 'service', models: [{ id: 'by-name' }] },
 			});
@@ -154,8 +148,8 @@ describe('a service is added', () => {
 			await waitFor('the form', () => /starts with “sk-”/.test(String(flow.boxes.last?.validationMessage)));
 			assert.equal(flow.entries(), undefined);
 			await flow.enterKey(KEY);
-			await flow.lists.pick('Add It');
-			await flow.ended();
+			await flow.name();
+			await flow.leave();
 			assert.equal(await flow.keys.state(flow.connectionOf('service'), 'inference'), 'set');
 			await server.stop();
 		});
@@ -182,8 +176,8 @@ describe('a service is added', () => {
 				await flow.giveAddress(server.origin, `Use ${server.origin}/v1`);
 				assert.match(String((await flow.keyBox()).prompt), /Leave empty to continue without a key\./);
 				await flow.enterKey('');
-				await flow.lists.pick('Add It');
-				await flow.ended();
+				await flow.name();
+				await flow.leave();
 			} finally {
 				Object.assign(vscode.window, { showQuickPick });
 			}
@@ -211,8 +205,8 @@ describe('a service is added', () => {
 			flow.add();
 			await flow.giveAddress(server.origin, `Use ${server.origin}/v1`);
 			await flow.enterKey('');
-			await flow.lists.pick('Add It');
-			await flow.ended();
+			await flow.name();
+			await flow.leave();
 			assert.deepEqual(flow.entries(), {
 				service: {
 					apiUrl: server.origin,
@@ -234,8 +228,8 @@ describe('a service is added', () => {
 			await flow.shows(/requires a key/);
 			assert.ok(flow.service.received.every(({ headers }) => headers.authorization === undefined));
 			await flow.lists.pick(`Use ${flow.service.hosts.public}/v1`);
-			await flow.lists.pick('Add It');
-			await flow.ended();
+			await flow.name();
+			await flow.leave();
 			assert.ok(!JSON.stringify(flow.entries()).includes(KEY));
 			assert.equal(await flow.keys.state(flow.connectionOf('quillon'), 'inference'), 'set');
 		});
@@ -251,7 +245,6 @@ describe('a service is added', () => {
 			flow.add();
 			await flow.giveAddress(flow.service.hosts.public, `Use ${flow.service.hosts.public}/v1`);
 			await flow.enterKey(KEY);
-			await flow.lists.pick('Name');
 			const problem = await waitFor('the box', () => problemOf);
 			for (const [name, words] of [
 				['acme', /A connection with this name already exists/],
@@ -277,7 +270,7 @@ describe('a service is added', () => {
 				async () => {
 					await toKey();
 					await flow.enterKey(KEY);
-					await flow.isAt('Add Connection');
+					await flow.leaveName();
 				},
 			];
 			for (const take of steps) {

@@ -4,7 +4,7 @@ import { type Logger, nullLogger } from '../../src/base/logger.ts';
 import { upstreamHandoverSchema } from '../../src/contract/upstreams.ts';
 import { currentTaskSettings } from '../../src/localService/currentTaskSettings.ts';
 import { KeyStore } from '../../src/models/keys/keyStore.ts';
-import { currentUpstreams } from '../../src/models/upstreams.ts';
+import { currentUpstreams } from '../../src/models/services.ts';
 
 const VARIABLE = 'VARIABLE_OF_AN_AGENT';
 

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { manageConnection } from '../../src/models/manageConnection.ts';
-import { manageFoundServer, manageServer } from '../../src/models/manageServer.ts';
+import { manageConnection, manageFoundServer, manageServer } from '../../src/models/manageService.ts';
 import { serverKey } from '../../src/models/model/keyFormat.ts';
 import { readConnection } from '../../src/models/model/readConnection.ts';
-import { type OwnServer, readOwnServers } from '../../src/models/ownServers.ts';
 import { showServices } from '../../src/models/serviceList.ts';
+import { ownServer } from '../../src/models/services.ts';
 import { commands } from '../../src/platform/ids.ts';
 import { readSetting } from '../../src/platform/settings.ts';
 import { keys as contractKeys, models } from '../support/contractServer/fixtures.ts';
@@ -51,14 +50,14 @@ describe('a connection is changed', () => {
 		assert.deepEqual(flow.entries(), small());
 	});
 
-	it('with a search model and agents, which keep what the settings say of them', async () => {
+	it('with a name for its search model, and agents, which keep what the settings say of them', async () => {
 		const agents = [{ id: 'mason', label: 'Mason', models: ['large'] }];
 		await flow.write('errand.connections', { acme: { ...small().acme, agents } });
 		manage('acme');
-		await flow.shows(/^Search model \| quillon-search, from/);
+		await flow.shows(/^Service identifier \| quillon$/);
 		answers('own');
-		await flow.lists.pick('Search model');
-		await flow.shows(/^Search model \| own-search, from/);
+		await flow.lists.pick('Service identifier');
+		await flow.shows(/^Service identifier \| own$/);
 		answers('forge');
 		await flow.lists.pick('Source-hosting provider');
 		await waitFor('the look-ups', () => acme()?.['scm'] === 'forge');
@@ -169,9 +168,9 @@ describe('a connection is changed', () => {
 		await flow.keys.of(flow.connectionOf('other'), 'inference').save(KEY);
 		manage('acme');
 		await flow.lists.pick('Remove…');
-		await waitFor('the question', () => flow.messages.some(message => /Remove the connection acme\?/.test(message)));
+		await waitFor('the question', () => flow.messages.some(message => /Remove acme\?/.test(message)));
 		assert.ok(Object.hasOwn(flow.entries() as object, 'acme'));
-		flow.choose(/Remove the connection acme/, 'Remove');
+		flow.choose(/Remove acme/, 'Remove');
 		await flow.lists.pick('Remove…');
 		await flow.ended();
 		assert.deepEqual(Object.keys(flow.entries() as object), ['other']);
@@ -183,7 +182,7 @@ describe('a connection is changed', () => {
 		await flow.write('errand.connections', small());
 		await flow.keys.of(flow.connectionOf('acme'), 'inference').save(KEY);
 		await flow.write('errand.connections', { acme: { apiUrl: 'http://api.example', service: 'quillon' } });
-		flow.choose(/Remove the connection acme/, 'Remove');
+		flow.choose(/Remove acme/, 'Remove');
 		manage('acme');
 		await flow.lists.pick('Remove…');
 		await flow.ended();
@@ -207,12 +206,10 @@ const SERVER_KEY = 'sk-proj-Ab3dEf6hIj9kLm2n';
 describe('a model server is changed', () => {
 	const flow = useServices();
 
-	async function own(slug: string): Promise<OwnServer> {
-		const server = (await readOwnServers(flow.store)).find(candidate => candidate.slug === slug);
-		assert.ok(server);
-		return server;
-	}
-	const manage = async (slug = 'mine') => flow.begin(manageServer(await own(slug), flow.services));
+	const manage = async (slug = 'mine') => {
+		const server = await waitFor('the setting', () => ownServer(slug));
+		flow.begin(manageServer(server, flow.services));
+	};
 	const save = () => flow.store.save(serverKey('mine', flow.upstream.url), SERVER_KEY);
 
 	it('after a test where it is listed, which says what it has found', async () => {
@@ -241,9 +238,9 @@ describe('a model server is changed', () => {
 		await manage();
 		await flow.lists.pick('Remove…');
 		await waitFor('the question', () => flow.messages.length === 1);
-		assert.match(flow.messages[0] ?? '', /Remove the model server mine at .* and its key are removed/);
+		assert.match(flow.messages[0] ?? '', /Remove mine\? Its entry in the settings and its keys are removed/);
 		assert.ok(Object.hasOwn(flow.servers() as object, 'mine'));
-		flow.choose(/Remove the model server/, 'Remove');
+		flow.choose(/Remove mine/, 'Remove');
 		await flow.lists.pick('Remove…');
 		await flow.ended();
 		assert.equal(flow.secrets.size, 0);
@@ -255,7 +252,7 @@ describe('a model server is changed', () => {
 		await flow.write('errand.local.upstreams', { mine: { url: flow.upstream.url } });
 		await flow.write('errand.chat.model', 'of-another-server');
 		flow.local.problems = [{ slug: 'other', code: 'offline', system: 'ECONNREFUSED' }];
-		flow.choose(/Remove the model server/, 'Remove');
+		flow.choose(/Remove mine/, 'Remove');
 		await manage();
 		await flow.lists.pick('Remove…');
 		await flow.ended();
@@ -354,7 +351,7 @@ describe('the list of services', () => {
 			/^mine .* rejected the key[^.]*\./,
 			/^keyless .* requires a key \(HTTP 401\)\./,
 			/^other .*no host named models\.invalid/,
-			/^fine .* \| no key$/,
+			/^fine .* \| no key yet$/,
 			/^Ollama \| 127\.0\.0\.1:11434 \| Found on this machine and used with your permission\./,
 			/^Not A Slug \| cannot be used \| the name is already in use, or isn’t in lowercase/,
 		]) {

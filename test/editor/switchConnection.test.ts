@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { use } from '../../src/models/connections.ts';
 import { showServices } from '../../src/models/serviceList.ts';
+import { use } from '../../src/models/services.ts';
 import { commands } from '../../src/platform/ids.ts';
 import { readSetting } from '../../src/platform/settings.ts';
 import { keys as contractKeys } from '../support/contractServer/fixtures.ts';

@@ -68,7 +68,7 @@ describe('the model servers of this machine whose models are not used', () => {
 			{ slug: 'ollama', origin: 'http://127.0.0.1:7', code: 'offline', system: 'ECONNREFUSED' },
 		];
 		const managed: string[] = [];
-		const failing = await failingServers(problems, flow.store, ({ slug }) => managed.push(slug));
+		const failing = failingServers(problems, ({ slug }) => managed.push(slug));
 		assert.deepEqual(
 			failing.map(({ label, place }) => [label, place]),
 			[

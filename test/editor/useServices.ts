@@ -14,10 +14,10 @@ import type { AddedModel } from '../../src/models/api.ts';
 import type { HostContext } from '../../src/models/hosts/askHost.ts';
 import { findServers } from '../../src/models/hosts/findServers.ts';
 import { KeyStore } from '../../src/models/keys/keyStore.ts';
-import { KeysFeature } from '../../src/models/keys/keysFeature.ts';
+import { hostContext, KeysFeature } from '../../src/models/keys/keysFeature.ts';
 import { readConnection } from '../../src/models/model/readConnection.ts';
 import { readUpstreamSettings } from '../../src/models/model/upstreamSettings.ts';
-import { hostContext, type Offer, type Services } from '../../src/models/services.ts';
+import type { Offer, Services } from '../../src/models/services.ts';
 import { readSetting } from '../../src/platform/settings.ts';
 import { ContractServer } from '../support/contractServer/contractServer.ts';
 import { UpstreamServer } from '../support/upstreamServer.ts';
@@ -65,6 +65,9 @@ export function useServices() {
 		unoffered: string[];
 	};
 	let added: AddedModel | undefined;
+	/** The answer to the question for the name of a connection. */
+	let naming: PromiseWithResolvers<(proposed?: string) => string | undefined>;
+	let isNaming: boolean;
 
 	const write = (id: string, value: unknown) =>
 		vscode.workspace.getConfiguration().update(id, value, vscode.ConfigurationTarget.Global);
@@ -99,7 +102,13 @@ export function useServices() {
 			messages.push([message, detail].filter(Boolean).join(' '));
 			return chosen?.words.test(message) && rest.includes(chosen.button) ? chosen.button : undefined;
 		};
+		[naming, isNaming] = [Promise.withResolvers(), false];
 		Object.assign(vscode.window, {
+			showInputBox: async (options: vscode.InputBoxOptions) => {
+				const isName = options.title === 'Name of the Connection';
+				isNaming ||= isName;
+				return isName ? (await naming.promise)(options.value) : showInputBox(options);
+			},
 			showInformationMessage: show,
 			showWarningMessage: show,
 			showErrorMessage: show,
@@ -190,9 +199,7 @@ export function useServices() {
 		/** What the flows work on. */
 		get services(): Services {
 			return {
-				context,
 				keys,
-				store,
 				client: async (connection: Connection) =>
 					createClient({ connection, transport: context.transport, keys: kind => keys.key(connection, kind) }),
 				local: {
@@ -235,7 +242,11 @@ export function useServices() {
 			await lists.pick(row);
 		},
 		/** Waits for the box for a key. */
-		keyBox: () => waitFor('the question for the key', () => /^Key of /.test(boxes.last?.title ?? '') && boxes.last),
+		keyBox: () =>
+			waitFor(
+				'the question for the key',
+				() => /^(?:Key|Inference key) of /.test(boxes.last?.title ?? '') && boxes.last,
+			),
 		async enterKey(text: string): Promise<void> {
 			await this.keyBox();
 			await boxes.enter(text);
@@ -251,6 +262,17 @@ export function useServices() {
 			const read = readConnection(name, readSetting('errand.connections'));
 			assert.ok('connection' in read);
 			return read.connection;
+		},
+
+		/** Gives the connection a name, the proposed one by default. */
+		async name(text?: string): Promise<void> {
+			naming.resolve(proposed => text ?? proposed);
+			await waitFor('the connection', () => /^Connection /.test(lists.last?.title ?? ''));
+		},
+		/** Leaves the question for the name of the connection. */
+		async leaveName(): Promise<void> {
+			await waitFor('the question', () => isNaming);
+			naming.resolve(() => undefined);
 		},
 
 		/** Chooses a button in the messages with these words. All other messages are dismissed. */

@@ -13,15 +13,15 @@ import { answerText, hostLabel, hostProblem, modelCount } from '../hosts/message
 import type { KeysFeature } from '../keys/keysFeature.ts';
 import { kindLabel } from '../keys/messages.ts';
 import { type DiagnosisFinding, diagnosisText, findingsOn } from '../model/diagnosis.ts';
+import { isKeyRefusal } from '../model/keyCheck.ts';
 import { KEY_KINDS } from '../model/keyFormat.ts';
 import { checkNetwork } from './networkChecks.ts';
 import { checkReplyStream } from './replyStream.ts';
 
 export interface DiagnosisOptions {
-	keys: Pick<KeysFeature, 'state' | 'check'>;
+	keys: KeysFeature;
 	/** Returns a client for a connection, which sends the keys saved for it. */
 	client(connection: Connection): Promise<Client>;
-	context: HostContext;
 }
 
 /** The maximum time for all questions to hosts. */
@@ -31,17 +31,14 @@ const WHOLE_MS = 90_000;
  * Checks a connection from the names of its hosts to the stream of a reply, and resolves with the report. Failures,
  * checks that the user stops and checks that take too long are findings of it.
  */
-export async function diagnose(
-	connection: Connection,
-	{ keys, client, context: hosts }: DiagnosisOptions,
-): Promise<string> {
+export async function diagnose(connection: Connection, { keys, client }: DiagnosisOptions): Promise<string> {
 	const { label = connection.name } = connection;
 	const isLocal = connection.name === LOCAL_CONNECTION_NAME;
 	// A reply of the local service's demo costs nothing.
 	const streamed = isLocal ? modelFor(connection) : await agreedModel(connection, label, keys);
 	const findings = await withProgressNotice(vscode.l10n.t('Diagnosing {0}', label), async stopped => {
 		const signal = AbortSignal.any([stopped, AbortSignal.timeout(WHOLE_MS)]);
-		const context = { ...hosts, signal };
+		const context = { ...keys.host, signal };
 		const guarded = async (subject: string, check: Promise<DiagnosisFinding[]>): Promise<DiagnosisFinding[]> => {
 			try {
 				return await untilAborted(check, signal);
@@ -84,7 +81,7 @@ export async function diagnose(
 					);
 		return (await Promise.all([...checks, stream])).flat();
 	});
-	return reportOf(label, findings, hosts.clock.now());
+	return reportOf(label, findings, keys.host.clock.now());
 }
 
 const modelFor = ({ models }: Connection) => models.find(({ kinds }) => kinds.includes('chat'))?.id;
@@ -158,7 +155,8 @@ async function checkLocalService({ models }: Client): Promise<DiagnosisFinding[]
 async function checkKeys(connection: Connection, keys: DiagnosisOptions['keys']): Promise<DiagnosisFinding[]> {
 	const found = KEY_KINDS.map(async (kind): Promise<DiagnosisFinding[]> => {
 		const { fine, problem, note } = findingsOn(kindLabel(kind));
-		switch (await keys.state(connection, kind)) {
+		const key = keys.of(connection, kind);
+		switch (await key.state()) {
 			case 'not-needed':
 				return [];
 			case 'missing':
@@ -176,8 +174,13 @@ async function checkKeys(connection: Connection, keys: DiagnosisOptions['keys'])
 					),
 				];
 			case 'set': {
-				const { answer, sentence } = await keys.check(connection, kind);
-				return [{ accepted: fine, 'turned-down': problem, unknown: note }[answer](sentence)];
+				const present = await key.forRequest();
+				const check = present === undefined ? undefined : await key.checkSaved(present);
+				if (check === undefined) {
+					return [note(vscode.l10n.t('removed or replaced meanwhile.'))];
+				}
+				const finding = check.answer === 'accepted' ? fine : isKeyRefusal(check) ? problem : note;
+				return [finding(key.sentenceOf(check))];
 			}
 		}
 	});

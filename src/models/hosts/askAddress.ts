@@ -4,7 +4,7 @@ import { defined } from '../../base/defined.ts';
 import { placeOf } from '../../base/hostname.ts';
 import { oneLine } from '../../base/plainText.ts';
 import { mayCarryKey } from '../../contract/upstreams.ts';
-import { type Choice, PickList, shownText } from '../../platform/pick.ts';
+import { type Choice, PickList } from '../../platform/pick.ts';
 import { isConnectionAddress, readConnectionAddress } from '../model/newConnection.ts';
 import { readTypedAddress } from '../model/typedAddress.ts';
 import { askHost, type HostAnswer, type HostContext, type HostQuestion } from './askHost.ts';
@@ -19,16 +19,15 @@ export interface AddressQuestion extends Pick<HostQuestion, 'kind' | 'form' | 'c
 	canRemove?: boolean;
 }
 
-/** The chosen address, the answer of its host, a key that was pasted, and a model, if one was chosen. */
+/** The chosen address, the answer of its host, and a key that was pasted. */
 export interface ChosenAddress {
 	/** Undefined if the address is to be removed. */
 	url: string | undefined;
 	answer?: HostAnswer;
 	key?: string;
-	model?: string;
 }
 
-type Row = Choice<'use' | 'remove' | 'none' | { model: string }>;
+type Row = Choice<'use' | 'remove' | 'none'>;
 
 /** The state of the text in the box. */
 interface TypedState {
@@ -86,13 +85,13 @@ export function askAddress(
 		isWaiting = false;
 		if (row === 'remove') {
 			list.end({ url: undefined });
-		} else if (row !== undefined && row !== 'none' && url !== undefined && mayBe(url)) {
+		} else if (row === 'use' && url !== undefined && mayBe(url)) {
 			isWaiting = answer === undefined && !hasWaited;
 			const { origin } = new URL(url);
 			const key = (pasted?.origin ?? origin) === origin && mayCarryKey(url) ? pasted?.key : undefined;
 			if (!isWaiting && !(hasWaited && answer?.state === 'failed')) {
 				const place = answer === undefined || answer.state === 'failed' ? url : answer.url;
-				list.end({ url: place, ...defined({ answer, key }), ...(row !== 'use' && row) });
+				list.end({ url: place, ...defined({ answer, key }) });
 			}
 		}
 	}
@@ -207,17 +206,5 @@ function rowsFor({ text, url, answer, isKeyPasted }: TypedState, { kind, canRemo
 	if (canRemove) {
 		rows.push({ label: `$(trash) ${vscode.l10n.t('Remove the Address')}`, alwaysShow: true, value: 'remove' });
 	}
-	const models = (answer?.state === 'fits' && isForServer && answer.models) || [];
-	append(
-		rows,
-		models.map(
-			({ id, name }): Row => ({
-				label: `$(blank) ${shownText(id)}`,
-				description: name === undefined || name === null || name === id ? '' : shownText(name),
-				alwaysShow: true,
-				value: { model: id },
-			}),
-		),
-	);
 	return rows;
 }

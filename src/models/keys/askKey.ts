@@ -7,10 +7,9 @@ import { showMessage } from '../../platform/notify.ts';
 import { askHost, failureAt, type HostAnswer, type HostContext } from '../hosts/askHost.ts';
 import { isAboutKey } from '../hosts/messages.ts';
 import { failedCheck, isKeyRefusal, type KeyCheck } from '../model/keyCheck.ts';
-import { keyProblem } from '../model/keyFormat.ts';
 import type { StepEnd } from '../model/serviceDraft.ts';
 import type { KeyUse } from './keyUse.ts';
-import { answerSentence, keyTitle, problemText } from './messages.ts';
+import { answerSentence, keyProblem, keyTitle } from './messages.ts';
 
 export interface KeyQuestion {
 	/** Shown before the text about where the key is stored. */
@@ -39,7 +38,7 @@ export async function askKey(
 	context: HostContext,
 	{ reason = '', value = '', replaces, withoutKey }: KeyQuestion = {},
 ): Promise<EnteredKey | StepEnd> {
-	const { kind, slot, page, cloudTokenPrefix } = use;
+	const { slot, page } = use;
 	const open = slot.origins.find(origin => !mayCarryKey(origin));
 	if (open !== undefined) {
 		const sentence = vscode.l10n.t(
@@ -66,8 +65,7 @@ export async function askKey(
 			if (key !== '' && key === replaces) {
 				return vscode.l10n.t('This is the current key. Paste the new one.');
 			}
-			const problem = keyProblem(kind, key, cloudTokenPrefix);
-			return problem && problemText(problem, cloudTokenPrefix);
+			return keyProblem(use, key);
 		},
 		async check(key, signal) {
 			if (key === '' && withoutKey !== undefined) {

@@ -1,29 +1,35 @@
 import * as vscode from 'vscode';
-import { ClientError } from '../../base/errors.ts';
+import { systemClock } from '../../base/async.ts';
+import type { Logger } from '../../base/logger.ts';
+import { createFetchTransport } from '../../client/core/fetchTransport.ts';
 import type { Connection } from '../../contract/connection.ts';
 import type { KeyKind } from '../../contract/routes.ts';
+import { editorFetch } from '../../platform/editorFetch.ts';
 import { showMessage } from '../../platform/notify.ts';
 import type { Keys } from '../api.ts';
-import { isKeyRefusal } from '../model/keyCheck.ts';
+import type { HostContext } from '../hosts/askHost.ts';
 import { connectionSecret, KEY_KINDS } from '../model/keyFormat.ts';
+import type { KeyStore } from './keyStore.ts';
 import { connectionKeyUse, type KeyUse } from './keyUse.ts';
 import { kindLabel } from './messages.ts';
 import { type KeysContext, ServiceKey } from './serviceKey.ts';
 
-/** A service's answer about a key, with a sentence about it. */
-export interface KeyAnswer {
-	answer: 'accepted' | 'turned-down' | 'unknown';
-	sentence: string;
+/** Hosts are asked through the editor's own fetch, which knows the user's proxy and certificates. */
+export function hostContext(logger: Logger): HostContext {
+	return { transport: createFetchTransport(editorFetch), logger, clock: systemClock };
 }
 
 /** The keys of all services. */
 export class KeysFeature implements Omit<Keys, 'onDidChange'> {
-	private readonly context: KeysContext;
+	readonly store: KeyStore;
+	/** The parts that asking a host takes. */
+	readonly host: HostContext;
 	/** The open questions by name of the secret, so that two actions that need the same key ask for it once. */
 	private readonly open = new Map<string, Promise<boolean>>();
 
-	constructor(context: KeysContext) {
-		this.context = context;
+	constructor({ store, host }: KeysContext) {
+		this.store = store;
+		this.host = host;
 	}
 
 	/** Returns the key of a connection. */
@@ -32,7 +38,7 @@ export class KeysFeature implements Omit<Keys, 'onDidChange'> {
 	}
 
 	for(use: KeyUse): ServiceKey {
-		return new ServiceKey(this.context, use);
+		return new ServiceKey(this, use);
 	}
 
 	key(connection: Connection, kind: KeyKind) {
@@ -55,23 +61,10 @@ export class KeysFeature implements Omit<Keys, 'onDidChange'> {
 		return asking;
 	}
 
-	/** Asks the service whether it accepts the saved key. Rejects if there is no key that may be sent. */
-	async check(connection: Connection, kind: KeyKind): Promise<KeyAnswer> {
-		const asked = this.of(connection, kind);
-		const key = await asked.forRequest();
-		const check = key === undefined ? undefined : await asked.checkSaved(key);
-		if (check === undefined) {
-			throw new ClientError('no-key', 'the key was removed or replaced meanwhile', { unsent: true });
-		}
-		const answer = check.answer === 'accepted' ? 'accepted' : isKeyRefusal(check) ? 'turned-down' : 'unknown';
-		return { answer, sentence: asked.sentenceOf(check) };
-	}
-
 	/** Removes the keys of the connection of that name, which need not be usable. */
 	async removeAll(name: string): Promise<void> {
-		const { store, host } = this.context;
-		await Promise.all(KEY_KINDS.map(kind => store.remove({ secret: connectionSecret(name, kind) })));
-		host.logger.log('info', 'keys removed', { connection: name });
+		await Promise.all(KEY_KINDS.map(kind => this.store.remove({ secret: connectionSecret(name, kind) })));
+		this.host.logger.log('info', 'keys removed', { connection: name });
 	}
 }
 

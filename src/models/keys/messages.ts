@@ -4,7 +4,7 @@ import { explainFailure } from '../../base/explainFailure.ts';
 import { quote } from '../../platform/notify.ts';
 import type { KeyState } from '../api.ts';
 import type { KeyCheck } from '../model/keyCheck.ts';
-import type { KeyProblem, KeyUseKind } from '../model/keyFormat.ts';
+import type { KeyUseKind } from '../model/keyFormat.ts';
 import type { KeyUse } from './keyUse.ts';
 
 export function kindLabel(kind: KeyUseKind): string {
@@ -83,13 +83,32 @@ export function answerSentence(check: KeyCheck, { kind, service }: KeyUse): stri
 	}
 }
 
-export function problemText(problem: KeyProblem, cloudTokenPrefix = ''): string {
-	return {
-		empty: vscode.l10n.t('Paste the key.'),
-		characters: vscode.l10n.t('A key has no spaces or special characters. Paste it alone.'),
-		'inference-form': vscode.l10n.t('This kind of key starts with “sk-”.'),
-		prefix: vscode.l10n.t('The cloud tokens of this service start with “{0}”.', cloudTokenPrefix),
-	}[problem];
+/** The prefix of keys for the inference hosts and the agent API (contract: Authentication in documents 1 and 3). */
+const INFERENCE_KEY_PREFIX = 'sk-';
+
+/**
+ * Returns the problem with the form of a key, or undefined. The prefix of a cloud token is checked only if the
+ * connection defines it.
+ */
+export function keyProblem(
+	{ kind, cloudTokenPrefix }: Pick<KeyUse, 'kind' | 'cloudTokenPrefix'>,
+	key: string,
+): string | undefined {
+	if (key === '') {
+		return vscode.l10n.t('Paste the key.');
+	}
+	if (!/^[\x21-\x7e]+$/.test(key)) {
+		return vscode.l10n.t('A key has no spaces or special characters. Paste it alone.');
+	}
+	const prefix = { inference: INFERENCE_KEY_PREFIX, agent: INFERENCE_KEY_PREFIX, cloud: cloudTokenPrefix, server: '' }[
+		kind
+	];
+	if (prefix === undefined || (key.startsWith(prefix) && (kind === 'cloud' || key.length > prefix.length))) {
+		return undefined;
+	}
+	return kind === 'cloud'
+		? vscode.l10n.t('The cloud tokens of this service start with “{0}”.', prefix)
+		: vscode.l10n.t('This kind of key starts with “sk-”.');
 }
 
 /** Returns the state of a key in a few words. */

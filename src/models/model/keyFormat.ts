@@ -32,37 +32,6 @@ export function serverKey(slug: string, url: string): KeySlot {
 	return { secret: SERVER_SECRET_PREFIX + slug, origins: [new URL(url).origin] };
 }
 
-export type KeyProblem = 'empty' | 'characters' | 'inference-form' | 'prefix';
-
-/** The prefix of keys for the inference hosts and the agent API (contract: Authentication in documents 1 and 3). */
-const INFERENCE_KEY_PREFIX = 'sk-';
-
-/**
- * Returns the problem with the form of a key, or undefined. The prefix of a cloud token is checked only if the
- * connection defines it.
- */
-export function keyProblem(
-	kind: KeyUseKind,
-	key: string,
-	cloudTokenPrefix: string | undefined,
-): KeyProblem | undefined {
-	if (key === '') {
-		return 'empty';
-	}
-	if (!/^[\x21-\x7e]+$/.test(key)) {
-		return 'characters';
-	}
-	if (kind === 'server') {
-		return undefined;
-	}
-	if (kind === 'cloud') {
-		return cloudTokenPrefix !== undefined && !key.startsWith(cloudTokenPrefix) ? 'prefix' : undefined;
-	}
-	return key.startsWith(INFERENCE_KEY_PREFIX) && key.length > INFERENCE_KEY_PREFIX.length
-		? undefined
-		: 'inference-form';
-}
-
 /**
  * Returns the last four characters of a key, or an empty text if the key is so short that they would reveal too much.
  */

@@ -1,6 +1,7 @@
 // The entries of `errand.local.upstreams` and their changes.
 
 import { defined } from '../../base/defined.ts';
+import type { Fields } from '../../base/fields.ts';
 import { isUpstreamSlug, LISTED_MODELS, type UpstreamKind } from '../../contract/upstreams.ts';
 import { entriesOf } from './entries.ts';
 import { proposedService } from './newConnection.ts';
@@ -15,28 +16,19 @@ export interface ServerEntry {
 	models?: string[];
 }
 
-/**
- * Returns the setting with the entry. In an existing entry, only the address changes, and models are added to its own.
- */
-export function withEntry(
-	value: unknown,
-	slug: string,
-	{ models = [], ...entry }: ServerEntry,
-): Record<string, unknown> {
-	const entries = entriesOf(value);
-	const before = entriesOf(entries[slug]);
+/** Returns an entry with another address, and with models added to its own. What else it has stays. */
+export function mergedEntry(before: Readonly<Fields>, { models = [], ...entry }: ServerEntry): Readonly<Fields> {
 	const own: unknown[] | undefined = Array.isArray(before['models']) ? before['models'] : undefined;
 	const known = own ?? [];
 	// A user who names the models of a server wants no others from its list.
 	const wanted = own === undefined ? models : models.filter(id => id !== LISTED_MODELS);
 	const added = wanted.filter(id => !known.some(model => model === id || entriesOf(model)['id'] === id));
-	const changed = {
+	return {
 		...entry,
 		...before,
 		url: entry.url,
 		...defined({ models: added.length > 0 ? [...known, ...added] : undefined }),
 	};
-	return { ...entries, [slug]: changed };
 }
 
 /** The name of an entry whose address suggests none. */

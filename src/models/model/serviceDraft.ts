@@ -13,15 +13,17 @@ export interface ServiceDraft {
 	label: string;
 	url: string;
 	/** The form that its entry names. If missing, the address decides. */
-	form?: UpstreamKind;
-	key?: string;
+	form?: UpstreamKind | undefined;
+	key?: string | undefined;
 	/** Set if it is one of the well-known services. */
-	service?: ModelService;
+	service?: ModelService | undefined;
 	/**
 	 * The addresses of parts that only a service of the contract has, if it may be one. The search for them is in
 	 * progress.
 	 */
-	parts?: Promise<Readonly<Record<string, string>>>;
+	parts?: Promise<Readonly<Record<string, string>>> | undefined;
+	/** Set for a server that the local service has found, which has no entry: makes the local service use it. */
+	agree?: () => Promise<void>;
 }
 
 /**
@@ -31,7 +33,7 @@ export interface ServiceDraft {
 export function withAddress(
 	url: string,
 	pasted: string | undefined,
-	{ key, label, service, parts: _, ...others }: ServiceDraft,
+	{ key, label, service, parts: _parts, agree: _agree, ...others }: ServiceDraft,
 ): ServiceDraft {
 	const isSameOrigin = new URL(url).origin === new URL(others.url).origin;
 	const isOwnLabel = label !== placeOf(others.url) && (service === undefined || isSameOrigin);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Connection } from '../../../../src/contract/connection.ts';
 import { localConnection } from '../../../../src/contract/localConnection.ts';
-import { isSavedFor, keyEnding, keyOrigins, keyProblem } from '../../../../src/models/model/keyFormat.ts';
+import { isSavedFor, keyEnding, keyOrigins } from '../../../../src/models/model/keyFormat.ts';
 
 const connection: Connection = {
 	...localConnection,
@@ -13,36 +13,8 @@ const connection: Connection = {
 	cloudUrl: 'https://cloud.example:8443/v2',
 };
 
-const PREFIX = 'cloud_';
-
-describe('the form of a key', () => {
-	it('begins with sk- for inference and for the agent API', () => {
-		for (const kind of ['inference', 'agent'] as const) {
-			assert.equal(keyProblem(kind, 'sk-abc', PREFIX), undefined);
-			assert.equal(keyProblem(kind, 'sk-', PREFIX), 'inference-form');
-			assert.equal(keyProblem(kind, 'cloud_abc', PREFIX), 'inference-form');
-		}
-	});
-
-	it('begins with the prefix of the connection for the cloud, where that is known', () => {
-		assert.equal(keyProblem('cloud', 'cloud_abc', PREFIX), undefined);
-		assert.equal(keyProblem('cloud', 'sk-abc', PREFIX), 'prefix');
-		assert.equal(keyProblem('cloud', 'anything', undefined), undefined);
-	});
-
-	it('is any for a model server', () => {
-		assert.equal(keyProblem('server', 'anything', undefined), undefined);
-	});
-
-	it('has no spaces, line breaks or characters that cannot stand in a header', () => {
-		assert.equal(keyProblem('cloud', '', PREFIX), 'empty');
-		for (const key of ['sk-a b', 'sk-a\nb', 'sk-é', 'sk-\u0000']) {
-			assert.equal(keyProblem('inference', key, PREFIX), 'characters');
-			assert.equal(keyProblem('server', key, undefined), 'characters');
-		}
-	});
-
-	it('shows four characters of a long key and none of a short one', () => {
+describe('what is shown of a key', () => {
+	it('is four characters of a long one and none of a short one', () => {
 		assert.equal(keyEnding('sk-1234567890wxyz'), 'wxyz');
 		assert.equal(keyEnding('sk-short'), '');
 	});

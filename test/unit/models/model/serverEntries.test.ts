@@ -1,45 +1,31 @@
 import assert from 'node:assert/strict';
 import { upstreamSettingSchema } from '../../../../src/contract/upstreams.ts';
 import { MODEL_SERVICES } from '../../../../src/models/model/modelServices.ts';
-import { freeSlug, serverAddresses, slugOfAddress, withEntry } from '../../../../src/models/model/serverEntries.ts';
+import { freeSlug, mergedEntry, serverAddresses, slugOfAddress } from '../../../../src/models/model/serverEntries.ts';
 import { readUpstreamSettings } from '../../../../src/models/model/upstreamSettings.ts';
 
 describe('the entry of a model server', () => {
-	it('is added beside the others, and what an existing one says beyond it is kept', () => {
-		const before = {
-			other: { url: 'https://a.example' },
-			mine: { url: 'https://b.example', prices: { input: 1, output: 2 } },
-		};
-		assert.deepEqual(withEntry(before, 'mine', { url: 'https://c.example/v1' }), {
-			other: { url: 'https://a.example' },
-			mine: { url: 'https://c.example/v1', prices: { input: 1, output: 2 } },
-		});
-		assert.deepEqual(withEntry(undefined, 'mine', { url: 'https://c.example/v1' }), {
-			mine: { url: 'https://c.example/v1' },
-		});
-		assert.deepEqual(withEntry({ ollama: false }, 'ollama', { url: 'https://c.example' }), {
-			ollama: { url: 'https://c.example' },
-		});
+	it('keeps what it says beyond its address', () => {
+		const prices = { input: 1, output: 2 };
+		const url = 'https://c.example/v1';
+		assert.deepEqual(mergedEntry({ url: 'https://b.example', prices }, { url }), { url, prices });
+		assert.deepEqual(mergedEntry({}, { url }), { url });
 	});
 
 	it('keeps the models and the name that it has, and gets a further model beside them', () => {
 		const url = 'https://a.example/v1';
 		const own = { url, label: 'Mine', models: [{ id: 'one', prices: { input: 1, output: 2 } }, 'two'] };
-		assert.deepEqual(withEntry({ mine: own }, 'mine', { url, label: 'Other', models: ['three'] }), {
-			mine: { ...own, models: [...own.models, 'three'] },
-		});
-		assert.deepEqual(withEntry({ mine: own }, 'mine', { url, models: ['one'] }), { mine: own });
-		assert.deepEqual(withEntry({}, 'mine', { url, label: 'Mine', models: ['one'] }), {
-			mine: { url, label: 'Mine', models: ['one'] },
-		});
+		const models = [...own.models, 'three'];
+		assert.deepEqual(mergedEntry(own, { url, label: 'Other', models: ['three'] }), { ...own, models });
+		assert.deepEqual(mergedEntry(own, { url, models: ['one'] }), own);
+		assert.deepEqual(mergedEntry({}, { url, label: 'Mine', models: ['one'] }), { url, label: 'Mine', models: ['one'] });
 	});
 
 	it('keeps what its server lists beside a model that the server does not list', () => {
 		const url = 'https://a.example/v1';
 		const models = ['*', 'one'];
-		assert.deepEqual(withEntry({ mine: { url } }, 'mine', { url, models }), { mine: { url, models } });
-		const named = { url, models: ['two'] };
-		assert.deepEqual(withEntry({ mine: named }, 'mine', { url, models }), { mine: { url, models: ['two', 'one'] } });
+		assert.deepEqual(mergedEntry({ url }, { url, models }), { url, models });
+		assert.deepEqual(mergedEntry({ url, models: ['two'] }, { url, models }), { url, models: ['two', 'one'] });
 	});
 
 	it('has a name of its own, which the setting accepts', () => {

@@ -1,35 +1,23 @@
-// The rows for editing the fields of a connection, either one of the settings or one that is not written yet.
-
+// The rows for changing the fields of a connection. Each change is written at once.
 import * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
 import type { Fields } from '../base/fields.ts';
 import { hasInvisible } from '../base/invisible.ts';
 import { redactText } from '../base/redact.ts';
 import type { Connection } from '../contract/connection.ts';
-import type { ListedModel } from '../contract/modelList.ts';
-import { searchModelOf } from '../contract/search.ts';
 import { type Action, staying } from '../platform/actionList.ts';
 import { explainError, showExplanation } from '../platform/notify.ts';
 import { choose, chooseSomeOrType, input, separator, shownText } from '../platform/pick.ts';
 import { withProgress } from '../platform/progressNotice.ts';
 import { askAddress } from './hosts/askAddress.ts';
-import { HOST_FIELDS, type HostContext, type HostField } from './hosts/askHost.ts';
+import { HOST_FIELDS, type HostField } from './hosts/askHost.ts';
 import { hostLabel } from './hosts/messages.ts';
 import { entriesOf } from './model/entries.ts';
 import { domainOf, modelEntry } from './model/newConnection.ts';
-import { readConnection } from './model/readConnection.ts';
+import { changeEntry, describeConnection, type ManageEnd, readEntry, type Services } from './services.ts';
 
-export type Entry = Readonly<Fields>;
-
-/** A connection as it would be in the settings, which may lack required fields. */
-export interface EditedConnection {
-	readonly name: string;
-	read(): Entry;
-	/** An undefined value removes a field. */
-	change(changes: Entry): Promise<void>;
-	/** Asks the service for its models, or returns those it has listed. */
-	listModels(): Promise<readonly ListedModel[]>;
-}
+type Entry = Readonly<Fields>;
+type Row = Action<ManageEnd>;
 
 const MAXIMUM_TEXT = 300;
 
@@ -42,10 +30,10 @@ function holdsSecret(field: string, text: string): boolean {
 }
 
 /** Returns the problem with the text of a field. */
-function textProblem(field: string, typed: string, isRequired = false): string | undefined {
+function textProblem(field: string, typed: string): string | undefined {
 	const text = typed.trim();
 	if (text === '') {
-		return isRequired ? vscode.l10n.t('Enter a value.') : undefined;
+		return field === 'service' ? vscode.l10n.t('Enter a value.') : undefined;
 	}
 	if (holdsSecret(field, text)) {
 		return vscode.l10n.t(
@@ -57,24 +45,23 @@ function textProblem(field: string, typed: string, isRequired = false): string |
 		: undefined;
 }
 
-export class ConnectionEditor<End> {
-	private readonly edited: EditedConnection;
-	private readonly context: HostContext;
+export class ConnectionFields {
+	private readonly name: string;
+	private readonly services: Services;
 
-	constructor(edited: EditedConnection, context: HostContext) {
-		this.edited = edited;
-		this.context = context;
+	constructor(name: string, services: Services) {
+		this.name = name;
+		this.services = services;
 	}
 
 	/** The connection as it is, or undefined if it cannot be used. */
 	connection(): Connection | undefined {
-		const { name } = this.edited;
-		const read = readConnection(name, { [name]: this.edited.read() });
-		return 'connection' in read ? read.connection : undefined;
+		const described = describeConnection(this.name);
+		return 'connection' in described ? described.connection : undefined;
 	}
 
-	hostRows(): Action<End>[] {
-		const entry = this.edited.read();
+	hostRows(): Row[] {
+		const entry = this.read();
 		return [
 			separator(vscode.l10n.t('Addresses')),
 			...HOST_FIELDS.map(field => this.row(hostLabel(field), entry[field], () => this.changeHost(field))),
@@ -89,49 +76,8 @@ export class ConnectionEditor<End> {
 		];
 	}
 
-	/** The fields that are neither addresses nor lists. */
-	serviceRows(): Action<End>[] {
-		return [
-			separator(vscode.l10n.t('Service')),
-			this.textRow(
-				'label',
-				vscode.l10n.t('Display name'),
-				vscode.l10n.t('The connection’s display name. Leave empty to use its name in the settings'),
-			),
-			this.textRow(
-				'service',
-				vscode.l10n.t('Service identifier'),
-				vscode.l10n.t('The service’s name in its identifiers, as in “<name>-search”'),
-			),
-			this.textRow(
-				'scm',
-				vscode.l10n.t('Source-hosting provider'),
-				vscode.l10n.t(
-					'The path segment for the source-hosting provider, as in /api/<name>/repos. See the service’s documentation',
-				),
-			),
-			this.textRow(
-				'cloudTokenPrefix',
-				vscode.l10n.t('Cloud token prefix'),
-				vscode.l10n.t('What every cloud token of this service starts with; not a token itself'),
-			),
-			this.textRow(
-				'decisionModel',
-				vscode.l10n.t('Decision model'),
-				vscode.l10n.t('The name of its latest release, or one version'),
-			),
-			this.choiceRow('accountZdr', vscode.l10n.t('The account keeps no data, regardless of the request'), [
-				{ label: vscode.l10n.t('Yes'), value: true },
-				{ label: vscode.l10n.t('No'), value: false },
-				{ label: vscode.l10n.t('Not known'), value: undefined },
-			]),
-		];
-	}
-
 	/** The lists whose entries need only an id. Other details are written in the settings. */
-	offerRows(): Action<End>[] {
-		const { name } = this.edited;
-		const { service } = this.edited.read();
+	offerRows(): Row[] {
 		const count = (field: 'models' | 'agents') => this.entries(field).length.toLocaleString(vscode.env.language);
 		return [
 			separator(vscode.l10n.t('What it offers')),
@@ -141,26 +87,70 @@ export class ConnectionEditor<End> {
 				description: count('agents'),
 				value: staying(() =>
 					this.changeList('agents', {
-						title: vscode.l10n.t('Agents of {0}', shownText(name)),
+						title: vscode.l10n.t('Agents of {0}', shownText(this.name)),
 						prompt: vscode.l10n.t('The IDs of the agents. See the service’s documentation'),
 						listed: [],
 						entryOf: id => ({ id }),
 					}),
 				),
 			},
-			// The search model has a documented name, which depends only on the service's own name.
-			{
-				label: vscode.l10n.t('Search model'),
-				description:
-					typeof service === 'string' && service !== ''
-						? vscode.l10n.t('{0}, from the service identifier', shownText(searchModelOf({ service })))
-						: vscode.l10n.t('not set'),
-				value: staying(() => this.changeText('service', vscode.l10n.t('Service identifier'), '')),
-			},
 		];
 	}
 
-	private row(label: string, value: unknown, run: () => Promise<unknown>): Action<End> {
+	/** The fields that are neither addresses nor lists. */
+	serviceRows(): Row[] {
+		const texts = [
+			[
+				'label',
+				vscode.l10n.t('Display name'),
+				vscode.l10n.t('The connection’s display name. Leave empty to use its name in the settings'),
+			],
+			[
+				'service',
+				vscode.l10n.t('Service identifier'),
+				vscode.l10n.t('The service’s name in its identifiers, as in “<name>-search”, its search model'),
+			],
+			[
+				'scm',
+				vscode.l10n.t('Source-hosting provider'),
+				vscode.l10n.t(
+					'The path segment for the source-hosting provider, as in /api/<name>/repos. See the service’s documentation',
+				),
+			],
+			[
+				'cloudTokenPrefix',
+				vscode.l10n.t('Cloud token prefix'),
+				vscode.l10n.t('What every cloud token of this service starts with; not a token itself'),
+			],
+			[
+				'decisionModel',
+				vscode.l10n.t('Decision model'),
+				vscode.l10n.t('The name of its latest release, or one version'),
+			],
+		] as const;
+		return [
+			separator(vscode.l10n.t('Service')),
+			...texts.map(([field, label, prompt]) =>
+				this.row(label, this.read()[field], () => this.changeText(field, label, prompt)),
+			),
+			this.choiceRow('accountZdr', vscode.l10n.t('The account keeps no data, regardless of the request'), [
+				{ label: vscode.l10n.t('Yes'), value: true },
+				{ label: vscode.l10n.t('No'), value: false },
+				{ label: vscode.l10n.t('Not known'), value: undefined },
+			]),
+		];
+	}
+
+	private read(): Entry {
+		return readEntry('connection', this.name);
+	}
+
+	/** An undefined value removes a field. */
+	private change(changes: Entry): Promise<void> {
+		return changeEntry('connection', this.name, before => defined({ ...before, ...changes }));
+	}
+
+	private row(label: string, value: unknown, run: () => Promise<unknown>): Row {
 		return {
 			label,
 			description: typeof value === 'string' ? shownText(value) : vscode.l10n.t('not set'),
@@ -168,39 +158,34 @@ export class ConnectionEditor<End> {
 		};
 	}
 
-	private textRow(field: string, label: string, prompt: string): Action<End> {
-		return this.row(label, this.edited.read()[field], () => this.changeText(field, label, prompt));
-	}
-
-	private choiceRow<T>(field: string, label: string, choices: { label: string; value: T }[]): Action<End> {
-		const present = choices.find(({ value }) => value === this.edited.read()[field]);
+	private choiceRow<T>(field: string, label: string, choices: { label: string; value: T }[]): Row {
+		const present = choices.find(({ value }) => value === this.read()[field]);
 		return this.row(label, present?.label, async () => {
 			const rows = choices.map(choice => ({ label: choice.label, value: choice }));
 			const chosen = await choose(label, rows, { active: present });
 			if (chosen) {
-				await this.edited.change({ [field]: chosen.value });
+				await this.change({ [field]: chosen.value });
 			}
 		});
 	}
 
 	private async changeText(field: string, label: string, prompt: string): Promise<void> {
-		const present = this.edited.read()[field];
-		const text = await input(label, prompt, typeof present === 'string' ? present : '', typed =>
-			textProblem(field, typed, field === 'service'),
-		);
+		const present = this.read()[field];
+		const value = typeof present === 'string' ? present : '';
+		const text = await input(label, prompt, value, typed => textProblem(field, typed));
 		if (text !== undefined) {
-			await this.edited.change({ [field]: text.trim() || undefined });
+			await this.change({ [field]: text.trim() || undefined });
 		}
 	}
 
 	private async changeHost(field: HostField): Promise<void> {
-		const entry = this.edited.read();
+		const entry = this.read();
 		const present = entry[field];
 		const model = this.connection()?.models.find(({ channelProvider }) => channelProvider !== undefined);
 		const chosen = await askAddress(
 			{
 				kind: field,
-				title: vscode.l10n.t('{0} of {1}', hostLabel(field), shownText(this.edited.name)),
+				title: vscode.l10n.t('{0} of {1}', hostLabel(field), shownText(this.name)),
 				placeholder: placeholderOf(field, domainOf(String(entry['apiUrl'] ?? ''))),
 				value: typeof present === 'string' ? present : '',
 				canRemove: field !== 'apiUrl' && present !== undefined,
@@ -209,25 +194,25 @@ export class ConnectionEditor<End> {
 						model?.channelProvider !== undefined ? { model: model.id, provider: model.channelProvider } : undefined,
 				}),
 			},
-			this.context,
+			this.services.keys.host,
 		);
-		if (chosen !== undefined && chosen !== 'back') {
+		if (typeof chosen === 'object') {
 			// The enterprise plan needs its host.
 			const plan = field === 'enterpriseUrl' && chosen.url === undefined ? { plan: undefined } : {};
-			await this.edited.change({ [field]: chosen.url, ...plan });
+			await this.change({ [field]: chosen.url, ...plan });
 		}
 	}
 
 	private async changeModels(): Promise<void> {
-		const { name } = this.edited;
+		const { name } = this;
 		const listed = await withProgress(vscode.l10n.t('Getting models from {0}…', name), () =>
-			this.edited.listModels().catch((error: unknown) => {
+			this.listModels().catch((error: unknown) => {
 				// Models can still be typed.
 				void showExplanation(explainError(error, name));
 				return [];
 			}),
 		);
-		const service = String(this.edited.read()['service'] ?? '');
+		const service = String(this.read()['service'] ?? '');
 		return this.changeList('models', {
 			title: vscode.l10n.t('Models of {0}', shownText(name)),
 			prompt: vscode.l10n.t('The IDs of the models that you use'),
@@ -239,8 +224,13 @@ export class ConnectionEditor<End> {
 		});
 	}
 
+	private async listModels() {
+		const connection = this.connection();
+		return (connection && (await (await this.services.client(connection)).models.discover())) ?? [];
+	}
+
 	private entries(field: 'models' | 'agents'): readonly Entry[] {
-		const value = this.edited.read()[field];
+		const value = this.read()[field];
 		return Array.isArray(value) ? value.map(entriesOf) : [];
 	}
 
@@ -256,7 +246,7 @@ export class ConnectionEditor<End> {
 		if (chosen !== undefined) {
 			const kept = present.filter(({ id }) => chosen.includes(String(id)));
 			const entries = [...kept, ...chosen.filter(id => !ids.includes(id)).map(entryOf)];
-			await this.edited.change({ [field]: entries.length === 0 ? undefined : entries });
+			await this.change({ [field]: entries.length === 0 ? undefined : entries });
 		}
 	}
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { localConnection } from '../../../src/contract/localConnection.ts';
-import { requestName } from '../../../src/models/saveServer.ts';
+import { requestName } from '../../../src/models/addService.ts';
 import type { Offer } from '../../../src/models/services.ts';
 
 describe('the name by which a request reaches the chosen model', () => {
