@@ -44,7 +44,11 @@ export async function addConnection(
 	// The key was entered for one origin. A host of another one gets it only after the user's confirmation.
 	const slot = { secret: connectionSecret(name, 'inference'), origins: [new URL(draft.url).origin] };
 	await saveEntry('connection', name, () => entry, { store: services.keys.store, slot, key: draft.key });
-	await manageConnection(name, services, vscode.l10n.t('Added. Switch to it, or add what else the service has'));
+	const hint =
+		entry['models'] === undefined
+			? vscode.l10n.t('Added. It lists no models: enter one for the chat, then switch to it')
+			: vscode.l10n.t('Added. Switch to it, or add what else the service has');
+	await manageConnection(name, services, hint);
 	if (readSetting('errand.connection') !== name) {
 		return undefined;
 	}

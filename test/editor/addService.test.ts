@@ -121,6 +121,7 @@ describe('a service is added', () => {
 			await flow.shows(/lists no models\. Enter one for the chat/);
 			await flow.lists.pick('Add It as a Connection…');
 			await flow.name();
+			assert.match(flow.lists.last?.placeholder ?? '', /^Added\. It lists no models: enter one/);
 			flow.answers(' by-name ');
 			await flow.lists.pick('Models');
 			await flow.shows(/^Models \| 1$/);
