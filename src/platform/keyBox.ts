@@ -19,9 +19,7 @@ export interface KeyQuestion<Accepted> {
  * Asks for a key, which is hidden, and accepts it if its check has found no problem, or if the user enters it again
  * after the problem.
  */
-export async function askCheckedKey<Accepted>(
-	question: KeyQuestion<Accepted>,
-): Promise<Accepted | 'back' | undefined> {
+export async function askCheckedKey<Accepted>(question: KeyQuestion<Accepted>): Promise<Accepted | 'back' | undefined> {
 	const { title, prompt, value = '', page, formProblem, check } = question;
 	const box = vscode.window.createInputBox();
 	const ended = Promise.withResolvers<Accepted | 'back' | undefined>();
