@@ -259,7 +259,7 @@ export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 		]),
 	reasoning: async chat => {
 		await chat.snapshot([turnView({ reasoning: 'Seconds or milliseconds? '.repeat(9), ...FACTS })]);
-		await chat.page.getByText('Reasoning', { exact: true }).click();
+		await chat.page.locator('summary', { hasText: 'Reasoning' }).click();
 	},
 	outcomes: chat =>
 		chat.snapshot(
@@ -282,7 +282,7 @@ export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 		await chat.snapshot([turnView({ text: RICH, canRetry: true, ...FACTS })]);
 		await chat.page.getByText('Image: diagram of the flow').click();
 		await chat.fail('image-load', 'The image wasn’t loaded: example.com doesn’t answer.');
-		await chat.page.getByRole('button', { name: 'Copy', exact: true }).click();
+		await chat.page.locator('button[name="copy"]').click();
 	},
 	waiting: chat => chat.snapshot([turnView({ state: 'streaming', text: 'Half of', waiting: true })]),
 	'right-to-left': async chat => {
