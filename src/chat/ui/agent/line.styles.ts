@@ -130,8 +130,29 @@ export const lineStyles = css`
 		}
 	}
 
-	/* There is room for what went wrong, and unfolding tells the rest. */
+	/* There is room for what went wrong, and unfolding tells the rest. A result below its action leaves that its words. */
 	@container (max-width: 240px) {
+		.line {
+			flex-wrap: wrap;
+			row-gap: 0;
+			height: auto;
+			min-height: 24px;
+		}
+
+		.title {
+			flex: 1000 1 0;
+			min-width: 4.5em;
+		}
+
+		.beside {
+			flex: 1 1 0;
+		}
+
+		.results {
+			max-width: 100%;
+			line-height: 16px;
+		}
+
 		.result.allowed {
 			display: none;
 		}
