@@ -32,6 +32,11 @@ describe('what the next task uses', () => {
 	let looks: number;
 	let count = 0;
 
+	before(async () => {
+		// The git extension may not have found the window's own repository yet, beside which those of the tests are open.
+		await openRepository(vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? assert.fail());
+	});
+
 	beforeEach(async () => {
 		repository = await TemporaryRepository.create();
 		await openRepository(repository.path);
@@ -214,6 +219,7 @@ describe('what the next task uses', () => {
 			const described = (folder: string) => rows.find(({ detail }) => detail === folder)?.description;
 			assert.deepEqual([repository.path, second.path].map(described), ['main', 'main']);
 			assert.equal(next.place.repository, second.path);
+			assert.equal(next.chosenSubject('test'), undefined, 'whatever branch it is on later is meant');
 		} finally {
 			await closeRepository(second.path);
 			await second.remove();

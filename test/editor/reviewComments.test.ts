@@ -176,7 +176,24 @@ describe('comments on what a task has changed', () => {
 			},
 			'Why?',
 		);
-		await comments.save({ thread: shown()[0], text: 'x'.repeat(10_001) });
+		const long = ['x', 'y'].map(letter => letter.repeat(10_001));
+		const { showWarningMessage } = vscode.window;
+		const said: string[] = [];
+		Object.assign(vscode.window, {
+			showWarningMessage: async (message: string, copy: string) => {
+				said.push(message);
+				return copy;
+			},
+		});
+		try {
+			await comments.save({ thread: shown()[0], text: long[0] });
+			await waitFor('the text of the reply', async () => (await vscode.env.clipboard.readText()) === long[0]);
+			await comments.save(Object.assign({}, shown()[0]?.comments[0], { body: long[1] }));
+			await waitFor('the changed text', async () => (await vscode.env.clipboard.readText()) === long[1]);
+		} finally {
+			Object.assign(vscode.window, { showWarningMessage });
+		}
+		assert.ok(said.every(message => message.includes('longer than 10,000 characters')));
 		assert.deepEqual([bodies(), problems], [[['Why?']], []]);
 		await comments.save({ thread: 'nonsense', text: 1 });
 		await comments.save(undefined);
