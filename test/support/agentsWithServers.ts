@@ -120,16 +120,19 @@ export function useAgentWithServers(found: () => Promise<FoundAgent>) {
 				const next = calls[results.length - before];
 				return next === undefined ? { text: 'Done.' } : { calls: [next] };
 			};
-			// Some agents do not wait for their servers before they ask the model.
+			let result = '';
+			// Some agents do not wait for their servers before they ask the model, or search for tools before those are there.
 			await waitFor(
 				'the tool',
 				async () => {
+					before = undefined;
 					await agent.prompt(`Use ${call.tool}`);
-					return before !== undefined;
+					result = model.requests.findLast(({ body }) => toolNames(body).length > 0)?.results.at(-1) ?? '';
+					return before !== undefined && !result.includes('is not registered in this session');
 				},
 				START_MS,
 			);
-			return model.requests.findLast(({ body }) => toolNames(body).length > 0)?.results.at(-1) ?? '';
+			return result;
 		},
 		model: () => model,
 	};
