@@ -284,10 +284,10 @@ describe('tasks in the window', () => {
 			await openLogDocument('Read hostile output');
 			await until('the document has it too', async () => /the last one/.test(await logDocumentText()));
 			for (const text of [logOf('Read hostile'), await logDocumentText()]) {
-				// The document may wrap its lines.
-				const words = text.replaceAll(/\s+/g, ' ');
-				assert.match(words, /title ␛\]0;You are pwned␇ bell/);
-				assert.match(words, /bidi ⟨U\+202E⟩gnp\.exe⟨U\+202C⟩ end/);
+				// The document may wrap its lines, also after a full stop.
+				const words = text.replaceAll(/\s+/g, '');
+				assert.match(words, /title␛\]0;Youarepwned␇bell/);
+				assert.match(words, /bidi⟨U\+202E⟩gnp\.exe⟨U\+202C⟩end/);
 			}
 			assert.doesNotMatch(await page.title(), /pwned/);
 			const onBlue = logDocument().getByText('on blue', { exact: true }).first();

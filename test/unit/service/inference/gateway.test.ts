@@ -15,10 +15,10 @@ import {
 describe('the gateway', () => {
 	const start = useGateway();
 
-	it('shares 1,000 requests by the inverse square of the price', async () => {
+	it('shares 200 requests by the inverse square of the price', async () => {
 		const { servers, servedBy } = bound(await start({ cheap: priced(1), middle: priced(2), dear: priced(4) }));
 		const counts: Record<string, number> = {};
-		for (let count = 0; count < 1000; count++) {
+		for (let count = 0; count < 200; count++) {
 			const slug = await servedBy();
 			counts[slug] = (counts[slug] ?? 0) + 1;
 		}
@@ -27,13 +27,13 @@ describe('the gateway', () => {
 			['middle', 4 / 21],
 			['dear', 1 / 21],
 		] as const) {
-			const share = (counts[slug] ?? 0) / 1000;
-			assert.ok(Math.abs(share - expected) < 0.04, `${slug}: ${share}, not about ${expected}`);
+			const share = (counts[slug] ?? 0) / 200;
+			assert.ok(Math.abs(share - expected) < 0.06, `${slug}: ${share}, not about ${expected}`);
 			assert.equal(servers[slug]?.chats.length, counts[slug], 'the reply names the provider that served');
 		}
 	});
 
-	it('shares 1,000 requests between slow and expensive providers, around one that fails and one that does not end its replies', async () => {
+	it('shares 500 requests between slow and expensive providers, around one that fails and one that does not end its replies', async () => {
 		const clock = new ManualClock();
 		const gateway = await start(
 			{
@@ -47,7 +47,7 @@ describe('the gateway', () => {
 		);
 		const counts: Record<string, number> = {};
 		let broken = 0;
-		for (let count = 0; count < 1000; count++) {
+		for (let count = 0; count < 500; count++) {
 			const { provider, chunks } = await gateway.chat();
 			counts[provider] = (counts[provider] ?? 0) + 1;
 			await allOf(chunks).catch(error => {
@@ -58,7 +58,7 @@ describe('the gateway', () => {
 		}
 		const { good = 0, slow = 0, dear = 0, failing = 0, forgetful = 0 } = counts;
 		const near = (share: number, expected: number) =>
-			assert.ok(Math.abs(share - expected) < 0.05, `${share}, not about ${expected}: ${JSON.stringify(counts)}`);
+			assert.ok(Math.abs(share - expected) < 0.08, `${share}, not about ${expected}: ${JSON.stringify(counts)}`);
 		// The shares of those that do not fail are 1 : 1 : 1/16. A slow one loses nothing if no request asks for speed.
 		const whole = good + slow + dear;
 		near(good / whole, 16 / 33);
