@@ -32,14 +32,10 @@ describe('what the next task uses', () => {
 	let looks: number;
 	let count = 0;
 
-	before(async () => {
-		// The git extension may not have found the window's own repository yet, beside which those of the tests are open.
-		await openRepository(vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? assert.fail());
-	});
-
 	beforeEach(async () => {
 		repository = await TemporaryRepository.create();
-		await openRepository(repository.path);
+		const { state: opened } = await openRepository(repository.path);
+		await waitFor('its branch', () => opened.HEAD?.name === 'main');
 		[isLocal, isStopped, looks, views] = [true, false, 0, []];
 		state = new State();
 		globalState = new State();
