@@ -37,7 +37,7 @@ export async function newSocketFolder(): Promise<string> {
 		const owner = Number(SOCKET_FOLDER.exec(name)?.[1]);
 		return owner > 0 && isProcessGone(owner);
 	});
-	// What cannot be removed, or is just being removed by another program, is no reason to fail.
+	// A folder that cannot be removed, or that another program is just removing, is no reason to fail.
 	await Promise.allSettled(left.map(name => removeLeft(path.join(temporary, name))));
 	return mkdtempSync(path.join(temporary, `errand-${process.pid}-`));
 }

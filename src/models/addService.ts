@@ -84,7 +84,7 @@ type End = AddedModel | StepEnd;
 class ServiceFlow {
 	private readonly services: Services;
 	private readonly findHere: (signal: AbortSignal) => Promise<ServerHere[]>;
-	/** What is asked of hosts ends with the flow. */
+	/** The parts that asking a host takes. The signal ends such requests with the flow. */
 	private readonly asking: HostContext & { signal: AbortSignal };
 	private here: readonly ServerHere[] | undefined;
 

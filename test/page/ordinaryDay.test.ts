@@ -6,7 +6,7 @@ import { agentTurn, waitingView } from '../ui/agentScenes.ts';
 import { type ChatPage, turnView, useChatPage } from '../ui/chatPage.ts';
 import { chip, FACTS, KEY_ERROR } from '../ui/scenes.ts';
 
-/** What a person has read and found to be right. What the page says now is written beside the screenshots. */
+/** The text that a person has read and found to be right. The present one is written beside the screenshots. */
 const EXPECTED = new URL('ordinaryDay.txt', import.meta.url);
 const ACTUAL = 'test-output/ordinaryDay.txt';
 

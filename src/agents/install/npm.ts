@@ -25,7 +25,8 @@ const CONFIGURATION =
 /**
  * A name of nothing, which npm is told to start in place of git, and to give as an option to every Node that it starts.
  * A package that comes by git, or as an archive of a repository, is prepared by a further npm. That one obeys the
- * settings in the repository, which can name programs to run. A Node that is given such an option ends before it reads anything.
+ * settings in the repository, which can name programs to run. A Node that is given such an option ends before it reads
+ * anything.
  */
 const NO_GIT = 'errand-installs-nothing-by-git';
 

@@ -37,7 +37,7 @@ export interface AgentStorage {
 
 /** The active connection, whose models agents work with. */
 export interface ChatAgentsConnection {
-	/** Its model, and whether only the demo answers, which no agent can work with. */
+	/** The connection's model, and whether only the demo answers, which no agent can work with. */
 	readonly view: Pick<ConnectionView, 'model' | 'isDemo'>;
 	/** True if there is a model for web searches. */
 	readonly searches: boolean;

@@ -5,7 +5,7 @@ import type { HostKind } from '../hosts/askHost.ts';
 import { connectionKey, type KeySlot, type KeyUseKind, serverKey } from '../model/keyFormat.ts';
 import { MODEL_SERVICES, type ModelService } from '../model/modelServices.ts';
 
-/** What a key is for. */
+/** Describes what a key is for: its service, and the host that is asked about it. */
 export interface KeyUse {
 	kind: KeyUseKind;
 	/** The name of the service's entry in the settings. */

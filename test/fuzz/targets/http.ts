@@ -9,7 +9,7 @@ import { messageEnd, messageStart, textBlock } from '../../support/messagesWire.
 import { created, done, messageItem } from '../../support/responsesWire.ts';
 import { type UpstreamBehaviour, UpstreamServer } from '../../support/upstreamServer.ts';
 
-/** What each form of model servers answers. */
+/** The replies of model servers, one for each form. */
 const REPLIES: Readonly<Record<string, UpstreamBehaviour>> = {
 	chat: { pieces: ['Hello'] },
 	responses: {

@@ -180,7 +180,7 @@ const sse: Target = {
 				assert.deepEqual(cut.events, whole.events, 'its events depend on how it is cut');
 			}
 			assert.ok(whole.events.every(({ data }) => data.length <= maximum));
-			// With its escapes, a text can be too long for an event.
+			// A text can be too long for an event once its characters are escaped.
 			const written = whole.events.filter(({ data }) => JSON.stringify(data).length <= maximum);
 			const again = written.map(({ data, event }) => sseEvent(data, event)).join('');
 			assert.deepEqual(

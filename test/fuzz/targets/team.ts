@@ -24,7 +24,7 @@ import { type Answer, assertAnswer, exchange, ModelServers, type RawRequest, rea
 
 const USERS = ['ada', 'bob'] as const;
 const TABLES = ['tasks', 'executions', 'log_entries', 'model_use'];
-/** What is kept of each user for nobody else: in prompts, logs, changes and names of repositories. */
+/** Returns the word of a user that nobody else may see: in prompts, logs, changes and names of repositories. */
 const hidden = (user: string) => `hidden-of-${user}`;
 /** The number of inputs between two looks at what a front end holds. */
 const LOOK_EVERY = 200;
@@ -38,11 +38,11 @@ class RunningTeam {
 	private host: SourceHostServer | undefined;
 	private pool: Pool | undefined;
 	private frontEnd: FrontEnd | undefined;
-	/** What the front end has logged since the last input. */
+	/** The lines that the front end has logged since the last input. */
 	private readonly log: string[] = [];
 	private asked = 0;
 	private heap = 0;
-	/** What stands in an input in braces. */
+	/** The values for the names that an input has in braces. */
 	private readonly names = new Map<string, string>();
 	/** Nothing of these is in a log, nor in an answer to somebody who has not sent it. */
 	private readonly secrets: string[] = [];

@@ -130,7 +130,7 @@ export const lineStyles = css`
 		}
 	}
 
-	/* There is room for what went wrong, and unfolding tells the rest. A result below its action leaves that its words. */
+	/* Only what went wrong is shown; unfolding tells the rest. A result stands below a step that it would leave no words. */
 	@container (max-width: 240px) {
 		.line {
 			flex-wrap: wrap;

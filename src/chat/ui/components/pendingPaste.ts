@@ -26,8 +26,8 @@ export interface PasteOwner {
 }
 
 /**
- * What is pasted or dropped and not part of the message yet: text of which the host has been asked whether it knows the
- * source, and files that the host has not received. A message waits for both.
+ * Holds what was pasted or dropped and is not part of the message yet: text whose source the host is asked about, and
+ * files that the host has not received. A message waits for both.
  */
 export class PendingPaste {
 	private readonly owner: PasteOwner;
