@@ -2,16 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { Readable, Writable } from 'node:stream';
-import {
-	client,
-	methods,
-	ndJsonStream,
-	PROTOCOL_VERSION,
-	type PromptRequest,
-	type SessionUpdate,
-} from '@agentclientprotocol/sdk';
+import { client, methods, type PromptRequest, type SessionUpdate } from '@agentclientprotocol/sdk';
 import { runChild, startChild } from '../../src/base/childProcess.ts';
+import { connectClient } from '../support/acpClient.ts';
 import { ReplyServer } from '../support/replyServer.ts';
 import { fileOf } from './packages.ts';
 
@@ -57,30 +50,20 @@ describe('Errand’s own agent, driven by', () => {
 		const child = startChild({ command: process.execPath, args: ARGUMENTS, cwd: folder, env, signal });
 		const updates: SessionUpdate[] = [];
 		const asked: string[] = [];
-		const reason = await client({ name: 'test' })
+		const app = client({ name: 'test' })
 			.onRequest(methods.client.session.requestPermission, ({ params }) => {
 				asked.push(params.toolCall.title ?? '');
 				return { outcome: { outcome: 'selected', optionId: params.options[0]?.optionId ?? '' } };
 			})
 			.onNotification(methods.client.session.update, ({ params }) => {
 				updates.push(params.update);
-			})
-			.connectWith(
-				ndJsonStream(
-					Writable.toWeb(child.stdin),
-					Readable.toWeb(child.stdout as Readable) as ReadableStream<Uint8Array>,
-				),
-				async context => {
-					await context.request(methods.agent.initialize, {
-						protocolVersion: PROTOCOL_VERSION,
-						clientCapabilities: {},
-					});
-					const { sessionId } = await context.request(methods.agent.session.new, { cwd: folder, mcpServers: [] });
-					const request: PromptRequest = { sessionId, prompt: [{ type: 'text', text: 'Make it' }] };
-					const { stopReason } = await context.request(methods.agent.session.prompt, request);
-					return stopReason;
-				},
-			);
+			});
+		const reason = await connectClient(app, child, async context => {
+			const { sessionId } = await context.request(methods.agent.session.new, { cwd: folder, mcpServers: [] });
+			const request: PromptRequest = { sessionId, prompt: [{ type: 'text', text: 'Make it' }] };
+			const { stopReason } = await context.request(methods.agent.session.prompt, request);
+			return stopReason;
+		});
 		await child.end();
 		assert.equal(reason, 'end_turn');
 		assert.deepEqual(asked, ['Write made.txt', 'cat made.txt']);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { Readable, Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import {
 	type ClientContext,
@@ -9,12 +8,11 @@ import {
 	type McpServer,
 	methods,
 	type NewSessionRequest,
-	ndJsonStream,
-	PROTOCOL_VERSION,
 	type PromptRequest,
 	type RequestPermissionRequest,
 } from '@agentclientprotocol/sdk';
 import { startChild } from '../../../src/base/childProcess.ts';
+import { connectClient } from '../../support/acpClient.ts';
 import { mcpServerOf } from '../../support/ownAgent.ts';
 import { AGENT_PROGRAM } from '../../support/programs.ts';
 import type { ScriptedReply } from '../../support/replyServer.ts';
@@ -40,24 +38,12 @@ describe('the MCP servers of Errand’s own agent', () => {
 			},
 			signal,
 		});
-		await client({ name: 'test' })
+		const app = client({ name: 'test' })
 			.onRequest(methods.client.session.requestPermission, ({ params }) => ({
 				outcome: { outcome: 'selected', optionId: answer(params) },
 			}))
-			.onNotification(methods.client.session.update, () => {})
-			.connectWith(
-				ndJsonStream(
-					Writable.toWeb(child.stdin),
-					Readable.toWeb(child.stdout as Readable) as ReadableStream<Uint8Array>,
-				),
-				async context => {
-					await context.request(methods.agent.initialize, {
-						protocolVersion: PROTOCOL_VERSION,
-						clientCapabilities: {},
-					});
-					await use(context);
-				},
-			);
+			.onNotification(methods.client.session.update, () => {});
+		await connectClient(app, child, use);
 		await child.end();
 	}
 
