@@ -1,40 +1,9 @@
 // highlight.js with the languages that occur in replies. It runs in a worker, because some of its grammars take
 // quadratic time for hostile text.
-import type { LanguageFn } from 'highlight.js';
-import core from 'highlight.js/lib/core';
-import bash from 'highlight.js/lib/languages/bash';
-import c from 'highlight.js/lib/languages/c';
-import cpp from 'highlight.js/lib/languages/cpp';
-import csharp from 'highlight.js/lib/languages/csharp';
-import css from 'highlight.js/lib/languages/css';
+import core from 'highlight.js/lib/common';
 import dart from 'highlight.js/lib/languages/dart';
-import diff from 'highlight.js/lib/languages/diff';
 import dockerfile from 'highlight.js/lib/languages/dockerfile';
-import go from 'highlight.js/lib/languages/go';
-import graphql from 'highlight.js/lib/languages/graphql';
-import ini from 'highlight.js/lib/languages/ini';
-import java from 'highlight.js/lib/languages/java';
-import javascript from 'highlight.js/lib/languages/javascript';
-import json from 'highlight.js/lib/languages/json';
-import kotlin from 'highlight.js/lib/languages/kotlin';
-import less from 'highlight.js/lib/languages/less';
-import lua from 'highlight.js/lib/languages/lua';
-import makefile from 'highlight.js/lib/languages/makefile';
-import markdown from 'highlight.js/lib/languages/markdown';
-import perl from 'highlight.js/lib/languages/perl';
-import php from 'highlight.js/lib/languages/php';
 import powershell from 'highlight.js/lib/languages/powershell';
-import python from 'highlight.js/lib/languages/python';
-import r from 'highlight.js/lib/languages/r';
-import ruby from 'highlight.js/lib/languages/ruby';
-import rust from 'highlight.js/lib/languages/rust';
-import scss from 'highlight.js/lib/languages/scss';
-import shell from 'highlight.js/lib/languages/shell';
-import sql from 'highlight.js/lib/languages/sql';
-import swift from 'highlight.js/lib/languages/swift';
-import typescript from 'highlight.js/lib/languages/typescript';
-import xml from 'highlight.js/lib/languages/xml';
-import yaml from 'highlight.js/lib/languages/yaml';
 import type { LanguageName } from './languageNames.ts';
 
 export interface HighlightRequest {
@@ -55,33 +24,10 @@ export interface CodeSpans {
 	parts: (string | number)[];
 }
 
-const languages: Record<LanguageName, LanguageFn> = {
-	...{ bash, c, cpp, csharp, css, dart, diff, dockerfile, go, graphql, ini, java, javascript, json, kotlin, less, lua },
-	...{
-		makefile,
-		markdown,
-		perl,
-		php,
-		powershell,
-		python,
-		r,
-		ruby,
-		rust,
-		scss,
-		shell,
-		sql,
-		swift,
-		typescript,
-		xml,
-		yaml,
-	},
-};
-
-// All languages are registered at once, because some embed others, and no block may look different because of another
-// one.
-for (const [name, language] of Object.entries(languages)) {
-	core.registerLanguage(name, language);
-}
+// All other languages of `LANGUAGE_NAMES` are among the package's common ones.
+core.registerLanguage('dart', dart);
+core.registerLanguage('dockerfile', dockerfile);
+core.registerLanguage('powershell', powershell);
 
 /** A block with more spans, or with deeper nested ones, would take the page too long to lay out. */
 const MAXIMUM_SPANS = 10_000;
