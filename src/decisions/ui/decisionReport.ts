@@ -1,7 +1,7 @@
 import './decision.css';
 import * as l10n from '@vscode/l10n';
 import { html, nothing, svg, type TemplateResult } from 'lit';
-import { openReport, ReportPage } from '../../platform/ui/reportPage.ts';
+import { columnHeads, openReport, ReportPage } from '../../platform/ui/reportPage.ts';
 import type {
 	DecisionView,
 	FromDecisionPage,
@@ -20,27 +20,16 @@ class DecisionReport extends ReportPage<DecisionView, FromDecisionPage> {
 		}
 	}
 
-	protected override render(): TemplateResult | typeof nothing {
-		const { view: decision } = this;
-		if (!decision) {
-			return nothing;
-		}
-		const { stage, title, sentence, tone, opinion, sending, result, help } = decision;
-		return html`<main>
-			<header>
-				<h1>${title}</h1>
-				<div class="actions">${this.actions(decision)}</div>
-			</header>
-			<p class="sentence ${tone}" role="status">${sentence}</p>
-			<p class="opinion">${opinion}</p>
+	protected override body(decision: DecisionView): TemplateResult {
+		const { stage, opinion, sending, result, help } = decision;
+		return html`<p class="opinion">${opinion}</p>
 			${help === undefined ? nothing : html`<p>${this.button(help, { kind: 'help' })}</p>`}
 			${sending ? this.sending(sending, stage) : nothing}
-			${result ? this.result(result, decision) : nothing}
-		</main>`;
+			${result ? this.result(result, decision) : nothing}`;
 	}
 
 	/** The main button stays the same element through all steps, because a replaced one loses the focus. */
-	private actions({ stage, result, sending }: DecisionView): TemplateResult {
+	protected override actions({ stage, result, sending }: DecisionView): TemplateResult {
 		const isWarned = sending !== undefined && sending.warnings.length > 0;
 		const [label, message]: [string, FromDecisionPage] =
 			stage === 'ready'
@@ -52,10 +41,6 @@ class DecisionReport extends ReportPage<DecisionView, FromDecisionPage> {
 					: [l10n.t('Stop'), { kind: 'stop' }];
 		return html`<button type="button" class="primary" @click=${() => this.post(message)}>${label}</button>
 			${result ? this.button(l10n.t('Export as JSON…'), { kind: 'export' }) : nothing}`;
-	}
-
-	private button(label: string, message: FromDecisionPage): TemplateResult {
-		return html`<button type="button" @click=${() => this.post(message)}>${label}</button>`;
 	}
 
 	private sending({ facts, parts, warnings }: SendingView, stage: DecisionView['stage']): TemplateResult {
@@ -73,13 +58,7 @@ class DecisionReport extends ReportPage<DecisionView, FromDecisionPage> {
 				<caption>
 					${l10n.t('The state')}
 				</caption>
-				<thead>
-					<tr>
-						<th scope="col">${l10n.t('Part')}</th>
-						<th scope="col">${l10n.t('From')}</th>
-						<th scope="col">${l10n.t('Size')}</th>
-					</tr>
-				</thead>
+				${columnHeads(l10n.t('Part'), l10n.t('From'), l10n.t('Size'))}
 				<tbody>
 					${parts.map(
 						({ name, label, size }) =>
@@ -144,13 +123,7 @@ class DecisionReport extends ReportPage<DecisionView, FromDecisionPage> {
 			<caption class="hidden">
 				${l10n.t('Probabilities of {0}', id)}
 			</caption>
-			<thead>
-				<tr>
-					<th scope="col">${l10n.t('Answer')}</th>
-					<th scope="col">${l10n.t('Meaning')}</th>
-					<th scope="col">${l10n.t('Probability')}</th>
-				</tr>
-			</thead>
+			${columnHeads(l10n.t('Answer'), l10n.t('Meaning'), l10n.t('Probability'))}
 			<tbody>
 				${rows.map(row => this.row(row))}
 			</tbody>

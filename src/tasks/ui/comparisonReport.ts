@@ -1,31 +1,22 @@
 import './comparison.css';
 import * as l10n from '@vscode/l10n';
 import { html, nothing, type TemplateResult } from 'lit';
-import { openReport, ReportPage } from '../../platform/ui/reportPage.ts';
+import { columnHeads, openReport, ReportPage } from '../../platform/ui/reportPage.ts';
 import type { AgentView, ComparisonView, FileView, FromComparisonPage, PartView } from '../model/comparisonProtocol.ts';
 
 type Composing = NonNullable<ComparisonView['composing']>;
 
 class ComparisonReport extends ReportPage<ComparisonView, FromComparisonPage> {
-	protected override render(): TemplateResult | typeof nothing {
-		const { view } = this;
-		if (!view) {
-			return nothing;
-		}
-		const { title, sentence, tone, agents, filesLeft, composing } = view;
-		return html`<main>
-			<header>
-				<h1>${title}</h1>
-				<div class="actions">
-					${agents.length === 0 ? nothing : this.overall(view)}
-					${this.button(l10n.t('Refresh'), { kind: 'read-again' })}
-				</div>
-			</header>
-			<p class="sentence ${tone}" role="status">${sentence}</p>
-			${composing ? this.composing(composing) : nothing}
+	protected override actions(view: ComparisonView): TemplateResult {
+		return html`${view.agents.length === 0 ? nothing : this.overall(view)}
+			${this.button(l10n.t('Refresh'), { kind: 'read-again' })}`;
+	}
+
+	protected override body(view: ComparisonView): TemplateResult {
+		const { agents, filesLeft, composing } = view;
+		return html`${composing ? this.composing(composing) : nothing}
 			${agents.length === 0 ? nothing : this.table(view)}
-			${filesLeft === 0 ? nothing : html`<p>${this.button(l10n.t('Show More Files ({0} left)', filesLeft), { kind: 'show-more' })}</p>`}
-		</main>`;
+			${filesLeft === 0 ? nothing : html`<p>${this.button(l10n.t('Show More Files ({0} left)', filesLeft), { kind: 'show-more' })}</p>`}`;
 	}
 
 	private overall({ agents, canCompose, composing }: ComparisonView): TemplateResult {
@@ -51,12 +42,7 @@ class ComparisonReport extends ReportPage<ComparisonView, FromComparisonPage> {
 				<caption class="hidden">
 					${label}
 				</caption>
-				<thead>
-					<tr>
-						<th scope="col">${l10n.t('Agent')}</th>
-						${agents.map(({ name }) => html`<th scope="col">${name}</th>`)}
-					</tr>
-				</thead>
+				${columnHeads(l10n.t('Agent'), ...agents.map(({ name }) => name))}
 				<tbody>
 					${facts.map(
 						({ label: fact, texts }) =>
@@ -174,11 +160,6 @@ class ComparisonReport extends ReportPage<ComparisonView, FromComparisonPage> {
 					: html`<pre>${removed.map(content => line('−', content))}${added.map(content => line('+', content))}</pre>`
 			}
 		</div>`;
-	}
-
-	/** `spoken` begins with the label, and adds the subject if only the button's position shows it. */
-	private button(label: string, message: FromComparisonPage, spoken = label): TemplateResult {
-		return html`<button type="button" aria-label=${spoken} @click=${this.sends(message)}>${label}</button>`;
 	}
 
 	private sends(message: FromComparisonPage): () => void {

@@ -20,7 +20,6 @@ const TESTS_ROW = 2;
  */
 class StepsReport extends ReportPage<StepsView, FromStepsPage> {
 	static override properties = {
-		...ReportPage.properties,
 		row: { state: true },
 		at: { state: true },
 		from: { state: true },
@@ -83,30 +82,23 @@ class StepsReport extends ReportPage<StepsView, FromStepsPage> {
 		this.scrolled();
 	}
 
-	protected override render(): TemplateResult | typeof nothing {
-		const { view } = this;
-		if (!view) {
-			return nothing;
+	protected override actions({ tone, agents, agent }: StepsView): TemplateResult {
+		return html`${
+			agents.length === 0
+				? nothing
+				: html`<select aria-label=${l10n.t('Agent')} @change=${this.selectAgent}>
+						${agents.map((name, at) => html`<option value=${at} ?selected=${at === agent}>${name}</option>`)}
+					</select>`
 		}
-		const { title, sentence, tone, agents, agent, columns, filesLeft } = view;
+		${tone === 'bad' ? this.button(l10n.t('Try Again'), { kind: 'read-again' }) : nothing}`;
+	}
+
+	protected override body(view: StepsView): TemplateResult | typeof nothing {
+		const { columns, filesLeft } = view;
 		const step = columns[this.at];
-		return html`<main>
-			<header>
-				<h1>${title}</h1>
-				<div class="actions">
-					${
-						agents.length === 0
-							? nothing
-							: html`<select aria-label=${l10n.t('Agent')} @change=${this.selectAgent}>
-									${agents.map((name, at) => html`<option value=${at} ?selected=${at === agent}>${name}</option>`)}
-								</select>`
-					}
-					${tone === 'bad' ? html`<button type="button" @click=${this.readAgain}>${l10n.t('Try Again')}</button>` : nothing}
-				</div>
-			</header>
-			<p class="sentence ${tone}" role="status">${sentence}</p>
-			${step ? html`${this.grid(view)} ${filesLeft === '' ? nothing : html`<p class="left">${filesLeft}</p>`} ${this.details(view, step)}` : nothing}
-		</main>`;
+		return step
+			? html`${this.grid(view)} ${filesLeft === '' ? nothing : html`<p class="left">${filesLeft}</p>`} ${this.details(view, step)}`
+			: nothing;
 	}
 
 	private grid({ columns, rows }: StepsView): TemplateResult {
@@ -208,8 +200,6 @@ class StepsReport extends ReportPage<StepsView, FromStepsPage> {
 			${step.notes.map(note => html`<p>${note}</p>`)}
 		</section>`;
 	}
-
-	private readonly readAgain = () => this.post({ kind: 'read-again' });
 
 	private readonly selectAgent = ({ target }: Event) =>
 		this.post({ kind: 'select-agent', agent: Number((target as HTMLSelectElement).value) });
