@@ -57,30 +57,8 @@ export const emptyPageState: PageState = {
 export function applyMessage(state: PageState, message: ToPage): PageState | 'missed' {
 	switch (message.kind) {
 		case 'snapshot-set': {
-			const {
-				conversation,
-				turns,
-				earlier,
-				connection,
-				mode = 'chat',
-				agent,
-				settings,
-				notice,
-				encryption,
-			} = message.snapshot;
-			return {
-				...state,
-				sequence: message.sequence,
-				conversation,
-				turns,
-				earlier,
-				connection,
-				mode,
-				agent,
-				settings,
-				notice,
-				encryption,
-			};
+			const { context, task } = state;
+			return { ...emptyPageState, context, task, ...message.snapshot, sequence: message.sequence };
 		}
 		case 'turns-prepend':
 			// A newer snapshot may have made this answer obsolete.
@@ -97,32 +75,17 @@ export function applyMessage(state: PageState, message: ToPage): PageState | 'mi
 			}
 			return { ...state, sequence: message.sequence, turns: message.changes.reduce(applyChange, state.turns) };
 		case 'connection-set':
-			return { ...state, connection: message.connection };
 		case 'mode-set':
-			return { ...state, mode: message.mode };
 		case 'agent-set':
-			return { ...state, agent: message.agent };
 		case 'settings-set':
-			return { ...state, settings: message.settings };
 		case 'encryption-set':
-			return { ...state, encryption: message.encryption };
 		case 'notice-set':
-			return { ...state, notice: message.notice };
 		case 'context-set':
-			return { ...state, context: message.context };
-		case 'task-set':
-			return { ...state, task: message.task };
-		case 'message-accept':
-		case 'message-hold':
-		case 'message-refuse':
-		case 'composer-focus':
-		case 'hint-set':
-		case 'composer-fill':
-		case 'draft-send':
-		case 'draft-write':
-		case 'task-made':
-		case 'task-mode-set':
-		case 'answer':
+		case 'task-set': {
+			const { kind: _, ...part } = message;
+			return { ...state, ...part };
+		}
+		default:
 			return state;
 	}
 }
