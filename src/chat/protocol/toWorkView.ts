@@ -97,43 +97,12 @@ export function toStepView(step: AgentStep): StepView {
 	if (known) {
 		return known;
 	}
-	const {
-		id,
-		offset,
-		kind,
-		state,
-		title,
-		command,
-		mcpTool,
-		mcpHost,
-		isMcpOutside,
-		locations,
-		diffs,
-		output,
-		startedAt,
-		endedAt,
-		isTaken,
-		form,
-		states,
-	} = step;
+	const { input: _, output, diffs, approval: __, states, ...shown } = step;
 	const compared = diffs?.map(diff => ({ diff, lines: lineDiff(diff.before, diff.after) }));
 	const view: StepView = {
-		id,
-		offset,
-		kind,
-		state,
-		title,
+		...shown,
 		hasOutput: output !== undefined,
-		startedAt,
 		...defined({
-			command,
-			mcpTool,
-			mcpHost,
-			isMcpOutside,
-			locations,
-			endedAt,
-			isTaken,
-			form,
 			diffs: compared?.map(({ diff, lines }) => toDiffView(diff, lines)),
 			approval: toApprovalView(step, compared),
 			hasStates: states && (true as const),

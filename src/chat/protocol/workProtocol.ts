@@ -1,13 +1,13 @@
 // The page's view of an agent's work, and its messages about it. Plain types, because the page has no zod. All texts
 // come from the agent and are hostile.
-import type { FormField, FormValue, PlanEntry, ToolKind } from '../../agents/session/events.ts';
+import type { FormValue, PlanEntry } from '../../agents/session/events.ts';
 import type {
+	AgentStep,
 	Approval,
 	ApprovalAnswer,
 	ApprovalLevel,
 	ApprovalSetting,
 	LeftOutFolder,
-	StepState,
 	WorkFile,
 } from '../model/agentWork.ts';
 import type { DiffLine } from '../model/lineDiff.ts';
@@ -55,33 +55,12 @@ export interface ChangesView {
 	canUndo: boolean;
 }
 
-export interface StepView {
-	id: string;
-	/** The length of the reply's text when the step began. */
-	offset: number;
-	kind: ToolKind;
-	state: StepState;
-	title: string;
-	/** The exact command. */
-	command?: string;
-	/** The tool of an MCP server that the step calls, as `server/tool`. */
-	mcpTool?: string;
-	/** The host of that server, if it is one at an address. */
-	mcpHost?: string;
-	/** Set if that server has to run without a sandbox. */
-	isMcpOutside?: true;
-	locations?: readonly { path: string; line?: number }[];
+/** A step without what the page asks for when it is needed. */
+export interface StepView extends Omit<AgentStep, 'input' | 'output' | 'diffs' | 'states' | 'approval'> {
 	diffs?: StepDiffView[];
 	/** True if there is an output for `step-request`. */
 	hasOutput: boolean;
-	/** Milliseconds since the epoch. */
-	startedAt: number;
-	endedAt?: number;
 	approval?: ApprovalView;
-	/** True if the user's files have the allowed changes. */
-	isTaken?: boolean;
-	/** The fields of a form. Empty once the form no longer waits. */
-	form?: readonly FormField[];
 	/** Set if the step has changed files, and there is something to be done with the files as of it. */
 	hasStates?: true;
 }
