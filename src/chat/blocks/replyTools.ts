@@ -58,20 +58,15 @@ export class ReplyTools implements Disposable {
 }
 
 function refusalText(reason: ImageRefusal): string {
-	switch (reason) {
-		case 'address':
-			return vscode.l10n.t('The image has no web address.');
-		case 'private':
-			return vscode.l10n.t('The image is on this machine or its network, and replies can’t load anything from there.');
-		case 'redirected':
-			return vscode.l10n.t('The image’s address redirects to another server, which isn’t followed.');
-		case 'unreachable':
-			return vscode.l10n.t('Couldn’t load the image.');
-		case 'too-large':
-			return vscode.l10n.t('The image is larger than {0} MB.', MAXIMUM_IMAGE_BYTES / 1_000_000);
-		case 'type':
-			return vscode.l10n.t('The address doesn’t have a PNG, JPEG, GIF or WebP image.');
-	}
+	const texts: Record<ImageRefusal, string> = {
+		address: vscode.l10n.t('The image has no web address.'),
+		private: vscode.l10n.t('The image is on this machine or its network, and replies can’t load anything from there.'),
+		redirected: vscode.l10n.t('The image’s address redirects to another server, which isn’t followed.'),
+		unreachable: vscode.l10n.t('Couldn’t load the image.'),
+		'too-large': vscode.l10n.t('The image is larger than {0} MB.', MAXIMUM_IMAGE_BYTES / 1_000_000),
+		type: vscode.l10n.t('The address doesn’t have a PNG, JPEG, GIF or WebP image.'),
+	};
+	return texts[reason];
 }
 
 /** A code block of a reply: its text and the info of its fence. */

@@ -16,18 +16,14 @@ export const MODE_ICONS = {
 } as const satisfies Record<ComposerMode, string>;
 
 export function modeLabel(mode: ComposerMode): string {
-	switch (mode) {
-		case 'chat':
-			return l10n.t('Chat');
-		case 'agent':
-			return l10n.t('Agent');
-		case 'search':
-			return l10n.t('Search');
-		case 'image':
-			return l10n.t('Image');
-		case 'task':
-			return l10n.t('Task');
-	}
+	const labels: Record<ComposerMode, string> = {
+		chat: l10n.t('Chat'),
+		agent: l10n.t('Agent'),
+		search: l10n.t('Search'),
+		image: l10n.t('Image'),
+		task: l10n.t('Task'),
+	};
+	return labels[mode];
 }
 
 /** The codicon of each prompt of Errand's own. */
@@ -38,42 +34,33 @@ export const OWN_PROMPT_ICONS = {
 } as const satisfies Record<OwnPrompt, string>;
 
 export function ownPromptDescription(prompt: OwnPrompt): string {
-	switch (prompt) {
-		case 'explain':
-			return l10n.t('Explain the selected code');
-		case 'fix':
-			return l10n.t('Find and fix problems in the selected code');
-		case 'tests':
-			return l10n.t('Write tests for the selected code');
-	}
+	const descriptions: Record<OwnPrompt, string> = {
+		explain: l10n.t('Explain the selected code'),
+		fix: l10n.t('Find and fix problems in the selected code'),
+		tests: l10n.t('Write tests for the selected code'),
+	};
+	return descriptions[prompt];
 }
 
 export function approvalsLabel(setting: ApprovalSetting): string {
-	switch (setting) {
-		case 'ask':
-			return l10n.t('Asks before everything');
-		case 'ask-for-commands':
-			return l10n.t('Asks before commands');
-		case 'plan':
-			return l10n.t('Plans only');
-		case 'allow-in-sandbox':
-			return l10n.t('Asks for nothing in the sandbox');
-	}
+	const labels: Record<ApprovalSetting, string> = {
+		ask: l10n.t('Asks before everything'),
+		'ask-for-commands': l10n.t('Asks before commands'),
+		plan: l10n.t('Plans only'),
+		'allow-in-sandbox': l10n.t('Asks for nothing in the sandbox'),
+	};
+	return labels[setting];
 }
 
 export function modeDescription(mode: ComposerMode): string {
-	switch (mode) {
-		case 'chat':
-			return l10n.t('Ask the chat model');
-		case 'agent':
-			return l10n.t('Let an agent work on the open files, with your approval');
-		case 'search':
-			return l10n.t('Answer with web sources');
-		case 'image':
-			return l10n.t('Generate an image from your description');
-		case 'task':
-			return l10n.t('Hand this to an agent on its own branch');
-	}
+	const descriptions: Record<ComposerMode, string> = {
+		chat: l10n.t('Ask the chat model'),
+		agent: l10n.t('Let an agent work on the open files, with your approval'),
+		search: l10n.t('Answer with web sources'),
+		image: l10n.t('Generate an image from your description'),
+		task: l10n.t('Hand this to an agent on its own branch'),
+	};
+	return descriptions[mode];
 }
 
 /** Says why agents, search and images cannot be used in an encrypted conversation. */
@@ -96,24 +83,17 @@ export function routingLabel({ preset, isPrivate, isLimited }: RoutingNameView):
 }
 
 export function presetLabel(preset: RoutingNameView['preset']): string {
-	switch (preset) {
-		case 'balanced':
-			return l10n.t('Balanced');
-		case 'cheapest':
-			return l10n.t('Cheapest');
-		case 'fastest':
-			return l10n.t('Fastest');
-		case 'latency':
-			return l10n.t('Lowest latency');
-		case 'only':
-			return l10n.t('Only these');
-		case 'private':
-			return l10n.t('Private');
-		case 'custom':
-			return l10n.t('Custom');
-		case 'unreadable':
-			return l10n.t('Unreadable');
-	}
+	const labels: Record<RoutingNameView['preset'], string> = {
+		balanced: l10n.t('Balanced'),
+		cheapest: l10n.t('Cheapest'),
+		fastest: l10n.t('Fastest'),
+		latency: l10n.t('Lowest latency'),
+		only: l10n.t('Only these'),
+		private: l10n.t('Private'),
+		custom: l10n.t('Custom'),
+		unreadable: l10n.t('Unreadable'),
+	};
+	return labels[preset];
 }
 
 /** Says whether zero data retention is in force and why, or that this cannot be known. */

@@ -242,18 +242,14 @@ function ruleWords({ command, kind }: StepView): string {
 }
 
 function decidesWords(reason: DecisiveReason): string {
-	switch (reason) {
-		case 'git':
-			return l10n.t('This file controls Git.');
-		case 'hidden':
-			return l10n.t('This file may control editors, shells and other programs.');
-		case 'build':
-			return l10n.t('This file controls what package managers, builds or CI run.');
-		case 'executable':
-			return l10n.t('This file is a program.');
-		case 'instructions':
-			return l10n.t('This file gives instructions to agents.');
-	}
+	const words: Record<DecisiveReason, string> = {
+		git: l10n.t('This file controls Git.'),
+		hidden: l10n.t('This file may control editors, shells and other programs.'),
+		build: l10n.t('This file controls what package managers, builds or CI run.'),
+		executable: l10n.t('This file is a program.'),
+		instructions: l10n.t('This file gives instructions to agents.'),
+	};
+	return words[reason];
 }
 
 function cutWords(hasLines: boolean): string {

@@ -123,18 +123,14 @@ function countWords(count: number, language: string): string {
 }
 
 function statusWord(status: WorkFile['status']): string {
-	switch (status) {
-		case 'A':
-			return l10n.t('Added');
-		case 'M':
-			return l10n.t('Modified');
-		case 'D':
-			return l10n.t('Deleted');
-		case 'R':
-			return l10n.t('Renamed');
-		case 'T':
-			return l10n.t('Type changed');
-	}
+	const words: Record<WorkFile['status'], string> = {
+		A: l10n.t('Added'),
+		M: l10n.t('Modified'),
+		D: l10n.t('Deleted'),
+		R: l10n.t('Renamed'),
+		T: l10n.t('Type changed'),
+	};
+	return words[status];
 }
 
 customElements.define('chat-changes', ChatChanges);

@@ -182,14 +182,12 @@ function planLabel(entries: readonly PlanEntry[], language: string): string {
 }
 
 function statusWord(status: PlanEntry['status']): string {
-	switch (status) {
-		case 'completed':
-			return l10n.t('Done');
-		case 'in_progress':
-			return l10n.t('Now');
-		case 'pending':
-			return l10n.t('To do');
-	}
+	const words: Record<PlanEntry['status'], string> = {
+		completed: l10n.t('Done'),
+		in_progress: l10n.t('Now'),
+		pending: l10n.t('To do'),
+	};
+	return words[status];
 }
 
 customElements.define('chat-plan', ChatPlan);

@@ -101,42 +101,27 @@ function countsOf({ diffs = [] }: StepView, language: string): StepFact[] {
 
 /** Returns the numbers of added and removed lines. Zero is left out. */
 export function countFacts(added: number, removed: number, number: Intl.NumberFormat): StepFact[] {
-	return [
-		...(added === 0
-			? []
-			: [
-					{
-						kind: 'added' as const,
-						words: `+${number.format(added)}`,
-						spoken: added === 1 ? l10n.t('1 line added') : l10n.t('{0} lines added', number.format(added)),
-					},
-				]),
-		...(removed === 0
-			? []
-			: [
-					{
-						kind: 'removed' as const,
-						words: `−${number.format(removed)}`,
-						spoken: removed === 1 ? l10n.t('1 line removed') : l10n.t('{0} lines removed', number.format(removed)),
-					},
-				]),
-	];
+	const facts: StepFact[] = [];
+	if (added > 0) {
+		const spoken = added === 1 ? l10n.t('1 line added') : l10n.t('{0} lines added', number.format(added));
+		facts.push({ kind: 'added', words: `+${number.format(added)}`, spoken });
+	}
+	if (removed > 0) {
+		const spoken = removed === 1 ? l10n.t('1 line removed') : l10n.t('{0} lines removed', number.format(removed));
+		facts.push({ kind: 'removed', words: `−${number.format(removed)}`, spoken });
+	}
+	return facts;
 }
 
 function allowedFact({ state }: ApprovalView): StepFact[] {
-	const short = l10n.t('Allowed');
-	switch (state) {
-		case 'once':
-			return [{ kind: 'allowed', words: l10n.t('Allowed once'), short }];
-		case 'conversation':
-			return [{ kind: 'allowed', words: l10n.t('Allowed in this conversation'), short }];
-		case 'setting':
-			return [{ kind: 'allowed', words: l10n.t('Allowed by your setting'), short }];
-		case 'before':
-			return [{ kind: 'allowed', words: l10n.t('Allowed before'), short }];
-		default:
-			return [];
-	}
+	const allowed: Partial<Record<ApprovalView['state'], string>> = {
+		once: l10n.t('Allowed once'),
+		conversation: l10n.t('Allowed in this conversation'),
+		setting: l10n.t('Allowed by your setting'),
+		before: l10n.t('Allowed before'),
+	};
+	const words = allowed[state];
+	return words === undefined ? [] : [{ kind: 'allowed', words, short: l10n.t('Allowed') }];
 }
 
 function formFact({ state, reason }: ApprovalView): StepFact {
@@ -171,32 +156,21 @@ export function spokenKind(step: StepView): string {
 }
 
 function kindWord(kind: ToolKind): string {
-	switch (kind) {
-		case 'read':
-			return l10n.t('Read');
-		case 'edit':
-			return l10n.t('Edit');
-		case 'delete':
-			return l10n.t('Delete');
-		case 'move':
-			return l10n.t('Move');
-		case 'search':
-			return l10n.t('Search');
-		case 'execute':
-			return l10n.t('Run');
-		case 'fetch':
-			return l10n.t('Fetch');
-		case 'think':
-			return l10n.t('Think');
-		case 'switch_mode':
-			return l10n.t('Mode');
-		case 'compact':
-			return l10n.t('Shorten the context');
-		case 'notice':
-			return l10n.t('Notice');
-		default:
-			return l10n.t('Tool');
-	}
+	const words: Record<ToolKind, string> = {
+		read: l10n.t('Read'),
+		edit: l10n.t('Edit'),
+		delete: l10n.t('Delete'),
+		move: l10n.t('Move'),
+		search: l10n.t('Search'),
+		execute: l10n.t('Run'),
+		fetch: l10n.t('Fetch'),
+		think: l10n.t('Think'),
+		switch_mode: l10n.t('Mode'),
+		compact: l10n.t('Shorten the context'),
+		notice: l10n.t('Notice'),
+		other: l10n.t('Tool'),
+	};
+	return words[kind];
 }
 
 /** Summarises folded steps, such as `12 steps: 5 files read, 4 searches, 3 commands`. */
@@ -214,27 +188,18 @@ export function foldWords(steps: readonly StepView[], language: string): string 
 const LIST = { style: 'short', type: 'unit' } as const;
 
 function countWords(kind: ToolKind, count: number, number: string): string {
-	const isOne = count === 1;
-	switch (kind) {
-		case 'read':
-			return isOne ? l10n.t('1 file read') : l10n.t('{0} files read', number);
-		case 'edit':
-			return isOne ? l10n.t('1 edit') : l10n.t('{0} edits', number);
-		case 'delete':
-			return isOne ? l10n.t('1 deletion') : l10n.t('{0} deletions', number);
-		case 'move':
-			return isOne ? l10n.t('1 move') : l10n.t('{0} moves', number);
-		case 'search':
-			return isOne ? l10n.t('1 search') : l10n.t('{0} searches', number);
-		case 'execute':
-			return isOne ? l10n.t('1 command') : l10n.t('{0} commands', number);
-		case 'fetch':
-			return isOne ? l10n.t('1 page fetched') : l10n.t('{0} pages fetched', number);
-		case 'think':
-			return isOne ? l10n.t('1 thought') : l10n.t('{0} thoughts', number);
-		default:
-			return isOne ? l10n.t('1 other') : l10n.t('{0} others', number);
-	}
+	const words: Partial<Record<ToolKind, readonly [one: string, several: string]>> = {
+		read: [l10n.t('1 file read'), l10n.t('{0} files read', number)],
+		edit: [l10n.t('1 edit'), l10n.t('{0} edits', number)],
+		delete: [l10n.t('1 deletion'), l10n.t('{0} deletions', number)],
+		move: [l10n.t('1 move'), l10n.t('{0} moves', number)],
+		search: [l10n.t('1 search'), l10n.t('{0} searches', number)],
+		execute: [l10n.t('1 command'), l10n.t('{0} commands', number)],
+		fetch: [l10n.t('1 page fetched'), l10n.t('{0} pages fetched', number)],
+		think: [l10n.t('1 thought'), l10n.t('{0} thoughts', number)],
+	};
+	const [one, several] = words[kind] ?? [l10n.t('1 other'), l10n.t('{0} others', number)];
+	return count === 1 ? one : several;
 }
 
 /** Returns whether a step is running or waiting for the user, which explains why nothing arrives. */

@@ -12,18 +12,14 @@ import { composerChoice } from './composerChoice.ts';
 import type { ComposerMenu, Menu } from './composerMenu.ts';
 
 export function modePlaceholder(mode: ComposerMode): string {
-	switch (mode) {
-		case 'chat':
-			return l10n.t('Ask, or / for more…');
-		case 'agent':
-			return l10n.t('Describe what to do, or / for more…');
-		case 'search':
-			return l10n.t('Search the web, or / for more…');
-		case 'image':
-			return l10n.t('Describe an image, or / for more…');
-		case 'task':
-			return l10n.t('Describe the task, or / for more…');
-	}
+	const placeholders: Record<ComposerMode, string> = {
+		chat: l10n.t('Ask, or / for more…'),
+		agent: l10n.t('Describe what to do, or / for more…'),
+		search: l10n.t('Search the web, or / for more…'),
+		image: l10n.t('Describe an image, or / for more…'),
+		task: l10n.t('Describe the task, or / for more…'),
+	};
+	return placeholders[mode];
 }
 
 /** The choice of the message's mode in the composer's bottom row. */
@@ -108,18 +104,15 @@ function approvalsMenu(current: ApprovalSetting, post: Post): Menu {
 }
 
 function approvalsDetail(setting: ApprovalSetting): string {
-	switch (setting) {
-		case 'ask':
-			return l10n.t('Before each file change and each command.');
-		case 'ask-for-commands':
-			return l10n.t('Before each command, and before changes to files that decide what runs.');
-		case 'plan':
-			return l10n.t('Changes nothing, and ends with a plan that you can edit and start.');
-		case 'allow-in-sandbox':
-			return l10n.t(
-				'Only before changes to files that decide what runs. Other changes stay in a copy until you take them.',
-			);
-	}
+	const details: Record<ApprovalSetting, string> = {
+		ask: l10n.t('Before each file change and each command.'),
+		'ask-for-commands': l10n.t('Before each command, and before changes to files that decide what runs.'),
+		plan: l10n.t('Changes nothing, and ends with a plan that you can edit and start.'),
+		'allow-in-sandbox': l10n.t(
+			'Only before changes to files that decide what runs. Other changes stay in a copy until you take them.',
+		),
+	};
+	return details[setting];
 }
 
 /** The choices of the model for the next message, and of its provider. */

@@ -1,5 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { css, html, LitElement, type PropertyValues, type TemplateResult } from 'lit';
+import type { ImageProblem } from '../../model/images.ts';
 import type { FromPage, ReplyImageView } from '../../protocol/protocol.ts';
 import { copyText } from '../announcer.ts';
 import { codicon } from '../codicon.ts';
@@ -155,12 +156,8 @@ class ChatImage extends LitElement {
 		}
 		if (gone !== undefined) {
 			const isFile = gone === 'file';
-			return this.renderProblem(
-				isFile
-					? l10n.t('The image’s file was deleted.')
-					: l10n.t('The image wasn’t loaded: it isn’t a PNG, JPEG, GIF or WebP image of a size that can be shown.'),
-				isFile && this.reload,
-			);
+			const words = isFile ? l10n.t('The image’s file was deleted.') : problemText('type');
+			return this.renderProblem(words, isFile && this.reload);
 		}
 		const { width, height } = image;
 		// Without an address, the image has not loaded yet but already has its size.
@@ -205,25 +202,20 @@ class ChatImage extends LitElement {
 /** A GIF of one transparent pixel. */
 const EMPTY = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
 
-function problemText(problem: Extract<ReplyImageView, { problem: unknown }>['problem']): string {
-	switch (problem) {
-		case 'address':
-			return l10n.t('The image wasn’t loaded: its address can’t be used.');
-		case 'private':
-			return l10n.t('The image wasn’t loaded: its address is on this machine or its network.');
-		case 'redirected':
-			return l10n.t('The image wasn’t loaded: its server redirected to another address.');
-		case 'unreachable':
-			return l10n.t('The image wasn’t loaded: its server refused or didn’t respond.');
-		case 'too-large':
-			return l10n.t('The image wasn’t loaded: it’s larger than 10 MB.');
-		case 'type':
-			return l10n.t('The image wasn’t loaded: it isn’t a PNG, JPEG, GIF or WebP image of a size that can be shown.');
-		case 'not-kept':
-			return l10n.t('The image wasn’t saved: it couldn’t be written to the disk. Free up space, then load it again.');
-		case 'not-loaded':
-			return l10n.t('The image wasn’t loaded.');
-	}
+function problemText(problem: ImageProblem | 'not-loaded'): string {
+	const texts: Record<typeof problem, string> = {
+		address: l10n.t('The image wasn’t loaded: its address can’t be used.'),
+		private: l10n.t('The image wasn’t loaded: its address is on this machine or its network.'),
+		redirected: l10n.t('The image wasn’t loaded: its server redirected to another address.'),
+		unreachable: l10n.t('The image wasn’t loaded: its server refused or didn’t respond.'),
+		'too-large': l10n.t('The image wasn’t loaded: it’s larger than 10 MB.'),
+		type: l10n.t('The image wasn’t loaded: it isn’t a PNG, JPEG, GIF or WebP image of a size that can be shown.'),
+		'not-kept': l10n.t(
+			'The image wasn’t saved: it couldn’t be written to the disk. Free up space, then load it again.',
+		),
+		'not-loaded': l10n.t('The image wasn’t loaded.'),
+	};
+	return texts[problem];
 }
 
 /** The actions on an image, except requesting it again. */

@@ -17,22 +17,16 @@ const ICONS = {
 } as const satisfies Record<ShownChoice, CodiconName>;
 
 function choiceLabel(choice: ShownChoice): string {
-	switch (choice) {
-		case 'prompt':
-			return l10n.t('Move the Prompt Back from Its Editor');
-		case 'repository':
-			return l10n.t('Select Repository');
-		case 'branch':
-			return l10n.t('Select Branch');
-		case 'agent':
-			return l10n.t('Select Agents');
-		case 'model':
-			return l10n.t('Select Models');
-		case 'cost':
-			return l10n.t('Set Cost Limit');
-		case 'sandbox':
-			return l10n.t('Set Sandbox');
-	}
+	const labels: Record<ShownChoice, string> = {
+		prompt: l10n.t('Move the Prompt Back from Its Editor'),
+		repository: l10n.t('Select Repository'),
+		branch: l10n.t('Select Branch'),
+		agent: l10n.t('Select Agents'),
+		model: l10n.t('Select Models'),
+		cost: l10n.t('Set Cost Limit'),
+		sandbox: l10n.t('Set Sandbox'),
+	};
+	return labels[choice];
 }
 
 /** The choices for the next task, each changed with one press, or the problem that prevents any task. */
