@@ -2,6 +2,7 @@
 import createMarkdownIt from 'markdown-it';
 import type { ToPage } from '../src/chat/protocol/protocol.ts';
 import { ChatMarkdown } from '../src/chat/ui/components/chatMarkdown.ts';
+import { HostRequests } from '../src/chat/ui/hostRequests.ts';
 import { CodeHighlighter } from '../src/chat/ui/markdown/codeHighlighter.ts';
 import { ReplyHighlighter } from '../src/chat/ui/markdown/replyHighlighter.ts';
 import { createMarkdown } from '../src/chat/ui/markdown.ts';
@@ -73,8 +74,8 @@ const contenders: Record<ContenderName, (root: HTMLElement) => Append> = {
 	},
 	ours(root) {
 		const element = new ChatMarkdown();
-		element.post = () => {};
-		element.highlighter = new CodeHighlighter();
+		const post = () => {};
+		element.page = { language: 'en', post, requests: new HostRequests(post), highlighter: new CodeHighlighter() };
 		element.growing = true;
 		element.text = '';
 		root.append(element);

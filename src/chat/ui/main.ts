@@ -7,6 +7,8 @@ import * as l10n from '@vscode/l10n';
 import type { PageData, ToPage } from '../protocol/protocol.ts';
 import { ChatApp } from './components/chatApp.ts';
 import { chordListener, selectAllAtOnce } from './editorKeys.ts';
+import { HostRequests } from './hostRequests.ts';
+import { CodeHighlighter } from './markdown/codeHighlighter.ts';
 import type { PageHost } from './page.ts';
 import { WindowCopy } from './windowCopy.ts';
 
@@ -22,9 +24,13 @@ const {
 
 l10n.config({ contents: bundle });
 const app = new ChatApp();
-app.language = language;
 app.host = host;
-app.post = host.postMessage;
+app.page = {
+	language,
+	post: host.postMessage,
+	requests: new HostRequests(host.postMessage),
+	highlighter: new CodeHighlighter(),
+};
 app.kept = state;
 app.copy = new WindowCopy(place);
 // The whole page is main content, so that screen readers find it and its first heading.

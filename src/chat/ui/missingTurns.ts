@@ -1,10 +1,10 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
-import type { HostRequests } from './hostRequests.ts';
+import type { Page } from './pageElement.ts';
 import type { PageState } from './pageState.ts';
 
 /** The parts of the page that loading missing turns needs. */
 export interface MissingOwner extends ReactiveControllerHost {
-	readonly requests: HostRequests;
+	readonly page: Page;
 	readonly nextState: PageState;
 }
 
@@ -48,7 +48,7 @@ export class MissingTurns implements ReactiveController {
 		}
 		this.before = first.id;
 		try {
-			await this.owner.requests.ask('earlier-request', { before: first.id });
+			await this.owner.page.requests.ask('earlier-request', { before: first.id });
 		} catch (error) {
 			if (this.before === first.id) {
 				this.fail(error, () => {
@@ -70,7 +70,7 @@ export class MissingTurns implements ReactiveController {
 	private async askForSnapshot(kind: 'page-ready' | 'snapshot-request'): Promise<void> {
 		this.isSnapshotWanted = true;
 		try {
-			await this.owner.requests.ask(kind, {});
+			await this.owner.page.requests.ask(kind, {});
 		} catch (error) {
 			if (this.isSnapshotWanted) {
 				this.fail(error, () => void this.askForSnapshot(kind));

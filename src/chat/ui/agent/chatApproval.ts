@@ -8,7 +8,7 @@ import { codicon } from '../codicon.ts';
 import { linkStyles } from '../components/link.styles.ts';
 import { sharedStyles } from '../components/shared.styles.ts';
 import { showControls } from '../markdown.ts';
-import type { Post } from '../page.ts';
+import { reactive } from '../pageElement.ts';
 import { chatApprovalStyles } from './chatApproval.styles.ts';
 import { exactTextStyles } from './exactText.styles.ts';
 import { exactText } from './exactText.ts';
@@ -26,19 +26,12 @@ export interface Surroundings {
 /** Asks whether a step may run, and shows everything that it would do. */
 export class ChatApproval extends QuestionBox {
 	static override styles = [sharedStyles, linkStyles, exactTextStyles, chatApprovalStyles];
-	static override properties = {
-		step: { attribute: false },
-		surroundings: { attribute: false },
-		turn: { attribute: false },
-		post: { attribute: false },
-		answer: { attribute: false },
-	};
+	static override properties = reactive('step', 'surroundings', 'turn', 'answer');
 
 	declare step: StepView;
 	declare surroundings: Surroundings;
 	/** The id of the reply's turn. */
 	declare turn: string;
-	declare post: Post;
 	declare answer: (answer: ApprovalAnswer) => void;
 
 	/** The folders that the step writes to or, where it works in copies, those that the copies are of. */
@@ -100,7 +93,7 @@ export class ChatApproval extends QuestionBox {
 		index: number,
 	): TemplateResult {
 		const shown = showControls(path);
-		const open = () => this.post({ kind: 'step-diff-open', turn: this.turn, step: this.step.id, index });
+		const open = () => this.page.post({ kind: 'step-diff-open', turn: this.turn, step: this.step.id, index });
 		return html`<div class="change">
 			<div class="change-bar">
 				<span class="path" title=${shown}>${shown}</span>${

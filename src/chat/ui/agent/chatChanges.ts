@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import { isInCopy, type WorkFile } from '../../model/agentWork.ts';
 import type { ChangesView } from '../../protocol/workProtocol.ts';
 import { codicon } from '../codicon.ts';
@@ -8,7 +8,7 @@ import { linkStyles } from '../components/link.styles.ts';
 import { sharedStyles } from '../components/shared.styles.ts';
 import { watchFocus } from '../focusLost.ts';
 import { showControls } from '../markdown.ts';
-import type { Post } from '../page.ts';
+import { PageElement, reactive } from '../pageElement.ts';
 import { toggle } from '../unfolding.ts';
 import { chatChangesStyles } from './chatChanges.styles.ts';
 import { lineStyles } from './line.styles.ts';
@@ -16,21 +16,13 @@ import { foldSign, renderResults } from './lineParts.ts';
 import { countFacts, type StepFact } from './stepWords.ts';
 
 /** The files that a turn has changed: a line that unfolds to a list, with the actions on them. */
-class ChatChanges extends LitElement {
+class ChatChanges extends PageElement {
 	static override styles = [sharedStyles, linkStyles, lineStyles, chatChangesStyles];
-	static override properties = {
-		changes: { attribute: false },
-		turn: { attribute: false },
-		language: { attribute: false },
-		post: { attribute: false },
-		open: { state: true },
-	};
+	static override properties = reactive('changes', 'turn', 'open');
 
 	declare changes: ChangesView;
 	/** The id of the reply's turn. */
 	declare turn: string;
-	declare language: string;
-	declare post: Post;
 	declare open: boolean;
 
 	constructor() {
@@ -42,21 +34,21 @@ class ChatChanges extends LitElement {
 	override render(): TemplateResult {
 		const { changes, turn } = this;
 		const { files, count, left, canUndo } = changes;
-		const words = countWords(count, this.language);
+		const words = countWords(count, this.page.language);
 		const isWhole = left === 0;
 		const title = isWhole
 			? l10n.t('{0} in your files', words)
 			: !canUndo
 				? l10n.t('{0} in the copy', words)
-				: l10n.t('{0}, {1} still in the copy', words, new Intl.NumberFormat(this.language).format(left));
+				: l10n.t('{0}, {1} still in the copy', words, new Intl.NumberFormat(this.page.language).format(left));
 		return html`<div class="summary">
 				<button type="button" class="line" aria-expanded=${this.open} aria-controls="files" @click=${() => toggle(this)}>
 					${codicon('diff-multiple')}<span class="title">${title}</span>${foldSign(this.open)}
 				</button>
 				<span class="links">
-					${this.renderLink(l10n.t('Compare'), () => this.post({ kind: 'work-compare', turn }))}
-					${isWhole ? nothing : this.renderLink(l10n.t('Take Changes'), () => this.post({ kind: 'work-take', turn }))}
-					${canUndo ? this.renderLink(l10n.t('Undo Turn'), () => this.post({ kind: 'work-undo', turn })) : nothing}
+					${this.renderLink(l10n.t('Compare'), () => this.page.post({ kind: 'work-compare', turn }))}
+					${isWhole ? nothing : this.renderLink(l10n.t('Take Changes'), () => this.page.post({ kind: 'work-take', turn }))}
+					${canUndo ? this.renderLink(l10n.t('Undo Turn'), () => this.page.post({ kind: 'work-undo', turn })) : nothing}
 				</span>
 			</div>
 			<ul id="files" ?hidden=${!this.open} aria-label=${l10n.t('Changed files')}>
@@ -70,7 +62,7 @@ class ChatChanges extends LitElement {
 	}
 
 	private renderFurther(count: number): TemplateResult {
-		const number = new Intl.NumberFormat(this.language).format(count);
+		const number = new Intl.NumberFormat(this.page.language).format(count);
 		const words =
 			count === 1
 				? l10n.t('1 more file isn’t listed. Select Compare to see it.')
@@ -79,12 +71,11 @@ class ChatChanges extends LitElement {
 	}
 
 	private renderFile(file: WorkFile): TemplateResult {
-		const { turn, post } = this;
 		const { path, status, isUndone, added = 0, removed = 0 } = file;
 		// If all files are in the same place, the summary says so.
 		const place = isUndone ? l10n.t('Undone') : this.changes.canUndo && isInCopy(file) ? copyWords(file) : undefined;
 		const [, folder = '', name = path] = /^(.*)\/([^/]+)$/.exec(path) ?? [];
-		const facts: StepFact[] = countFacts(added, removed, new Intl.NumberFormat(this.language));
+		const facts: StepFact[] = countFacts(added, removed, new Intl.NumberFormat(this.page.language));
 		if (place !== undefined) {
 			facts.push({ kind: 'quiet', words: place });
 		}
@@ -94,7 +85,7 @@ class ChatChanges extends LitElement {
 				type="button"
 				class="line file"
 				title=${l10n.t('Compare {0}', shown)}
-				@click=${() => post({ kind: 'work-compare', turn, file: path })}
+				@click=${() => this.page.post({ kind: 'work-compare', turn: this.turn, file: path })}
 			>
 				<span class="screen-reader">${l10n.t('{0}: {1}', statusWord(status), shown)}</span>
 				<span class="status ${status}" aria-hidden="true">${status}</span>
@@ -107,11 +98,11 @@ class ChatChanges extends LitElement {
 	}
 
 	private renderFileAction(of: WorkFile, shown: string): TemplateResult {
-		const { turn, post } = this;
+		const { turn, page } = this;
 		const file = of.path;
 		return isInCopy(of)
-			? iconButton('check', l10n.t('Take {0}', shown), () => post({ kind: 'work-take', turn, file }))
-			: iconButton('discard', l10n.t('Undo {0}', shown), () => post({ kind: 'work-undo', turn, file }));
+			? iconButton('check', l10n.t('Take {0}', shown), () => page.post({ kind: 'work-take', turn, file }))
+			: iconButton('discard', l10n.t('Undo {0}', shown), () => page.post({ kind: 'work-undo', turn, file }));
 	}
 }
 

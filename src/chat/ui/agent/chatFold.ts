@@ -1,15 +1,16 @@
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { css, html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import type { StepView } from '../../protocol/workProtocol.ts';
 import { codicon } from '../codicon.ts';
 import { sharedStyles } from '../components/shared.styles.ts';
+import { PageElement, reactive } from '../pageElement.ts';
 import { toggle } from '../unfolding.ts';
 import { lineStyles } from './line.styles.ts';
 import { foldSign } from './lineParts.ts';
 import { foldWords } from './stepWords.ts';
 
 /** Shows many finished steps as one line, which unfolds into their own lines. */
-export class ChatFold extends LitElement {
+export class ChatFold extends PageElement {
 	static override styles = [
 		sharedStyles,
 		lineStyles,
@@ -25,22 +26,16 @@ export class ChatFold extends LitElement {
 			}
 		`,
 	];
-	static override properties = {
-		steps: { attribute: false },
-		language: { attribute: false },
-		renderStep: { attribute: false },
-		open: { state: true },
-	};
+	static override properties = reactive('steps', 'renderStep', 'open');
 
 	declare steps: readonly StepView[];
-	declare language: string;
 	declare renderStep: (step: StepView) => TemplateResult;
 	/** Undefined until it is unfolded for the first time. */
 	declare open: boolean | undefined;
 
 	override render(): TemplateResult {
 		const { steps, open } = this;
-		const words = foldWords(steps, this.language);
+		const words = foldWords(steps, this.page.language);
 		return html`<button type="button" class="line" aria-expanded=${open === true} aria-controls="steps" @click=${() => toggle(this)}>
 				${codicon('checklist')}<span class="title" title=${words}>${words}</span>
 				${foldSign(open === true)}

@@ -4,8 +4,8 @@ import type { FormField, FormOption, FormValue } from '../../../agents/session/e
 import type { StepView } from '../../protocol/workProtocol.ts';
 import { codicon } from '../codicon.ts';
 import { sharedStyles } from '../components/shared.styles.ts';
-import type { HostRequests } from '../hostRequests.ts';
 import { showControls } from '../markdown.ts';
+import { reactive } from '../pageElement.ts';
 import { chatApprovalStyles } from './chatApproval.styles.ts';
 import { chatFormStyles } from './chatForm.styles.ts';
 import { QuestionBox } from './questionBox.ts';
@@ -23,18 +23,11 @@ const INPUT_TYPES = {
 /** A form of an agent, with all of its fields. The host validates the answers before the agent gets them. */
 export class ChatForm extends QuestionBox {
 	static override styles = [sharedStyles, chatApprovalStyles, chatFormStyles];
-	static override properties = {
-		step: { attribute: false },
-		turn: { attribute: false },
-		requests: { attribute: false },
-		decline: { attribute: false },
-		problem: { state: true },
-	};
+	static override properties = reactive('step', 'turn', 'decline', 'problem');
 
 	declare step: StepView;
 	/** The id of the reply's turn. */
 	declare turn: string;
-	declare requests: HostRequests;
 	declare decline: () => void;
 	/** A sentence that says why the answers were not sent. */
 	declare problem: string | undefined;
@@ -74,7 +67,11 @@ export class ChatForm extends QuestionBox {
 			}),
 		);
 		try {
-			this.problem = await this.requests.ask('step-fill', { turn, question: step.approval?.question ?? '', values });
+			this.problem = await this.page.requests.ask('step-fill', {
+				turn,
+				question: step.approval?.question ?? '',
+				values,
+			});
 		} catch (error) {
 			this.problem = (error as Error).message;
 		}

@@ -1,9 +1,10 @@
 import * as l10n from '@vscode/l10n';
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { css, html, nothing, type TemplateResult } from 'lit';
 import type { PlanEntry } from '../../../agents/session/events.ts';
 import { type CodiconName, codicon } from '../codicon.ts';
 import { sharedStyles } from '../components/shared.styles.ts';
 import { showControls } from '../markdown.ts';
+import { PageElement, reactive } from '../pageElement.ts';
 import { toggle } from '../unfolding.ts';
 import { lineStyles } from './line.styles.ts';
 import { foldSign } from './lineParts.ts';
@@ -18,7 +19,7 @@ const ICONS: Record<PlanEntry['status'], CodiconName> = {
 };
 
 /** The plan of an agent: one line, which unfolds to a list. */
-class ChatPlan extends LitElement {
+class ChatPlan extends PageElement {
 	static override styles = [
 		sharedStyles,
 		lineStyles,
@@ -114,14 +115,9 @@ class ChatPlan extends LitElement {
 			}
 		`,
 	];
-	static override properties = {
-		entries: { attribute: false },
-		language: { attribute: false },
-		open: { state: true },
-	};
+	static override properties = reactive('entries', 'open');
 
 	declare entries: readonly PlanEntry[];
-	declare language: string;
 	declare open: boolean;
 
 	constructor() {
@@ -137,7 +133,7 @@ class ChatPlan extends LitElement {
 				aria-controls="list"
 				@click=${() => toggle(this)}
 			>
-				${codicon('checklist')}<span class="screen-reader">${planLabel(this.entries, this.language)}</span>
+				${codicon('checklist')}<span class="screen-reader">${planLabel(this.entries, this.page.language)}</span>
 				<span class="entries" aria-hidden="true">${this.renderLine()}</span>${foldSign(this.open)}
 			</button>
 			<ol id="list" ?hidden=${!this.open} aria-label=${l10n.t('Plan')}>
@@ -146,9 +142,9 @@ class ChatPlan extends LitElement {
 	}
 
 	private renderLine(): unknown {
-		const { entries, language } = this;
+		const { entries } = this;
 		const current = entries.find(({ status }) => status === 'in_progress');
-		const done = doneWords(entries, language);
+		const done = doneWords(entries, this.page.language);
 		if (entries.length > MAXIMUM_IN_LINE) {
 			return html`<span>${done}</span>${current ? renderEntry(current) : nothing}`;
 		}

@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { css, html, nothing, type TemplateResult } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
 import type { ApprovalAnswer } from '../../model/agentWork.ts';
 import type { StepView } from '../../protocol/workProtocol.ts';
@@ -7,8 +7,7 @@ import { codicon } from '../codicon.ts';
 import { iconButton } from '../components/iconButton.ts';
 import { sharedStyles } from '../components/shared.styles.ts';
 import { watchFocus } from '../focusLost.ts';
-import type { HostRequests } from '../hostRequests.ts';
-import type { Post } from '../page.ts';
+import { PageElement, reactive } from '../pageElement.ts';
 import type { ChatApproval, Surroundings } from './chatApproval.ts';
 import './chatApproval.ts';
 import type { ChatForm } from './chatForm.ts';
@@ -20,7 +19,7 @@ import { foldSign, renderResults } from './lineParts.ts';
 import { commandBeside, factsOf, type StepFact, spokenKind, stepIcon, titleOf } from './stepWords.ts';
 
 /** One tool call of an agent: a line that can be unfolded, or, while it waits for the user, the question about it. */
-export class ChatStep extends LitElement {
+export class ChatStep extends PageElement {
 	static override styles = [
 		sharedStyles,
 		lineStyles,
@@ -57,24 +56,12 @@ export class ChatStep extends LitElement {
 			}
 		`,
 	];
-	static override properties = {
-		step: { attribute: false },
-		surroundings: { attribute: false },
-		turn: { attribute: false },
-		language: { attribute: false },
-		post: { attribute: false },
-		requests: { attribute: false },
-		open: { state: true },
-		answered: { state: true },
-	};
+	static override properties = reactive('step', 'surroundings', 'turn', 'open', 'answered');
 
 	declare step: StepView;
 	declare surroundings: Surroundings;
 	/** The id of the reply's turn. */
 	declare turn: string;
-	declare language: string;
-	declare post: Post;
-	declare requests: HostRequests;
 	/** Undefined until the step is unfolded for the first time. */
 	declare open: boolean | undefined;
 	/** The id of the question that the user has answered. The host may not have confirmed the answer yet. */
@@ -102,7 +89,7 @@ export class ChatStep extends LitElement {
 				html`<chat-form
 					.step=${step}
 					.turn=${this.turn}
-					.requests=${this.requests}
+					.page=${this.page}
 					.decline=${() => this.answer('no')}
 				></chat-form>`,
 			)}`;
@@ -115,7 +102,7 @@ export class ChatStep extends LitElement {
 					.step=${step}
 					.surroundings=${this.surroundings}
 					.turn=${this.turn}
-					.post=${this.post}
+					.page=${this.page}
 					.answer=${this.answer}
 				></chat-approval>`,
 			)}`;
@@ -129,9 +116,7 @@ export class ChatStep extends LitElement {
 						.isOpen=${this.open}
 						.step=${step}
 						.turn=${this.turn}
-						.language=${this.language}
-						.post=${this.post}
-						.requests=${this.requests}
+						.page=${this.page}
 					></chat-step-details>`
 		}`;
 	}
@@ -142,8 +127,8 @@ export class ChatStep extends LitElement {
 	}
 
 	private renderAct(): TemplateResult | typeof nothing {
-		const { step, turn, post } = this;
-		const press = () => post({ kind: 'step-act', turn, step: step.id });
+		const { step, turn } = this;
+		const press = () => this.page.post({ kind: 'step-act', turn, step: step.id });
 		return step.hasStates ? iconButton('history', l10n.t('Files as of “{0}”…', titleOf(step)), press) : nothing;
 	}
 
@@ -151,7 +136,7 @@ export class ChatStep extends LitElement {
 		const { step } = this;
 		const facts: StepFact[] = this.isAnswered
 			? [{ kind: 'quiet', words: l10n.t('Answered') }]
-			: factsOf(step, this.language);
+			: factsOf(step, this.page.language);
 		const title = titleOf(step);
 		const beside = commandBeside(step);
 		const content = html`${codicon(stepIcon(step))}<span class="screen-reader">${spokenKind(step)}</span
@@ -189,10 +174,10 @@ export class ChatStep extends LitElement {
 		}
 		const at = { turn: this.turn, step: id, index: 0 };
 		if (diffs.length === 1) {
-			return { label: l10n.t('Open Diff'), press: () => this.post({ kind: 'step-diff-open', ...at }) };
+			return { label: l10n.t('Open Diff'), press: () => this.page.post({ kind: 'step-diff-open', ...at }) };
 		}
 		return diffs.length === 0 && locations.length === 1
-			? { label: l10n.t('Open File'), press: () => this.post({ kind: 'step-place-open', ...at }) }
+			? { label: l10n.t('Open File'), press: () => this.page.post({ kind: 'step-place-open', ...at }) }
 			: undefined;
 	}
 
@@ -200,7 +185,7 @@ export class ChatStep extends LitElement {
 		const { question } = this.step.approval ?? {};
 		if (question !== undefined) {
 			this.answered = question;
-			this.post({ kind: 'step-answer', turn: this.turn, question, answer });
+			this.page.post({ kind: 'step-answer', turn: this.turn, question, answer });
 		}
 	};
 }

@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { repeat } from 'lit/directives/repeat.js';
 import type { LeftOutFolder } from '../../model/agentWork.ts';
@@ -8,10 +8,8 @@ import type { StepView, WorkView } from '../../protocol/workProtocol.ts';
 import { detailsStyles } from '../components/details.styles.ts';
 import { sharedStyles } from '../components/shared.styles.ts';
 import { watchFocus } from '../focusLost.ts';
-import type { HostRequests } from '../hostRequests.ts';
-import type { CodeHighlighter } from '../markdown/codeHighlighter.ts';
 import { showControls } from '../markdown.ts';
-import type { Post } from '../page.ts';
+import { PageElement, reactive } from '../pageElement.ts';
 import { tellUnfolded, UNFOLDED } from '../unfolding.ts';
 import type { Surroundings } from './chatApproval.ts';
 import { ChatFold } from './chatFold.ts';
@@ -27,26 +25,14 @@ import { type FlowPart, type TextPart, textOfParts, WorkFlow } from './workFlow.
 const ITEMS_AT_A_TIME = 16;
 
 /** The reply of an agent: its text and, between the parts of it, its steps. */
-export class ChatWork extends LitElement {
+export class ChatWork extends PageElement {
 	static override styles = [sharedStyles, detailsStyles, chatWorkStyles];
-	static override properties = {
-		reply: { attribute: false },
-		work: { attribute: false },
-		turn: { attribute: false },
-		language: { attribute: false },
-		post: { attribute: false },
-		requests: { attribute: false },
-		highlighter: { attribute: false },
-	};
+	static override properties = reactive('reply', 'work', 'turn');
 
 	declare reply: ReplyView;
 	declare work: WorkView;
 	/** The id of the reply's turn. */
 	declare turn: string;
-	declare language: string;
-	declare post: Post;
-	declare requests: HostRequests;
-	declare highlighter: CodeHighlighter;
 
 	private readonly flow = new WorkFlow();
 	private readonly items = new FlowItems();
@@ -111,7 +97,7 @@ export class ChatWork extends LitElement {
 			.blocksOf(items)
 			.map(
 				block => html`<div class="block">${repeat(block, ({ key }) => key, renderItem)}</div>`,
-			)}${work.further === undefined ? nothing : html`<p class="further">${furtherWords(work.further, this.language)}</p>`}${this.renderPlanUse()}`;
+			)}${work.further === undefined ? nothing : html`<p class="further">${furtherWords(work.further, this.page.language)}</p>`}${this.renderPlanUse()}`;
 	}
 
 	/** A plan is the text of the reply. The composer takes it, to be edited and then sent to the agent or as a task. */
@@ -119,7 +105,7 @@ export class ChatWork extends LitElement {
 		const { reply, work } = this;
 		const isReady = work.isPlan && reply.state === 'done' && reply.text.trim() !== '';
 		return isReady
-			? html`<button type="button" class="button secondary plan" @click=${() => this.post({ kind: 'work-plan-use', turn: this.turn })}>
+			? html`<button type="button" class="button secondary plan" @click=${() => this.page.post({ kind: 'work-plan-use', turn: this.turn })}>
 					${l10n.t('Edit and Start Plan')}
 				</button>`
 			: nothing;
@@ -152,7 +138,7 @@ export class ChatWork extends LitElement {
 	}
 
 	private renderItem(item: FlowItem, apart: string): unknown {
-		const { reply, work, language } = this;
+		const { reply, work, page } = this;
 		switch (item.kind) {
 			case 'text':
 				return this.renderText(item, apart);
@@ -164,12 +150,12 @@ export class ChatWork extends LitElement {
 					() => html`<chat-fold
 						class=${apart}
 						.steps=${item.steps}
-						.language=${language}
+						.page=${page}
 						.renderStep=${this.renderFoldedStep}
 					></chat-fold>`,
 				);
 			case 'plan':
-				return html`<chat-plan class=${apart} .entries=${work.plan} .language=${language}></chat-plan>`;
+				return html`<chat-plan class=${apart} .entries=${work.plan} .page=${page}></chat-plan>`;
 			case 'thoughts':
 				return guard([reply.reasoning, apart], () =>
 					this.renderDetails(l10n.t('Reasoning'), reply.reasoning ?? '', apart),
@@ -191,10 +177,8 @@ export class ChatWork extends LitElement {
 				class=${apart}
 				.text=${part.text}
 				.growing=${isGrowing}
-				.post=${this.post}
+				.page=${this.page}
 				.citations=${citationsIn(reply.citations, { start: part.start, end })}
-				.requests=${this.requests}
-				.highlighter=${this.highlighter}
 				.turn=${this.turn}
 			></chat-markdown>`;
 		});
@@ -207,9 +191,7 @@ export class ChatWork extends LitElement {
 			.step=${step}
 			.surroundings=${this.surroundings}
 			.turn=${this.turn}
-			.language=${this.language}
-			.post=${this.post}
-			.requests=${this.requests}
+			.page=${this.page}
 		></chat-step>`;
 	}
 

@@ -1,11 +1,11 @@
-import { LitElement } from 'lit';
+import { PageElement, reactive } from '../pageElement.ts';
 
 /** A new question cannot be answered with yes for this long, in case a press was meant for what was there before. */
 const GUARD_MS = 500;
 
 /** A question of an agent in a `.box`. It takes the focus unless the user is typing. */
-export class QuestionBox extends LitElement {
-	static override properties: Record<string, object> = { isGuarded: { state: true } };
+export class QuestionBox extends PageElement {
+	static override properties = reactive('isGuarded');
 
 	declare isGuarded: boolean;
 

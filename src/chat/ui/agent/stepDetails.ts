@@ -1,10 +1,9 @@
 import * as l10n from '@vscode/l10n';
-import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { StepView } from '../../protocol/workProtocol.ts';
 import { sharedStyles } from '../components/shared.styles.ts';
-import type { HostRequests } from '../hostRequests.ts';
 import { showControls } from '../markdown.ts';
-import type { Post } from '../page.ts';
+import { PageElement, reactive } from '../pageElement.ts';
 import { reveal } from '../unfolding.ts';
 import { exactTextStyles } from './exactText.styles.ts';
 import { exactText, terminalText } from './exactText.ts';
@@ -14,25 +13,13 @@ import { stepDetailsStyles } from './stepDetails.styles.ts';
 import { countFacts, factsOf } from './stepWords.ts';
 
 /** The details of an unfolded step: its exact command and output, its locations and its changes. */
-class ChatStepDetails extends LitElement {
+class ChatStepDetails extends PageElement {
 	static override styles = [sharedStyles, lineStyles, exactTextStyles, stepDetailsStyles];
-	static override properties = {
-		step: { attribute: false },
-		turn: { attribute: false },
-		language: { attribute: false },
-		post: { attribute: false },
-		requests: { attribute: false },
-		isOpen: { attribute: false },
-		output: { state: true },
-		problem: { state: true },
-	};
+	static override properties = reactive('step', 'turn', 'isOpen', 'output', 'problem');
 
 	declare step: StepView;
 	/** The id of the reply's turn. */
 	declare turn: string;
-	declare language: string;
-	declare post: Post;
-	declare requests: HostRequests;
 	declare isOpen: boolean;
 	declare output: string | undefined;
 	/** A sentence that says why the output cannot be shown. */
@@ -58,18 +45,18 @@ class ChatStepDetails extends LitElement {
 
 	/** Renders the approval in full, because the line may have no room for it. */
 	private renderApproval(): TemplateResult | typeof nothing {
-		const words = factsOf(this.step, this.language).find(({ short }) => short !== undefined)?.words;
+		const words = factsOf(this.step, this.page.language).find(({ short }) => short !== undefined)?.words;
 		return words === undefined ? nothing : html`<p class="note">${words}</p>`;
 	}
 
 	private renderDiffs(): TemplateResult | typeof nothing {
 		const { diffs = [], id } = this.step;
-		const number = new Intl.NumberFormat(this.language);
+		const number = new Intl.NumberFormat(this.page.language);
 		return diffs.length === 0
 			? nothing
 			: html`<ul class="places scrolls">
 					${diffs.map(({ path, isNew, added = 0, removed = 0 }, index) => {
-						const open = () => this.post({ kind: 'step-diff-open', turn: this.turn, step: id, index });
+						const open = () => this.page.post({ kind: 'step-diff-open', turn: this.turn, step: id, index });
 						return html`<li class="row">
 							${placeButton(path, open)}${isNew ? html`<span class="new">${l10n.t('new')}</span>` : nothing}
 							${renderResults(countFacts(added, removed, number))}
@@ -88,7 +75,7 @@ class ChatStepDetails extends LitElement {
 			? nothing
 			: html`<ul class="places scrolls">
 					${places.map(({ path, line, index }) => {
-						const open = () => this.post({ kind: 'step-place-open', turn: this.turn, step: id, index });
+						const open = () => this.page.post({ kind: 'step-place-open', turn: this.turn, step: id, index });
 						return html`<li class="row">${placeButton(line === undefined ? path : `${path}:${line}`, open)}</li>`;
 					})}
 				</ul>`;
@@ -115,7 +102,7 @@ class ChatStepDetails extends LitElement {
 		this.asked = step;
 		const isFirst = this.output === undefined;
 		try {
-			const output = await this.requests.ask('step-request', { turn: this.turn, step: step.id });
+			const output = await this.page.requests.ask('step-request', { turn: this.turn, step: step.id });
 			this.problem = output === undefined ? l10n.t('The output is no longer available.') : undefined;
 			this.output = output === undefined ? undefined : terminalText(output);
 		} catch (error) {

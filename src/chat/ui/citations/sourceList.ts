@@ -2,25 +2,22 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { Citations, ShownSource } from '../../model/citations.ts';
 import { sourceWords } from '../../protocol/labels.ts';
 import type { Post } from '../page.ts';
+import type { Page } from '../pageElement.ts';
 
 /** A longer list is collapsed. */
 const SHOWN_SOURCES = 6;
 
 /** The list of sources under a reply. */
-export function renderSources(
-	citations: Citations | undefined,
-	language: string,
-	post: Post,
-): TemplateResult | typeof nothing {
+export function renderSources(citations: Citations | undefined, page: Page): TemplateResult | typeof nothing {
 	const { sources = [], isCut } = citations ?? {};
 	if (sources.length === 0) {
 		return nothing;
 	}
-	const words = sourceWords(language);
+	const words = sourceWords(page.language);
 	return html`<details class="sources" ?open=${sources.length <= SHOWN_SOURCES}>
 		<summary>${words.sources} (${sources.length})</summary>
 		<ol>
-			${sources.map(source => renderSource(source, post))}
+			${sources.map(source => renderSource(source, page.post))}
 		</ol>
 		${isCut ? html`<p class="cut">${words.sourcesCut}</p>` : nothing}
 	</details>`;

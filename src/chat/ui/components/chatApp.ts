@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { defined } from '../../../base/defined.ts';
 import { answerRequest } from '../../../base/rpc.ts';
@@ -13,11 +13,11 @@ import { DropTarget } from '../dropTarget.ts';
 import { stateBeyond } from '../encrypted/encryptedDraft.ts';
 import { encryptionLine, encryptionLineStyles } from '../encrypted/encryptionLine.ts';
 import { FollowEnd } from '../followEnd.ts';
-import { HostRequests, noAnswerText } from '../hostRequests.ts';
-import { CodeHighlighter } from '../markdown/codeHighlighter.ts';
+import { noAnswerText } from '../hostRequests.ts';
 import { messageProblem, stillReplyingText } from '../message.ts';
 import { MissingTurns } from '../missingTurns.ts';
-import { type Draft, initialState, type PageHost, type Post } from '../page.ts';
+import { type Draft, initialState, type PageHost } from '../page.ts';
+import { PageElement, reactive } from '../pageElement.ts';
 import { applyMessage, emptyPageState, type PageState } from '../pageState.ts';
 import { Reading } from '../readingPosition.ts';
 import { StateKeeper } from '../stateKeeper.ts';
@@ -32,24 +32,14 @@ import { earlierButton, emptyConversation, fileNotice, problemNotice, toEndButto
 import type { QuestionActions } from './question.ts';
 
 /** The whole page: the conversation, its notices and the composer. */
-export class ChatApp extends LitElement {
+export class ChatApp extends PageElement {
 	static override styles = [sharedStyles, chatAppStyles, encryptionLineStyles];
-	static override properties = {
-		language: { attribute: false },
-		host: { attribute: false },
-		state: { state: true },
-		following: { state: true },
-		dismissed: { state: true },
-		editing: { state: true },
-	};
+	static override properties = reactive('host', 'state', 'following', 'dismissed', 'editing');
 
-	declare language: string;
 	declare host: PageHost;
 	/** The state of an earlier page, stored by the host, as JSON. */
 	declare kept: string | undefined;
 	declare copy: WindowCopy;
-	/** Posts to the host. */
-	declare post: Post;
 	declare state: PageState;
 	declare following: boolean;
 	declare dismissed: string | undefined;
@@ -66,10 +56,7 @@ export class ChatApp extends LitElement {
 	private initialDraft: Draft = { text: '' };
 	private followEnd: FollowEnd | undefined;
 	private announcer: Announcer | undefined;
-	/** Set from the first render on. */
-	requests!: HostRequests;
 	readonly missing = new MissingTurns(this);
-	private readonly highlighter = new CodeHighlighter();
 	private readonly onDraft = (draft: Draft) => {
 		const { sentAs: _, draftOf: __, task: ___, next: ____, ...others } = this.keeper.state;
 		const { encryption, conversation } = this.nextState;
@@ -95,13 +82,13 @@ export class ChatApp extends LitElement {
 			void this.focusIn(turn, '.question-row .actions button');
 		},
 		sendEdit: () => this.sendEdit(),
-		openAttachment: (turn, index) => this.post({ kind: 'attachment-open', turn: turn.id, index }),
+		openAttachment: (turn, index) => this.page.post({ kind: 'attachment-open', turn: turn.id, index }),
 		showVersion: (turn, direction) => this.showVersion(turn, direction),
 	};
 
 	private readonly drop = new DropTarget(this, (uris, files) => {
 		if (uris.length > 0) {
-			this.post({ kind: 'context-drop', uris });
+			this.page.post({ kind: 'context-drop', uris });
 		} else {
 			void this.composer.paste.addFiles(files);
 		}
@@ -116,7 +103,7 @@ export class ChatApp extends LitElement {
 	}
 
 	receive(message: ToPage): void {
-		if (tellComposer(this.composer, message, this.post)) {
+		if (tellComposer(this.composer, message, this.page.post)) {
 			return;
 		}
 		switch (message.kind) {
@@ -125,11 +112,11 @@ export class ChatApp extends LitElement {
 				this.followEnd?.toEnd();
 				return;
 			case 'answer':
-				this.requests.answered(message);
+				this.page.requests.answered(message);
 				return;
 			case 'composer-focus':
 				void answerRequest(message.request, () => this.takeFocus(message.takesIt), {
-					post: this.post,
+					post: this.page.post,
 					explain: noAnswerText,
 				});
 				return;
@@ -161,7 +148,6 @@ export class ChatApp extends LitElement {
 
 	override willUpdate(changed: PropertyValues): void {
 		if (!this.hasUpdated) {
-			this.requests = new HostRequests(this.post);
 			this.keeper.state = initialState(this.copy.read(), this.host.getState(), this.kept);
 			const { draft, sentAs, task, next, reading } = this.keeper.state;
 			this.initialDraft = { text: draft, ...defined({ sentAs, task, next }) };
@@ -213,17 +199,14 @@ export class ChatApp extends LitElement {
 			<div class="scroll-area">
 				<div class="log scrolls ${this.following ? 'following' : ''}" role="log" aria-live="off" aria-label=${l10n.t('Conversation')} tabindex="0" @scroll=${this.onScroll} @scrollend=${this.onScrollEnd}>
 					<div class="turns">
-						${state.earlier > 0 ? earlierButton(state.earlier, this.language, () => this.missing.earlier()) : nothing}
+						${state.earlier > 0 ? earlierButton(state.earlier, this.page.language, () => this.missing.earlier()) : nothing}
 						${repeat(
 							state.turns,
 							turn => turn.id,
 							(turn, index) => html`<chat-turn
 								.turn=${turn}
 								.total=${index === state.turns.length - 1 ? state.context.use?.total : undefined}
-								.language=${this.language}
-								.post=${this.post}
-								.requests=${this.requests}
-								.highlighter=${this.highlighter}
+								.page=${this.page}
 								.question=${this.question}
 								.isDemo=${state.connection?.isDemo === true && index === state.turns.length - 1 && !state.encryption}
 								.editing=${this.editing?.turn === turn.id ? this.editing.text : undefined}
@@ -231,7 +214,7 @@ export class ChatApp extends LitElement {
 						)}
 						${
 							state.sequence !== undefined && state.turns.length === 0
-								? emptyConversation(state.connection, { encryption: state.encryption, post: this.post })
+								? emptyConversation(state.connection, state.encryption, this.page.post)
 								: nothing
 						}
 					</div>
@@ -242,21 +225,19 @@ export class ChatApp extends LitElement {
 			${announcementRegions()}
 			${this.renderNotice()}
 			<chat-composer
-				.language=${this.language}
+				.page=${this.page}
 				.connection=${state.connection}
 				.mode=${state.mode}
 				.agent=${state.agent}
 				.settings=${state.settings}
 				.encrypted=${state.encryption !== undefined}
 				.conversation=${state.conversation}
-				.requests=${this.requests}
 				.replying=${this.replying}
 				.isAgentReplying=${state.turns.at(-1)?.mode === 'agent'}
 				.context=${state.context}
 				.nextTask=${state.task}
 				.initialDraft=${this.initialDraft}
 				.onDraft=${this.onDraft}
-				.post=${this.post}
 			></chat-composer>
 		`;
 	}
@@ -355,7 +336,7 @@ export class ChatApp extends LitElement {
 		if (!edit || conversation === undefined || this.isRefusedWhileReplying()) {
 			return;
 		}
-		const problem = messageProblem(edit.text, this.language);
+		const problem = messageProblem(edit.text, this.page.language);
 		if (problem !== undefined) {
 			this.composer.say(problem);
 			return;
@@ -363,7 +344,7 @@ export class ChatApp extends LitElement {
 		// As in the composer, a text that was sent before and not answered keeps its turn.
 		const turn = edit.sentAs ?? crypto.randomUUID();
 		this.keeper.save({ ...this.keeper.state, edit: { ...edit, sentAs: turn } });
-		this.post({ kind: 'message-send', conversation, turn, text: edit.text, edits: edit.turn });
+		this.page.post({ kind: 'message-send', conversation, turn, text: edit.text, edits: edit.turn });
 	}
 
 	private accepted(turn: string): void {
@@ -383,7 +364,7 @@ export class ChatApp extends LitElement {
 		const offset = element ? this.log.getBoundingClientRect().top - element.getBoundingClientRect().top : 0;
 		this.reading.wanted = { turn: target, offset: Math.round(offset) };
 		this.versionWanted = { turn: target, direction };
-		this.post({ kind: 'version-show', turn: target });
+		this.page.post({ kind: 'version-show', turn: target });
 	}
 
 	/** Focuses the version button that was pressed, or the other one at the first or last version. */
@@ -431,9 +412,9 @@ export class ChatApp extends LitElement {
 
 	private readonly toComposer = () => void this.takeFocus(true);
 
-	private readonly showAttestation = () => this.post({ kind: 'attestation-show' });
+	private readonly showAttestation = () => this.page.post({ kind: 'attestation-show' });
 
-	private readonly followConnection = () => this.post({ kind: 'connection-follow' });
+	private readonly followConnection = () => this.page.post({ kind: 'connection-follow' });
 
 	get log(): HTMLElement {
 		return this.renderRoot.querySelector('.log') as HTMLElement;

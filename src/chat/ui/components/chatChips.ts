@@ -1,8 +1,9 @@
 import * as l10n from '@vscode/l10n';
-import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import type { AttachmentView, ChipView } from '../../protocol/protocol.ts';
 import { type CodiconName, codicon } from '../codicon.ts';
+import { PageElement, reactive } from '../pageElement.ts';
 import { chatChipsStyles } from './chatChips.styles.ts';
 import { sharedStyles } from './shared.styles.ts';
 
@@ -34,24 +35,16 @@ interface Preview {
 /**
  * Pieces of context as a row of chips. The row is one tab stop; arrow keys move within it, and Delete removes a chip.
  */
-class ChatChips extends LitElement {
+class ChatChips extends PageElement {
 	static override styles = [sharedStyles, chatChipsStyles];
 	static override properties = {
-		chips: { attribute: false },
-		label: { attribute: false },
-		language: { attribute: false },
-		openChip: { attribute: false },
-		removeChip: { attribute: false },
-		leave: { attribute: false },
-		loadPreview: { attribute: false },
-		previews: { state: true },
-		current: { state: true },
+		...reactive('chips', 'label', 'openChip', 'removeChip', 'leave', 'loadPreview'),
+		...reactive('previews', 'current'),
 	};
 
 	declare chips: readonly (AttachmentView & Partial<ChipView>)[];
 	/** The label of the row for screen readers. */
 	declare label: string;
-	declare language: string;
 	declare openChip: (index: number) => void;
 	/** Absent if chips cannot be removed. */
 	declare removeChip: ((index: number) => void) | undefined;
@@ -121,7 +114,7 @@ class ChatChips extends LitElement {
 
 	private renderChip(chip: AttachmentView & Partial<ChipView>, index: number): TemplateResult {
 		const { removeChip } = this;
-		const number = new Intl.NumberFormat(this.language);
+		const number = new Intl.NumberFormat(this.page.language);
 		const { image } = chip;
 		const tokens = number.format(chip.tokens);
 		const size = image

@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { defined } from '../../../base/defined.ts';
 import type { NextTaskView } from '../../../tasks/api.ts';
 import type { ComposerMode, TurnMode } from '../../model/mode.ts';
@@ -9,30 +9,31 @@ import type { SettingsView } from '../../protocol/settingsProtocol.ts';
 import { queuedMessage } from '../agent/queuedMessage.ts';
 import { codicon } from '../codicon.ts';
 import { FOCUS_LOST } from '../focusLost.ts';
-import type { HostRequests } from '../hostRequests.ts';
 import { isSendKey, messageProblem, stillReplyingText } from '../message.ts';
-import { SlashMenu, type SlashOwner } from '../modes/slashMenu.ts';
-import type { Draft, Post } from '../page.ts';
-import { ComposerTask, type TaskOwner } from '../task/composerTask.ts';
+import { SlashMenu } from '../modes/slashMenu.ts';
+import type { Draft } from '../page.ts';
+import { PageElement, reactive } from '../pageElement.ts';
+import { ComposerTask } from '../task/composerTask.ts';
 import { taskLine, taskLineStyles } from '../task/taskLine.ts';
 import './contextMeter.ts';
 import { chatComposerStyles } from './chatComposer.styles.ts';
+import type { Composer } from './composer.ts';
 import { composerChoiceStyles } from './composerChoice.ts';
 import { agentChoices, modeChoice, modelChoices, modePlaceholder } from './composerChoices.ts';
 import { ComposerMenu, composerMenuStyles } from './composerMenu.ts';
 import { contextCompletionStyles } from './contextCompletion.styles.ts';
-import { type CompletionOwner, ContextCompletion } from './contextCompletion.ts';
+import { ContextCompletion } from './contextCompletion.ts';
 import { contextRow } from './contextRow.ts';
 import { iconButton } from './iconButton.ts';
 import { linkStyles } from './link.styles.ts';
-import { type PasteOwner, PendingPaste } from './pendingPaste.ts';
+import { PendingPaste } from './pendingPaste.ts';
 import { sharedStyles } from './shared.styles.ts';
 
 /** After this time without an answer, the message counts as not accepted and the composer is unlocked. */
 const ACCEPT_TIMEOUT_MS = 10_000;
 
 /** The field for writing a message. It is cleared only when the host has accepted the message. */
-export class ChatComposer extends LitElement implements CompletionOwner, PasteOwner, SlashOwner, TaskOwner {
+export class ChatComposer extends PageElement implements Composer {
 	static override styles = [
 		sharedStyles,
 		linkStyles,
@@ -43,29 +44,11 @@ export class ChatComposer extends LitElement implements CompletionOwner, PasteOw
 		taskLineStyles,
 	];
 	static override properties = {
-		language: { attribute: false },
-		connection: { attribute: false },
-		mode: { attribute: false },
-		agent: { attribute: false },
-		settings: { attribute: false },
-		encrypted: { attribute: false },
-		conversation: { attribute: false },
-		replying: { attribute: false },
-		isAgentReplying: { attribute: false },
-		context: { attribute: false },
-		nextTask: { attribute: false },
-		post: { attribute: false },
-		requests: { attribute: false },
-		initialDraft: { attribute: false },
-		onDraft: { attribute: false },
-		hint: { state: true },
-		help: { state: true },
-		waiting: { state: true },
-		queued: { state: true },
-		draft: { state: true },
+		...reactive('connection', 'mode', 'agent', 'settings', 'encrypted', 'conversation', 'context', 'nextTask'),
+		...reactive('replying', 'isAgentReplying', 'initialDraft', 'onDraft'),
+		...reactive('hint', 'help', 'waiting', 'queued', 'draft'),
 	};
 
-	declare language: string;
 	declare connection: ConnectionView | undefined;
 	/** The mode of a message that begins with no command. */
 	declare mode: TurnMode;
@@ -83,8 +66,6 @@ export class ChatComposer extends LitElement implements CompletionOwner, PasteOw
 	declare context: ContextView;
 	/** The choices for the next task, once they are known. */
 	declare nextTask: NextTaskView | undefined;
-	declare post: Post;
-	declare requests: HostRequests;
 	/** Read once when the page starts; from then on, the composer reports its draft through `onDraft`. */
 	declare initialDraft: Draft;
 	declare onDraft: (draft: Draft) => void;
@@ -237,14 +218,14 @@ export class ChatComposer extends LitElement implements CompletionOwner, PasteOw
 	}
 
 	override render(): TemplateResult {
-		const { conversation, connection, agent, settings, menu, requests, post } = this;
+		const { conversation, connection, agent, settings, menu, page } = this;
 		const { mode, isShown: isTask } = this.task;
 		const model = settings?.model ?? connection?.model;
 		const replying = this.replying !== undefined;
 		const stops = replying && !isTask;
 		const choices =
 			connection && model && !this.encrypted && !isTask
-				? { conversation, connection, model, mode: this.mode, agent, settings, menu, requests, post }
+				? { conversation, connection, model, mode: this.mode, agent, settings, menu, page }
 				: undefined;
 		const buttonLabel = stops ? l10n.t('Stop') : l10n.t('Send');
 		return html`
@@ -276,7 +257,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, PasteOw
 				${this.completion.render()} ${this.slash.render()} ${this.menu.render()}
 				<div class="row">
 					<div class="first">
-						${iconButton('add', l10n.t('Add Context… (or type @)'), () => this.post({ kind: 'context-pick' }))}
+						${iconButton('add', l10n.t('Add Context… (or type @)'), () => this.page.post({ kind: 'context-pick' }))}
 						${choices || isTask ? modeChoice(mode, this.refusedModes, menu, chosen => this.task.choose(chosen)) : nothing}
 						${choices ? agentChoices(choices) : nothing} ${isTask ? this.task.editorButton() : nothing}
 					</div>
@@ -285,7 +266,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, PasteOw
 						${
 							isTask
 								? nothing
-								: html`<context-meter .use=${this.context.use} .draft=${this.draft.text} .language=${this.language}></context-meter>`
+								: html`<context-meter .page=${page} .use=${this.context.use} .draft=${this.draft.text}></context-meter>`
 						}
 						${isTask && replying ? iconButton('debug-stop', l10n.t('Stop'), () => this.stopReply()) : nothing}
 						<button
@@ -299,14 +280,14 @@ export class ChatComposer extends LitElement implements CompletionOwner, PasteOw
 					</div>
 				</div>
 			</div>
-			${isTask ? taskLine(this.nextTask, post) : nothing}
+			${isTask ? taskLine(this.nextTask, page.post) : nothing}
 		`;
 	}
 
 	/** Tells the host whether to send or withdraw the queued message. */
 	private decideQueued(kind: 'message-hurry' | 'message-withdraw'): void {
 		if (this.draft.sentAs !== undefined) {
-			this.post({ kind, turn: this.draft.sentAs });
+			this.page.post({ kind, turn: this.draft.sentAs });
 		}
 	}
 
@@ -319,7 +300,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, PasteOw
 			// The reason may no longer hold when the user comes back, and the focus is then where Send can be tried again.
 			this.say('');
 			this.focusText();
-			this.post({ kind: 'refusal-follow', turn: help.turn });
+			this.page.post({ kind: 'refusal-follow', turn: help.turn });
 		};
 		return html` <button type="button" class="link" @click=${follow}>${help.label}</button>`;
 	}
@@ -386,7 +367,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, PasteOw
 
 	private stopReply(): void {
 		if (this.replying !== undefined) {
-			this.post({ kind: 'reply-stop', turn: this.replying });
+			this.page.post({ kind: 'reply-stop', turn: this.replying });
 		}
 	}
 
@@ -397,7 +378,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, PasteOw
 		// A list that opens later must not change the message.
 		this.completion.close();
 		const text = this.field.value;
-		const problem = messageProblem(text, this.language);
+		const problem = messageProblem(text, this.page.language);
 		if (problem !== undefined) {
 			this.say(problem);
 			return;
@@ -410,7 +391,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, PasteOw
 		const shown = this.conversation === undefined ? {} : { conversation: this.conversation };
 		const task = this.task.isShown ? { task: true as const } : {};
 		const goes = this.replying === undefined || this.task.takes(text) ? task : { waits: true as const };
-		this.post({ kind: 'message-send', ...shown, turn, text, ...goes });
+		this.page.post({ kind: 'message-send', ...shown, turn, text, ...goes });
 		this.timeout = setTimeout(
 			() => this.settle(l10n.t('The message wasn’t accepted in time. It’s still here: send it again.')),
 			ACCEPT_TIMEOUT_MS,

@@ -1,19 +1,17 @@
 import * as l10n from '@vscode/l10n';
-import { html, LitElement, type PropertyValues } from 'lit';
+import { html, type PropertyValues } from 'lit';
 import { defined } from '../../../base/defined.ts';
 import type { Citations } from '../../model/citations.ts';
 import { MAXIMUM_COPY_LENGTH, MAXIMUM_NAME_LENGTH } from '../../protocol/protocol.ts';
 import { copyText } from '../announcer.ts';
 import { CitationLayer } from '../citations/citationLayer.ts';
 import { citationStyles } from '../citations/citations.styles.ts';
-import type { HostRequests } from '../hostRequests.ts';
-import type { CodeHighlighter } from '../markdown/codeHighlighter.ts';
 import { FileLinks } from '../markdown/fileLinks.ts';
 import { type CodeButton, Frames } from '../markdown/frames.ts';
 import { MarkdownView } from '../markdown/markdownView.ts';
 import { fileOf, languageOf, ReplyHighlighter } from '../markdown/replyHighlighter.ts';
 import { createMarkdown, originalText } from '../markdown.ts';
-import type { Post } from '../page.ts';
+import { PageElement, reactive } from '../pageElement.ts';
 import { chatMarkdownStyles } from './chatMarkdown.styles.ts';
 import { sharedStyles } from './shared.styles.ts';
 
@@ -21,26 +19,15 @@ import { sharedStyles } from './shared.styles.ts';
 const COPIED_MS = 2_000;
 
 /** Shows the Markdown of a model's reply. */
-export class ChatMarkdown extends LitElement {
+export class ChatMarkdown extends PageElement {
 	static override styles = [sharedStyles, chatMarkdownStyles, citationStyles];
-	static override properties = {
-		text: { attribute: false },
-		growing: { attribute: false },
-		post: { attribute: false },
-		citations: { attribute: false },
-		requests: { attribute: false },
-		highlighter: { attribute: false },
-		turn: { attribute: false },
-	};
+	static override properties = reactive('text', 'growing', 'citations', 'turn');
 
 	declare text: string;
 	/** Set while more text will follow. */
 	declare growing: boolean;
-	declare post: Post;
 	/** The citations of a search answer, once it has ended. */
 	declare citations: Citations | undefined;
-	declare requests: HostRequests;
-	declare highlighter: CodeHighlighter;
 	/** The id of the reply's turn. */
 	declare turn: string;
 
@@ -89,7 +76,7 @@ export class ChatMarkdown extends LitElement {
 	private createView(): MarkdownView {
 		const frames = new Frames(this.renderRoot as ShadowRoot);
 		this.frames = frames;
-		this.files = new FileLinks(this.requests);
+		this.files = new FileLinks(this.page.requests);
 		const view = new MarkdownView(this.content, frames, nodes => {
 			for (const node of nodes) {
 				if (node instanceof Element) {
@@ -114,7 +101,7 @@ export class ChatMarkdown extends LitElement {
 		this.citationLayer ??= new CitationLayer({
 			content: this.content,
 			render: text => markdown.render(text),
-			open: url => this.post({ kind: 'link-open', url }),
+			open: url => this.page.post({ kind: 'link-open', url }),
 		});
 		this.citationLayer.mark(this.settled, this.citations);
 	}
@@ -128,7 +115,7 @@ export class ChatMarkdown extends LitElement {
 		for (const code of element.querySelectorAll<HTMLElement>('pre > code')) {
 			frames.relabel(code.parentElement as HTMLElement);
 			if (languageOf(code) !== '' && isPlain(code)) {
-				this.replyHighlighter ??= new ReplyHighlighter(this.highlighter);
+				this.replyHighlighter ??= new ReplyHighlighter(this.page.highlighter);
 				this.replyHighlighter.add(code);
 			}
 		}
@@ -145,13 +132,13 @@ export class ChatMarkdown extends LitElement {
 			if (link.matches('.image:not(.loaded)')) {
 				void this.loadImage(link, url);
 			} else {
-				this.post({ kind: 'link-open', url });
+				this.page.post({ kind: 'link-open', url });
 			}
 			return;
 		}
 		const file = target.closest<HTMLElement>('[data-file]')?.dataset['file'];
 		if (file !== undefined) {
-			this.post({ kind: 'file-open', name: file });
+			this.page.post({ kind: 'file-open', name: file });
 			return;
 		}
 		const button = target.closest('button');
@@ -165,7 +152,7 @@ export class ChatMarkdown extends LitElement {
 		const file = event.key === 'Enter' ? (event.target as HTMLElement).dataset['file'] : undefined;
 		if (file !== undefined) {
 			event.preventDefault();
-			this.post({ kind: 'file-open', name: file });
+			this.page.post({ kind: 'file-open', name: file });
 		}
 	}
 
@@ -176,7 +163,7 @@ export class ChatMarkdown extends LitElement {
 			return;
 		}
 		if (name === 'copy') {
-			copyText(this.post, code, button);
+			copyText(this.page.post, code, button);
 			this.frames?.showCopied(button, true);
 			setTimeout(() => this.frames?.showCopied(button, false), COPIED_MS);
 			return;
@@ -184,7 +171,7 @@ export class ChatMarkdown extends LitElement {
 		const element = pre.firstElementChild;
 		const language = element ? languageOf(element).slice(0, MAXIMUM_NAME_LENGTH) : '';
 		const file = element ? fileOf(element).slice(0, MAXIMUM_NAME_LENGTH) : '';
-		this.post({
+		this.page.post({
 			kind: 'code-use',
 			action: name,
 			turn: this.turn,
@@ -201,7 +188,7 @@ export class ChatMarkdown extends LitElement {
 		const words = link.textContent ?? '';
 		link.setAttribute('aria-busy', 'true');
 		link.dataset['state'] = l10n.t('Loading…');
-		const image = await this.requests.ask('image-load', { url }).catch((error: Error) => error);
+		const image = await this.page.requests.ask('image-load', { url }).catch((error: Error) => error);
 		link.removeAttribute('aria-busy');
 		if (image instanceof Error) {
 			// The host gave no answer about the image itself, so the next click asks again.

@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { DEMO_SLUGS } from '../../../contract/localConnection.ts';
 import { sourcesAsMarkdown } from '../../model/citations.ts';
@@ -17,11 +17,9 @@ import { renderSources } from '../citations/sourceList.ts';
 import { codicon } from '../codicon.ts';
 import { watchFocus } from '../focusLost.ts';
 import { formatDuration, formatMoment } from '../format.ts';
-import type { HostRequests } from '../hostRequests.ts';
-import type { CodeHighlighter } from '../markdown/codeHighlighter.ts';
 import { showControls } from '../markdown.ts';
 import { imageActions } from '../modes/chatImage.ts';
-import type { Post } from '../page.ts';
+import { PageElement, reactive } from '../pageElement.ts';
 import { chatTurnStyles } from './chatTurn.styles.ts';
 import { sharedStyles } from './shared.styles.ts';
 import './chatMarkdown.ts';
@@ -33,7 +31,7 @@ import { costText, replyDetails, replyDetailsStyles } from './replyDetails.ts';
 import { renderOutcome } from './replyOutcome.ts';
 
 /** A message of the user and the reply to it. */
-export class ChatTurn extends LitElement {
+export class ChatTurn extends PageElement {
 	static override styles = [
 		sharedStyles,
 		chatTurnStyles,
@@ -43,24 +41,9 @@ export class ChatTurn extends LitElement {
 		sourceListStyles,
 		agentHeadingStyles,
 	];
-	static override properties = {
-		turn: { attribute: false },
-		language: { attribute: false },
-		post: { attribute: false },
-		requests: { attribute: false },
-		highlighter: { attribute: false },
-		question: { attribute: false },
-		editing: { attribute: false },
-		total: { attribute: false },
-		isDemo: { attribute: false },
-		detailed: { state: true },
-	};
+	static override properties = reactive('turn', 'question', 'editing', 'total', 'isDemo', 'detailed');
 
 	declare turn: TurnView;
-	declare language: string;
-	declare post: Post;
-	declare requests: HostRequests;
-	declare highlighter: CodeHighlighter;
 	/** The actions on the message. */
 	declare question: QuestionActions;
 	/** The text of the message while it is being edited. */
@@ -114,10 +97,10 @@ export class ChatTurn extends LitElement {
 					${l10n.t('You')} ${turn.mode === undefined ? nothing : html`<span class="mode">${modeLabel(turn.mode)}</span>`}
 					${this.renderAge()}
 				</h2>
-				${renderQuestion(turn, this.language, this.question, this.editing, this.requests)}
+				${renderQuestion(turn, this.question, this.editing, this.page)}
 				${reply.work ? this.renderWork(reply, reply.work) : this.renderReply(reply, streaming)}
-				${renderSources(reply.citations, this.language, this.post)}
-				${renderOutcome(reply, kind => this.post({ kind, turn: turn.id }))} ${this.renderChanges(reply)} ${this.isDemo && !streaming ? this.renderDemo(reply) : nothing} ${this.renderFooter(reply, streaming)}
+				${renderSources(reply.citations, this.page)}
+				${renderOutcome(reply, kind => this.page.post({ kind, turn: turn.id }))} ${this.renderChanges(reply)} ${this.isDemo && !streaming ? this.renderDemo(reply) : nothing} ${this.renderFooter(reply, streaming)}
 			</article>
 			<div class="progress ${streaming ? 'active' : ''}"></div>
 		`;
@@ -142,35 +125,20 @@ export class ChatTurn extends LitElement {
 			<chat-markdown
 				.text=${reply.text}
 				.growing=${streaming && !reply.earlier}
-				.post=${this.post}
+				.page=${this.page}
 				.citations=${reply.citations}
-				.requests=${this.requests}
-				.highlighter=${this.highlighter}
 				.turn=${turn.id}
 			></chat-markdown>`;
 	}
 
 	private renderWork(reply: ReplyView, work: WorkView): TemplateResult {
 		return html`${agentHeading(reply, work)}
-			<chat-work
-				.reply=${reply}
-				.work=${work}
-				.turn=${this.turn.id}
-				.language=${this.language}
-				.post=${this.post}
-				.requests=${this.requests}
-				.highlighter=${this.highlighter}
-			></chat-work>`;
+			<chat-work .reply=${reply} .work=${work} .turn=${this.turn.id} .page=${this.page}></chat-work>`;
 	}
 
 	private renderChanges({ work }: ReplyView): TemplateResult | typeof nothing {
 		return work?.changes
-			? html`<chat-changes
-					.changes=${work.changes}
-					.turn=${this.turn.id}
-					.language=${this.language}
-					.post=${this.post}
-				></chat-changes>`
+			? html`<chat-changes .changes=${work.changes} .turn=${this.turn.id} .page=${this.page}></chat-changes>`
 			: nothing;
 	}
 
@@ -181,7 +149,7 @@ export class ChatTurn extends LitElement {
 
 	/** Formatting a date is slow, and a streaming reply is rendered with every frame. */
 	private renderAge(): unknown {
-		const { language } = this;
+		const { language } = this.page;
 		const now = new Date();
 		return guard([this.turn.askedAt, language, now.toDateString()], () => {
 			const askedAt = new Date(this.turn.askedAt);
@@ -198,8 +166,7 @@ export class ChatTurn extends LitElement {
 					.image=${image}
 					.turn=${turn.id}
 					.prompt=${turn.question}
-					.post=${this.post}
-					.requests=${this.requests}
+					.page=${this.page}
 				></chat-image>`
 			: nothing;
 	}
@@ -208,7 +175,7 @@ export class ChatTurn extends LitElement {
 		if (provider === undefined || !DEMO_SLUGS.has(provider)) {
 			return nothing;
 		}
-		const press = () => this.post({ kind: 'server-add', turn: this.turn.id });
+		const press = () => this.page.post({ kind: 'server-add', turn: this.turn.id });
 		return html`<div class="buttons">
 			<button type="button" class="button secondary" @click=${press}>${l10n.t('Add Service…')}</button>
 		</div>`;
@@ -218,21 +185,21 @@ export class ChatTurn extends LitElement {
 		const { citations } = reply;
 		const copy = (event: Event) => {
 			const text = this.work?.markdown ?? reply.text;
-			const sources = citations ? `\n\n${sourcesAsMarkdown(citations, sourceWords(this.language))}` : '';
-			copyText(this.post, text + sources, event.currentTarget);
+			const sources = citations ? `\n\n${sourcesAsMarkdown(citations, sourceWords(this.page.language))}` : '';
+			copyText(this.page.post, text + sources, event.currentTarget);
 		};
-		const retry = () => this.post({ kind: 'reply-retry', turn: this.turn.id });
+		const retry = () => this.page.post({ kind: 'reply-retry', turn: this.turn.id });
 		// The icon is left out if the outcome already offers Retry as a button.
 		const asksAgain = reply.canRetry && (reply.state === 'done' || reply.state === 'stopped');
 		return html`<div class="footer">
 			${streaming ? html`<span></span>` : this.renderFacts(reply)}
 			<span class="actions">
 				${asksAgain ? iconButton('refresh', this.turn.mode === 'image' ? l10n.t('Regenerate') : l10n.t('Ask Again'), retry) : nothing}
-				${streaming ? nothing : imageActions(reply.image, this.turn, this.post)}
+				${streaming ? nothing : imageActions(reply.image, this.turn, this.page.post)}
 				${reply.text !== '' && !streaming ? iconButton('copy', l10n.t('Copy Reply'), copy) : nothing}
 			</span>
 		</div>
-		${this.detailed && !streaming ? replyDetails({ reply, total: this.total, language: this.language }) : nothing}`;
+		${this.detailed && !streaming ? replyDetails(reply, this.total, this.page.language) : nothing}`;
 	}
 
 	/** A line with the facts of the reply, which opens the details below it. */
@@ -261,17 +228,17 @@ export class ChatTurn extends LitElement {
 
 	/** The duration, tokens and cost of the reply as far as they are known, and the provider of an agent's model. */
 	private facts({ duration, usage = {}, cost, continued, work, provider }: ReplyView): string {
-		const number = new Intl.NumberFormat(this.language);
+		const number = new Intl.NumberFormat(this.page.language);
 		const { prompt, cached, completion } = usage;
 		const facts = [
-			duration === undefined ? '' : formatDuration(duration, this.language),
+			duration === undefined ? '' : formatDuration(duration, this.page.language),
 			prompt === undefined
 				? ''
 				: cached
 					? l10n.t('{0} in ({1} cached)', number.format(prompt), number.format(cached))
 					: l10n.t('{0} in', number.format(prompt)),
 			completion === undefined ? '' : l10n.t('{0} out', number.format(completion)),
-			cost === undefined ? '' : costText(cost, this.language),
+			cost === undefined ? '' : costText(cost, this.page.language),
 			work === undefined || provider === undefined ? '' : l10n.t('via {0}', provider),
 			continued === 0
 				? ''

@@ -6,8 +6,8 @@ import { COMPOSER_MODES, type ComposerMode, type TurnMode } from '../../model/mo
 import { approvalsLabel, MODE_ICONS, modeDescription, modeLabel, routingLabel } from '../../protocol/labels.ts';
 import type { AgentView, ConnectionView } from '../../protocol/protocol.ts';
 import type { SettingsView } from '../../protocol/settingsProtocol.ts';
-import type { HostRequests } from '../hostRequests.ts';
 import type { Post } from '../page.ts';
+import type { Page } from '../pageElement.ts';
 import { composerChoice } from './composerChoice.ts';
 import type { ComposerMenu, Menu } from './composerMenu.ts';
 
@@ -59,12 +59,11 @@ export interface ComposerChoices {
 	settings: SettingsView | undefined;
 	/** Opens the lists that are in the page. */
 	menu: ComposerMenu;
-	requests: HostRequests;
-	post: Post;
+	page: Page;
 }
 
 /** The choices of the agent for the next message, and of the things that it asks about. */
-export function agentChoices({ mode, agent, menu, post }: ComposerChoices): TemplateResult {
+export function agentChoices({ mode, agent, menu, page }: ComposerChoices): TemplateResult {
 	return html`${
 		mode === 'agent'
 			? composerChoice({
@@ -72,7 +71,7 @@ export function agentChoices({ mode, agent, menu, post }: ComposerChoices): Temp
 					word: agent?.label ?? l10n.t('Select Agent'),
 					isName: true,
 					label: l10n.t('Select Agent'),
-					press: () => post({ kind: 'agent-pick' }),
+					press: () => page.post({ kind: 'agent-pick' }),
 				})
 			: nothing
 	}${
@@ -82,7 +81,7 @@ export function agentChoices({ mode, agent, menu, post }: ComposerChoices): Temp
 					word: approvalsLabel(agent.approvals),
 					label: l10n.t('Select What Agents Ask About'),
 					isOpen: menu.isOpenFor(l10n.t('What Agents Ask About')),
-					press: button => menu.toggle(button, () => approvalsMenu(agent.approvals, post)),
+					press: button => menu.toggle(button, () => approvalsMenu(agent.approvals, page.post)),
 				})
 			: nothing
 	}`;
@@ -117,7 +116,7 @@ function approvalsDetail(setting: ApprovalSetting): string {
 
 /** The choices of the model for the next message, and of its provider. */
 export function modelChoices(choices: ComposerChoices): TemplateResult {
-	const { conversation, connection, model, mode, settings, menu, requests, post } = choices;
+	const { conversation, connection, model, mode, settings, menu, page } = choices;
 	const name = settings ? routingLabel(settings.routing) : '';
 	const { preset, isPrivate, isLimited } = settings?.routing ?? {};
 	// The default routing policy means nothing if there is only one provider.
@@ -134,8 +133,8 @@ export function modelChoices(choices: ComposerChoices): TemplateResult {
 					// If only the demo answers, there is nothing to choose from, and the editor's list says what to do.
 					press: button =>
 						connection.isDemo
-							? post({ kind: 'model-choose' })
-							: menu.toggle(button, () => modelMenu(conversation, requests, post)),
+							? page.post({ kind: 'model-choose' })
+							: menu.toggle(button, () => modelMenu(conversation, page)),
 				})
 			: nothing
 	}${
@@ -146,7 +145,7 @@ export function modelChoices(choices: ComposerChoices): TemplateResult {
 					word: isIdle ? '' : name,
 					label: l10n.t('Select Routing Policy'),
 					hint: settings.retention === 'on' ? `${name}. ${l10n.t('Zero data retention is required.')}` : name,
-					press: () => post({ kind: 'routing-choose' }),
+					press: () => page.post({ kind: 'routing-choose' }),
 				})
 			: nothing
 	}`;
@@ -156,7 +155,7 @@ export function modelChoices(choices: ComposerChoices): TemplateResult {
 const ALL = '';
 
 /** The most likely models for a conversation, and a row that opens the list of all others. */
-function modelMenu(conversation: string | undefined, requests: HostRequests, post: Post): Menu {
+function modelMenu(conversation: string | undefined, { requests, post }: Page): Menu {
 	const all = { id: ALL, icon: 'search', name: l10n.t('All Models and Options…') } as const;
 	return {
 		label: l10n.t('Model of This Conversation'),

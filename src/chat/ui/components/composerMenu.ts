@@ -1,5 +1,6 @@
-import { css, html, nothing, type ReactiveController, type ReactiveControllerHost, type TemplateResult } from 'lit';
+import { css, html, nothing, type ReactiveController, type TemplateResult } from 'lit';
 import { type CodiconName, codicon } from '../codicon.ts';
+import type { Composer } from './composer.ts';
 import { listTakesKey } from './listKeys.ts';
 
 const LIST_ID = 'composer-menu';
@@ -48,14 +49,9 @@ export interface Menu {
 	take(id: string): void;
 }
 
-export interface MenuOwner extends ReactiveControllerHost {
-	readonly renderRoot: HTMLElement | DocumentFragment;
-	focusText(): void;
-}
-
 /** The list above the composer that a button of its bottom row opens to offer more than one choice. */
 export class ComposerMenu implements ReactiveController {
-	private readonly owner: MenuOwner;
+	private readonly owner: Composer;
 	private menu: Menu | undefined;
 	private button: HTMLElement | undefined;
 	/** Undefined until the rows are known. */
@@ -66,7 +62,7 @@ export class ComposerMenu implements ReactiveController {
 	/** Set if the selection has moved since the list was last rendered. */
 	private isMoved = false;
 
-	constructor(owner: MenuOwner) {
+	constructor(owner: Composer) {
 		this.owner = owner;
 		owner.addController(this);
 	}

@@ -1,11 +1,10 @@
 import * as l10n from '@vscode/l10n';
-import { html, nothing, type ReactiveController, type ReactiveControllerHost, type TemplateResult } from 'lit';
+import { html, nothing, type ReactiveController, type TemplateResult } from 'lit';
 import type { CompletionItem } from '../../protocol/protocol.ts';
 import { codicon } from '../codicon.ts';
-import type { HostRequests } from '../hostRequests.ts';
 import { isSendKey } from '../message.ts';
-import type { Post } from '../page.ts';
 import { attachmentIcons } from './chatChips.ts';
+import type { Composer } from './composer.ts';
 import { listTakesKey } from './listKeys.ts';
 
 /** A `#` or `@` at the start of a word before the cursor, and the word or address typed after it. */
@@ -16,19 +15,9 @@ const MAXIMUM_TOKEN = 1_920;
 
 const LIST_ID = 'completions';
 
-export interface CompletionOwner extends ReactiveControllerHost {
-	readonly field: HTMLTextAreaElement;
-	readonly post: Post;
-	readonly requests: HostRequests;
-	/** Must be called when the text has changed. */
-	textChanged(): void;
-	/** Does what Enter does when no list handles it. */
-	enter(): void;
-}
-
 /** The list of context that `#` or `@` opens above the composer. The text field keeps the focus and controls the list. */
 export class ContextCompletion implements ReactiveController {
-	private readonly owner: CompletionOwner;
+	private readonly owner: Composer;
 	/** The number of the last request; answers to earlier ones are ignored. */
 	private request = 0;
 	/** Set while a list, or an updated one, is awaited. */
@@ -47,7 +36,7 @@ export class ContextCompletion implements ReactiveController {
 	/** The field's text as it was before the last change. */
 	private before = '';
 
-	constructor(owner: CompletionOwner) {
+	constructor(owner: Composer) {
 		this.owner = owner;
 		owner.addController(this);
 	}
@@ -88,7 +77,7 @@ export class ContextCompletion implements ReactiveController {
 	}
 
 	private async ask(request: number, query: string): Promise<void> {
-		const answer = await this.owner.requests
+		const answer = await this.owner.page.requests
 			.ask('completion-request', { query })
 			.catch((error: Error) => error.message);
 		if (request !== this.request || !(this.due ?? this.token())) {
@@ -261,7 +250,7 @@ export class ContextCompletion implements ReactiveController {
 			this.owner.textChanged();
 		}
 		this.close();
-		this.owner.post({ kind: 'completion-take', item: item.id });
+		this.owner.page.post({ kind: 'completion-take', item: item.id });
 		if (!due) {
 			// The focus stays where it is if the user has moved it while Enter was pending.
 			field.focus();

@@ -1,8 +1,9 @@
 import * as l10n from '@vscode/l10n';
-import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { estimateTokens } from '../../../base/tokens.ts';
 import type { TotalView, UseView } from '../../protocol/settingsProtocol.ts';
 import { codicon } from '../codicon.ts';
+import { PageElement, reactive } from '../pageElement.ts';
 import { contextMeterStyles } from './contextMeter.styles.ts';
 import { costText } from './replyDetails.ts';
 import { sharedStyles } from './shared.styles.ts';
@@ -17,18 +18,13 @@ const SMALL_SHARE = 0.01;
  * A ring that shows how much of the model's context the next message uses. It is a button that opens a panel with the
  * parts, and with the conversation's use so far. Its space is reserved while nothing is known.
  */
-class ContextMeter extends LitElement {
+class ContextMeter extends PageElement {
 	static override styles = [sharedStyles, contextMeterStyles];
-	static override properties = {
-		use: { attribute: false },
-		draft: { attribute: false },
-		language: { attribute: false },
-	};
+	static override properties = reactive('use', 'draft');
 
 	declare use: UseView | undefined;
 	/** The text of the message so far. */
 	declare draft: string;
-	declare language: string;
 
 	private draftTokens = 0;
 
@@ -118,7 +114,7 @@ class ContextMeter extends LitElement {
 						: l10n.t('{0} in · {1} out', ...counts)
 					: l10n.t('not known'),
 			)}
-			${this.row(l10n.t('Cost so far'), cost ? costText(cost, this.language) : l10n.t('not known'))}
+			${this.row(l10n.t('Cost so far'), cost ? costText(cost, this.page.language) : l10n.t('not known'))}
 		</dl>`;
 	}
 
@@ -132,12 +128,12 @@ class ContextMeter extends LitElement {
 	}
 
 	private number(value: number): string {
-		return new Intl.NumberFormat(this.language).format(value);
+		return new Intl.NumberFormat(this.page.language).format(value);
 	}
 
 	private percent(share: number): string {
 		const maximumFractionDigits = share < SMALL_SHARE ? 1 : 0;
-		return new Intl.NumberFormat(this.language, { style: 'percent', maximumFractionDigits }).format(share);
+		return new Intl.NumberFormat(this.page.language, { style: 'percent', maximumFractionDigits }).format(share);
 	}
 
 	/** The panel is in the top layer, so it must be told where the row is. */

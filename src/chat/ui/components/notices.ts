@@ -4,18 +4,13 @@ import type { ConnectionView, EncryptionView } from '../../protocol/protocol.ts'
 import { codicon } from '../codicon.ts';
 import type { Post } from '../page.ts';
 
-export interface EmptyOptions {
-	/** Set if the conversation is encrypted. */
-	encryption: EncryptionView | undefined;
-	post: Post;
-}
-
 type ConnectionProblem = NonNullable<ConnectionView['problem']>;
 
 /** Renders the content of a conversation without turns. */
 export function emptyConversation(
 	connection: ConnectionView | undefined,
-	{ encryption, post }: EmptyOptions,
+	encryption: EncryptionView | undefined,
+	post: Post,
 ): TemplateResult {
 	if (encryption) {
 		return html`<div class="empty"><p>${encryption.emptyText}</p></div>`;

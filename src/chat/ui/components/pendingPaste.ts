@@ -1,7 +1,6 @@
 import { MAXIMUM_PASTE_LENGTH } from '../../protocol/protocol.ts';
-import type { HostRequests } from '../hostRequests.ts';
-import type { Post } from '../page.ts';
 import { postFiles } from '../transfer.ts';
+import type { Composer } from './composer.ts';
 
 /** The time for which pasted text waits for the host, which may turn it into a context chip, in milliseconds. */
 const PASTE_MS = 1_000;
@@ -13,31 +12,19 @@ interface Place {
 	end: number;
 }
 
-export interface PasteOwner {
-	readonly field: HTMLTextAreaElement;
-	readonly post: Post;
-	readonly requests: HostRequests;
-	/** The message was sent, and the host has not answered yet. */
-	readonly waiting: boolean;
-	/** Sends the message. */
-	send(): void;
-	/** Shows a hint that says why something was not done. */
-	say(hint: string): void;
-}
-
 /**
  * Holds what was pasted or dropped and is not part of the message yet: text whose source the host is asked about, and
  * files that the host has not received. A message waits for both.
  */
 export class PendingPaste {
-	private readonly owner: PasteOwner;
+	private readonly owner: Composer;
 	private held: { text: string; place: Place } | undefined;
 	/** The number of batches of files that the host has not fully received yet. */
 	private readings = 0;
 	/** Set if a message was to be sent meanwhile. */
 	private isDue = false;
 
-	constructor(owner: PasteOwner) {
+	constructor(owner: Composer) {
 		this.owner = owner;
 	}
 
@@ -53,7 +40,7 @@ export class PendingPaste {
 
 	/** Holds pasted text back until the host has said whether it knows the source, and takes pasted files. */
 	take(event: ClipboardEvent): void {
-		const { requests, waiting } = this.owner;
+		const { page, waiting } = this.owner;
 		const text = event.clipboardData?.getData('text/plain') ?? '';
 		const files = [...(event.clipboardData?.files ?? [])];
 		if (text === '' && files.length > 0) {
@@ -66,18 +53,14 @@ export class PendingPaste {
 			return;
 		}
 		event.preventDefault();
-		void this.hold(text, requests.ask('paste-check', { text }, PASTE_MS));
+		void this.hold(text, page.requests.ask('paste-check', { text }, PASTE_MS));
 	}
 
 	/** Adds files without an address by their content. */
 	async addFiles(files: readonly File[]): Promise<void> {
 		const { owner } = this;
 		this.readings++;
-		const isComplete = await postFiles(
-			files,
-			message => owner.post(message),
-			hint => owner.say(hint),
-		);
+		const isComplete = await postFiles(files, owner.page.post, hint => owner.say(hint));
 		this.readings--;
 		if (!isComplete) {
 			// The user has been told why; the message is not sent without the files.
@@ -122,7 +105,7 @@ export class PendingPaste {
 		} else {
 			// The chip comes later, or not at all if the user declines it, so the message must not be sent before that.
 			this.isDue = false;
-			this.owner.post({ kind: 'paste-take', paste: taken });
+			this.owner.page.post({ kind: 'paste-take', paste: taken });
 		}
 	}
 

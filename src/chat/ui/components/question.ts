@@ -3,7 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { TurnView } from '../../protocol/protocol.ts';
 import { isSendKey } from '../message.ts';
 import './chatChips.ts';
-import type { HostRequests } from '../hostRequests.ts';
+import type { Page } from '../pageElement.ts';
 import { iconButton } from './iconButton.ts';
 
 /** The actions on a message: editing and sending it again, and showing its versions. */
@@ -20,10 +20,9 @@ export interface QuestionActions {
 /** The user's message with its actions or, with `editing`, the field for changing it. */
 export function renderQuestion(
 	turn: TurnView,
-	language: string,
 	actions: QuestionActions,
 	editing: string | undefined,
-	requests: HostRequests,
+	page: Page,
 ): TemplateResult {
 	return html`
 		${editing === undefined ? html`<div class="question" dir="auto">${turn.question}</div>` : renderEditor(actions, editing)}
@@ -33,9 +32,9 @@ export function renderQuestion(
 						class="attachments"
 						.chips=${turn.attachments}
 						.label=${l10n.t('Context of this message')}
-						.language=${language}
+						.page=${page}
 						.openChip=${(index: number) => actions.openAttachment(turn, index)}
-						.loadPreview=${(file: string) => requests.ask('preview-request', { file, turn: turn.id })}
+						.loadPreview=${(file: string) => page.requests.ask('preview-request', { file, turn: turn.id })}
 					></chat-chips>`
 				: nothing
 		}

@@ -6,20 +6,16 @@ import type { CostView, FieldView, TokenView, TotalView } from '../../protocol/s
 import { formatCost, formatDuration } from '../format.ts';
 import { showControls } from '../markdown.ts';
 
-export interface ReplyDetails {
-	reply: ReplyView;
-	/** The totals of the conversation, set on its last reply. */
-	total: TotalView | undefined;
-	language: string;
-}
-
 export function costText(cost: CostView, language: string): string {
 	const text = formatCost(cost.usd, language);
 	return cost.atLeast ? l10n.t('at least {0}', text) : text;
 }
 
-/** The request of a reply, its provider, and its usage. Rows without a known value are left out. */
-export function replyDetails({ reply, total, language }: ReplyDetails): TemplateResult {
+/**
+ * The request of a reply, its provider, and its usage. Rows without a known value are left out. `total` is that of the
+ * conversation, for its last reply.
+ */
+export function replyDetails(reply: ReplyView, total: TotalView | undefined, language: string): TemplateResult {
 	const { details = {} } = reply;
 	const [asked, ...alternates] = details.asked ?? [];
 	const routingFields = details.routingFields ?? [];

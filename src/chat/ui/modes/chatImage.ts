@@ -1,13 +1,13 @@
 import * as l10n from '@vscode/l10n';
-import { css, html, LitElement, type PropertyValues, type TemplateResult } from 'lit';
+import { css, html, type PropertyValues, type TemplateResult } from 'lit';
 import type { ImageProblem } from '../../model/images.ts';
 import type { FromPage, ReplyImageView } from '../../protocol/protocol.ts';
 import { copyText } from '../announcer.ts';
 import { codicon } from '../codicon.ts';
 import { iconButton } from '../components/iconButton.ts';
 import { sharedStyles } from '../components/shared.styles.ts';
-import type { HostRequests } from '../hostRequests.ts';
 import type { Post } from '../page.ts';
+import { PageElement, reactive } from '../pageElement.ts';
 
 /** The distance from the visible area within which an image is requested. */
 const NEAR = '600px';
@@ -16,7 +16,7 @@ const NEAR = '600px';
 const MAXIMUM_HEIGHT = 512;
 
 /** The image of a reply. Its space is reserved before it has loaded. */
-class ChatImage extends LitElement {
+class ChatImage extends PageElement {
 	static override styles = [
 		sharedStyles,
 		css`
@@ -73,24 +73,13 @@ class ChatImage extends LitElement {
 			}
 		`,
 	];
-	static override properties = {
-		image: { attribute: false },
-		turn: { attribute: false },
-		prompt: { attribute: false },
-		post: { attribute: false },
-		requests: { attribute: false },
-		address: { state: true },
-		gone: { state: true },
-		unanswered: { state: true },
-	};
+	static override properties = reactive('image', 'turn', 'prompt', 'address', 'gone', 'unanswered');
 
 	/** Undefined while the image is being generated. */
 	declare image: ReplyImageView | undefined;
 	declare turn: string;
 	/** The prompt, which is the image's alternative text. */
 	declare prompt: string;
-	declare post: Post;
-	declare requests: HostRequests;
 	/** A `data:` URL from the host. */
 	declare address: string | undefined;
 	/** Set if the image cannot be shown: its file was deleted, or the browser cannot decode it. */
@@ -102,7 +91,7 @@ class ChatImage extends LitElement {
 
 	private async request(file: string): Promise<void> {
 		this.unanswered = undefined;
-		const answer = await this.requests.ask('reply-image-request', { turn: this.turn, file }).then(
+		const answer = await this.page.requests.ask('reply-image-request', { turn: this.turn, file }).then(
 			address => ({ address, problem: undefined }),
 			(error: Error) => ({ address: undefined, problem: error.message }),
 		);
@@ -173,7 +162,7 @@ class ChatImage extends LitElement {
 		/>`;
 	}
 
-	private readonly reload = (): void => this.post({ kind: 'reply-image-reload', turn: this.turn });
+	private readonly reload = (): void => this.page.post({ kind: 'reply-image-reload', turn: this.turn });
 
 	private renderProblem(words: string, loadAgain: (() => void) | false): TemplateResult {
 		return html`<div class="problem">${codicon('warning')}<p>${words}</p></div>

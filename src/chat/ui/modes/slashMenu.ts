@@ -1,13 +1,12 @@
 import * as l10n from '@vscode/l10n';
-import { html, nothing, type ReactiveController, type ReactiveControllerHost, type TemplateResult } from 'lit';
+import { html, nothing, type ReactiveController, type TemplateResult } from 'lit';
 import { COMPOSER_MODES, type ComposerMode, OWN_PROMPTS, offersName, slashName, slashWord } from '../../model/mode.ts';
 import { MODE_ICONS, modeDescription, OWN_PROMPT_ICONS, ownPromptDescription } from '../../protocol/labels.ts';
 import type { PromptView } from '../../protocol/protocol.ts';
 import { type CodiconName, codicon } from '../codicon.ts';
+import type { Composer } from '../components/composer.ts';
 import { listTakesKey } from '../components/listKeys.ts';
-import type { HostRequests } from '../hostRequests.ts';
 import { isSendKey } from '../message.ts';
-import type { Post } from '../page.ts';
 
 const LIST_ID = 'slash-commands';
 
@@ -31,22 +30,12 @@ interface SlashRow {
 	isEdit?: true;
 }
 
-export interface SlashOwner extends ReactiveControllerHost {
-	readonly field: HTMLTextAreaElement;
-	readonly post: Post;
-	readonly requests: HostRequests;
-	/** Sentences that say why a mode's command cannot be used. */
-	readonly refusedModes: Partial<Record<ComposerMode, string>>;
-	/** Must be called when the text has changed. */
-	textChanged(): void;
-}
-
 /**
  * The list of modes and prompts that `/` opens at the start of a message. The text field keeps the focus and controls the
  * list.
  */
 export class SlashMenu implements ReactiveController {
-	private readonly owner: SlashOwner;
+	private readonly owner: Composer;
 	/** The typed part of a name; undefined while the list is closed. */
 	private typed: string | undefined;
 	private selected = 0;
@@ -56,7 +45,7 @@ export class SlashMenu implements ReactiveController {
 	private prompts: readonly PromptView[] = [];
 	private isAwaited = false;
 
-	constructor(owner: SlashOwner) {
+	constructor(owner: Composer) {
 		this.owner = owner;
 		owner.addController(this);
 	}
@@ -115,7 +104,7 @@ export class SlashMenu implements ReactiveController {
 
 	private async readPrompts(): Promise<void> {
 		this.isAwaited = true;
-		const prompts = await this.owner.requests.ask('prompts-request', {}, PROMPTS_MS).catch(() => []);
+		const prompts = await this.owner.page.requests.ask('prompts-request', {}, PROMPTS_MS).catch(() => []);
 		const name = this.rows[this.selected]?.name;
 		this.prompts = prompts;
 		this.isAwaited = false;
@@ -156,7 +145,7 @@ export class SlashMenu implements ReactiveController {
 		const add = () => {
 			if (files) {
 				this.owner.field.focus();
-				this.owner.post({ kind: 'completion-take', item: files.item });
+				this.owner.page.post({ kind: 'completion-take', item: files.item });
 			}
 		};
 		const label = files?.count === 1 ? l10n.t('Add 1 File') : l10n.t('Add {0} Files', files?.count ?? 0);
@@ -240,7 +229,7 @@ export class SlashMenu implements ReactiveController {
 	}
 
 	private take(row: SlashRow | undefined): void {
-		const { field, post } = this.owner;
+		const { field, page } = this.owner;
 		if (!row || row.refusal !== undefined) {
 			return;
 		}
@@ -250,7 +239,7 @@ export class SlashMenu implements ReactiveController {
 		field.focus();
 		this.owner.textChanged();
 		if (row.isEdit) {
-			post({ kind: 'prompts-edit' });
+			page.post({ kind: 'prompts-edit' });
 		}
 	}
 }

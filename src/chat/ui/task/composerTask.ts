@@ -1,38 +1,14 @@
 import * as l10n from '@vscode/l10n';
-import type { ReactiveController, ReactiveControllerHost, TemplateResult } from 'lit';
+import type { ReactiveController, TemplateResult } from 'lit';
 import { defined } from '../../../base/defined.ts';
-import { type ComposerMode, type TurnMode, taskGoal } from '../../model/mode.ts';
+import { type ComposerMode, taskGoal } from '../../model/mode.ts';
+import type { Composer } from '../components/composer.ts';
 import { iconButton } from '../components/iconButton.ts';
-import type { HostRequests } from '../hostRequests.ts';
-import type { Draft, Post } from '../page.ts';
-
-export interface TaskOwner extends ReactiveControllerHost {
-	readonly field: HTMLTextAreaElement;
-	readonly post: Post;
-	readonly requests: HostRequests;
-	/** The mode of the conversation. */
-	readonly mode: TurnMode;
-	/** A task gets nothing from an encrypted conversation. */
-	readonly encrypted: boolean;
-	/** The host has been sent the draft and has not answered yet. */
-	readonly waiting: boolean;
-	/** True if the draft was sent and neither accepted nor refused, even before this page was loaded. */
-	readonly isSent: boolean;
-	/** Empties the draft, which the host has taken. */
-	clear(): void;
-	/** True while the draft is being sent or is not complete yet. */
-	readonly isPending: boolean;
-	/** Replaces the draft. */
-	setText(text: string): void;
-	/** Stores the draft, because its mode has changed. */
-	keep(): void;
-	/** Shows a hint that says why something was not done. */
-	say(hint: string): void;
-}
+import type { Draft } from '../page.ts';
 
 /** Keeps track of whether the composer's message is a task's prompt, and handles it if so. */
 export class ComposerTask implements ReactiveController {
-	private readonly owner: TaskOwner;
+	private readonly owner: Composer;
 	/** True if messages are prompts of tasks, except in an encrypted conversation. */
 	isOn = false;
 	/** Text that arrived from elsewhere while the draft was being sent. */
@@ -42,7 +18,7 @@ export class ComposerTask implements ReactiveController {
 	/** Set while the draft is being moved into an editor. */
 	private isOpening = false;
 
-	constructor(owner: TaskOwner) {
+	constructor(owner: Composer) {
 		this.owner = owner;
 		owner.addController(this);
 	}
@@ -51,7 +27,7 @@ export class ComposerTask implements ReactiveController {
 		const { isShown } = this;
 		if (isShown !== this.isFollowed) {
 			this.isFollowed = isShown;
-			this.owner.post({ kind: 'task-follow', isShown });
+			this.owner.page.post({ kind: 'task-follow', isShown });
 		}
 	}
 
@@ -135,7 +111,7 @@ export class ComposerTask implements ReactiveController {
 	choose(mode: ComposerMode): void {
 		this.set(mode === 'task');
 		if (mode !== 'task') {
-			this.owner.post({ kind: 'mode-choose', mode });
+			this.owner.page.post({ kind: 'mode-choose', mode });
 		}
 	}
 
@@ -152,7 +128,7 @@ export class ComposerTask implements ReactiveController {
 		const text = owner.field.value;
 		this.isOpening = true;
 		try {
-			await owner.requests.ask('task-prompt-open', { text });
+			await owner.page.requests.ask('task-prompt-open', { text });
 			if (owner.field.value === text) {
 				owner.setText('');
 			}
