@@ -1,3 +1,4 @@
+import type { ChatTurn } from './components/chatTurn.ts';
 import type { ReadingPosition } from './page.ts';
 
 /** Events with which the reader may move elsewhere. */
@@ -6,31 +7,25 @@ const MOVES = ['wheel', 'pointerdown', 'keydown', 'touchstart'] as const;
 /** A reply counts as completely laid out when its height has not changed for this many frames. */
 const QUIET_FRAMES = 20;
 
-/** The element of a turn. */
-interface TurnElement extends HTMLElement {
-	readonly turn: { readonly id: string };
-	readonly updateComplete: Promise<unknown>;
-}
-
 /** The parts of the page that the reader's position depends on. */
-export interface ReadingOwner<Turn extends TurnElement> {
+export interface ReadingOwner {
 	/** The element that scrolls. */
 	readonly log: HTMLElement;
 	/** The elements of the turns, in order. */
-	readonly turnElements: Iterable<Turn>;
+	readonly turnElements: Iterable<ChatTurn>;
 	/** Stops following the end. */
 	leaveEnd(): void;
 }
 
 /** The reader's position in the conversation, which other turns, a reload or another version must not move. */
-export class Reading<Turn extends TurnElement> {
-	private readonly owner: ReadingOwner<Turn>;
+export class Reading {
+	private readonly owner: ReadingOwner;
 	/** The position to return to, until its turn has been loaded. */
 	wanted: ReadingPosition | undefined;
 	/** The position when earlier turns were inserted. */
 	private held: ReadingPosition | undefined;
 
-	constructor(owner: ReadingOwner<Turn>) {
+	constructor(owner: ReadingOwner) {
 		this.owner = owner;
 	}
 
@@ -46,7 +41,7 @@ export class Reading<Turn extends TurnElement> {
 		return undefined;
 	}
 
-	find(id: string): Turn | undefined {
+	find(id: string): ChatTurn | undefined {
 		return [...this.owner.turnElements].find(({ turn }) => turn.id === id);
 	}
 
@@ -69,7 +64,7 @@ export class Reading<Turn extends TurnElement> {
 	 * Returns to the wanted position, and resolves to its turn. Resolves to undefined if there is none, or if it is not
 	 * among the turns: the position then stays wanted while there are `earlier` ones.
 	 */
-	async resume(earlier: number): Promise<Turn | undefined> {
+	async resume(earlier: number): Promise<ChatTurn | undefined> {
 		const { wanted } = this;
 		const turn = wanted && this.find(wanted.turn);
 		if (turn || earlier === 0) {
@@ -82,7 +77,7 @@ export class Reading<Turn extends TurnElement> {
 		return turn;
 	}
 
-	private async scrollTo(turn: Turn, offset: number): Promise<void> {
+	private async scrollTo(turn: ChatTurn, offset: number): Promise<void> {
 		await turn.updateComplete;
 		scrollToPosition(this.owner.log, turn, offset);
 	}

@@ -8,6 +8,7 @@ import type { StepView, WorkView } from '../../protocol/workProtocol.ts';
 import { detailsStyles } from '../components/details.styles.ts';
 import { sharedStyles } from '../components/shared.styles.ts';
 import { watchFocus } from '../focusLost.ts';
+import { settleAtHeight } from '../markdown/sections.ts';
 import { showControls } from '../markdown.ts';
 import { PageElement, reactive } from '../pageElement.ts';
 import { tellUnfolded, UNFOLDED } from '../unfolding.ts';
@@ -72,7 +73,7 @@ export class ChatWork extends PageElement {
 	override updated(): void {
 		const blocks = this.isLive ? [...this.renderRoot.querySelectorAll<HTMLElement>('.block:not(.settled)')] : [];
 		if (blocks.length > 1) {
-			requestAnimationFrame(() => settle(blocks.slice(0, -1)));
+			requestAnimationFrame(() => settleAtHeight(blocks.slice(0, -1)));
 		}
 	}
 
@@ -212,15 +213,6 @@ export class ChatWork extends PageElement {
 			this.flow.keep(step.step.id);
 		}
 	};
-}
-
-/** Keeps the current size, because a block counts as out of view for a moment and a guess would move the reader. */
-function settle(blocks: readonly HTMLElement[]): void {
-	const heights = blocks.map(block => block.getBoundingClientRect().height);
-	for (const [index, block] of blocks.entries()) {
-		block.style.setProperty('contain-intrinsic-block-size', `auto ${heights[index]}px`);
-		block.classList.add('settled');
-	}
 }
 
 const leftOutWords = ({ folder, reason }: LeftOutFolder) =>

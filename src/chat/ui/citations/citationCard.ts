@@ -85,10 +85,6 @@ export class CitationCard {
 		}
 	}
 
-	dispose(): void {
-		this.hide();
-	}
-
 	private placeAtMark(): void {
 		const { element } = this;
 		const mark = this.mark?.getBoundingClientRect();

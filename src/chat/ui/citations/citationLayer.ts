@@ -1,5 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { Citations, ShownSource } from '../../model/citations.ts';
+import { sharedMarkdown } from '../markdown.ts';
+import type { Post } from '../page.ts';
 import { CitationCard } from './citationCard.ts';
 import { type PlacedMark, placeMarks } from './placeMarks.ts';
 
@@ -12,25 +14,17 @@ const OWN = '.code > :not(pre), button, .citation';
 /** Elements that a mark is placed behind rather than inside. */
 const WHOLE = 'a, code, .control';
 
-export interface CitationOwner {
-	/** The rendered Markdown. */
-	readonly content: HTMLElement;
-	render(text: string): string;
-	/** Opens an address, as a link does. */
-	open(url: string): void;
-}
-
 /** The numbered marks in a reply's text, and the card that shows a mark's source. */
 export class CitationLayer {
-	private readonly owner: CitationOwner;
+	private readonly content: HTMLElement;
 	private readonly card: CitationCard;
 	private sources: ReadonlyMap<string, ShownSource> = new Map();
 	private readonly places = new WeakMap<HTMLElement, PlacedMark>();
 
-	constructor(owner: CitationOwner) {
-		this.owner = owner;
-		this.card = new CitationCard(owner.content);
-		const { content } = owner;
+	/** `content` is the rendered Markdown. */
+	constructor(content: HTMLElement, post: Post) {
+		this.content = content;
+		this.card = new CitationCard(content);
 		const on = (type: string, listen: (mark: HTMLElement, event: Event) => void) =>
 			content.addEventListener(type, event => {
 				const mark = (event.target as Element).closest?.<HTMLElement>('.citation');
@@ -46,7 +40,7 @@ export class CitationLayer {
 			event.stopPropagation();
 			const url = this.sources.get(mark.dataset['source'] ?? '')?.url;
 			if (url !== undefined) {
-				this.owner.open(url);
+				post({ kind: 'link-open', url });
 			}
 		});
 		content.addEventListener('keydown', event => {
@@ -72,8 +66,8 @@ export class CitationLayer {
 			return;
 		}
 		this.sources = new Map(citations.sources.map(source => [String(source.number), source]));
-		const { marks, total } = placeMarks(text, citations.marks, source => this.owner.render(source));
-		const texts = textsOf(this.owner.content);
+		const { marks, total } = placeMarks(text, citations.marks, source => sharedMarkdown().render(source));
+		const texts = textsOf(this.content);
 		const lengths = texts.map(({ data }) => data.replace(/\s+/g, '').length);
 		// The page shows something other than the Markdown alone would give, so no place can be determined.
 		if (lengths.reduce((sum, length) => sum + length, 0) !== total) {
@@ -90,28 +84,23 @@ export class CitationLayer {
 			}
 			const node = texts[Math.max(index, 0)];
 			if (node) {
-				insertBehind(
-					node,
-					visible - (before - (lengths[Math.max(index, 0)] ?? 0)),
-					this.markOf(place),
-					this.owner.content,
-				);
+				insertBehind(node, visible - (before - (lengths[Math.max(index, 0)] ?? 0)), this.markOf(place), this.content);
 			}
 		}
 	}
 
 	dispose(): void {
-		this.card.dispose();
+		this.card.hide();
 	}
 
 	private clear(): void {
 		this.card.hide();
-		const marks = this.owner.content.querySelectorAll('.citation, .citations');
+		const marks = this.content.querySelectorAll('.citation, .citations');
 		for (const mark of marks) {
 			mark.remove();
 		}
 		if (marks.length > 0) {
-			this.owner.content.normalize();
+			this.content.normalize();
 		}
 	}
 
@@ -134,7 +123,7 @@ export class CitationLayer {
 		const source = this.sources.get(mark.dataset['source'] ?? '');
 		if (source) {
 			const { start, visible = 0 } = this.places.get(mark) ?? {};
-			const range = start === undefined ? undefined : rangeBetween(textsOf(this.owner.content), start, visible);
+			const range = start === undefined ? undefined : rangeBetween(textsOf(this.content), start, visible);
 			this.card.show(mark, source, range);
 		}
 	}

@@ -52,7 +52,7 @@ export class ChatApp extends PageElement {
 	/** The version that was requested; its button gets the focus back. */
 	private versionWanted: { turn: string; direction: 'previous' | 'next' } | undefined;
 	readonly keeper = new StateKeeper(this);
-	private readonly reading = new Reading<ChatTurn>(this);
+	private readonly reading = new Reading(this);
 	private initialDraft: Draft = { text: '' };
 	private followEnd: FollowEnd | undefined;
 	private announcer: Announcer | undefined;

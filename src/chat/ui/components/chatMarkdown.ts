@@ -10,7 +10,7 @@ import { FileLinks } from '../markdown/fileLinks.ts';
 import { type CodeButton, Frames } from '../markdown/frames.ts';
 import { MarkdownView } from '../markdown/markdownView.ts';
 import { fileOf, languageOf, ReplyHighlighter } from '../markdown/replyHighlighter.ts';
-import { createMarkdown, originalText } from '../markdown.ts';
+import { originalText } from '../markdown.ts';
 import { PageElement, reactive } from '../pageElement.ts';
 import { chatMarkdownStyles } from './chatMarkdown.styles.ts';
 import { sharedStyles } from './shared.styles.ts';
@@ -97,12 +97,7 @@ export class ChatMarkdown extends PageElement {
 		if (this.settled === undefined || (!this.citations && !this.citationLayer)) {
 			return;
 		}
-		const markdown = createMarkdown();
-		this.citationLayer ??= new CitationLayer({
-			content: this.content,
-			render: text => markdown.render(text),
-			open: url => this.page.post({ kind: 'link-open', url }),
-		});
+		this.citationLayer ??= new CitationLayer(this.content, this.page.post);
 		this.citationLayer.mark(this.settled, this.citations);
 	}
 

@@ -2,14 +2,13 @@ import * as l10n from '@vscode/l10n';
 import type { CodeAction } from '../../protocol/protocol.ts';
 import { type CodiconName, codiconText } from '../codicon.ts';
 import { showControls } from '../markdown.ts';
-import type { NodeDecorator } from './patch.ts';
 import { fileOf, languageOf } from './replyHighlighter.ts';
 
 /** The name of a button in the bar of a code block. */
 export type CodeButton = CodeAction | 'copy';
 
 /** Adds the page's own elements: a frame with a label and buttons around code, and a scrolling box around a table. */
-export class Frames implements NodeDecorator {
+export class Frames {
 	/**
 	 * Boxes that may scroll can be focused until they turn out to have nothing to scroll. A box out of view has no size
 	 * to observe, so the other way round it could be focused too late.
@@ -29,6 +28,7 @@ export class Frames implements NodeDecorator {
 		});
 	}
 
+	/** Puts frames around a node and its descendants, in place if it has a parent. Returns the node with its frame. */
 	decorate(node: ChildNode): ChildNode {
 		if (!(node instanceof HTMLElement)) {
 			return node;
@@ -39,6 +39,7 @@ export class Frames implements NodeDecorator {
 		return node.localName === 'pre' || node.localName === 'table' ? this.frame(node) : node;
 	}
 
+	/** Returns the node itself, without its frame. */
 	undecorated(node: ChildNode): ChildNode {
 		return node instanceof HTMLElement && isFrame(node) ? (node.lastElementChild ?? node) : node;
 	}

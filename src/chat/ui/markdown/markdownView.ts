@@ -1,8 +1,9 @@
 import { append } from '../../../base/append.ts';
 import { leftOutText, sharedMarkdown } from '../markdown.ts';
 import { sanitise } from '../sanitise.ts';
+import type { Frames } from './frames.ts';
 import { type Block, GrowingMarkdown } from './growingMarkdown.ts';
-import { type NodeDecorator, patchNodes } from './patch.ts';
+import { patchNodes } from './patch.ts';
 import type { PieceKind } from './pieces.ts';
 import { Sections } from './sections.ts';
 
@@ -45,7 +46,7 @@ interface ShownBlock {
 export class MarkdownView {
 	private readonly content: HTMLElement;
 	private readonly sections: Sections;
-	private readonly decorator: NodeDecorator;
+	private readonly frames: Frames;
 	/** Called when a complete text is shown to its end. */
 	onSettled: () => void = () => {};
 	private readonly onDone: (nodes: readonly ChildNode[]) => void;
@@ -61,10 +62,10 @@ export class MarkdownView {
 	private restUntil = 0;
 
 	/** `onDone` gets the nodes of blocks that are final, and of those that changed once more after that. */
-	constructor(content: HTMLElement, decorator: NodeDecorator, onDone: (nodes: readonly ChildNode[]) => void) {
+	constructor(content: HTMLElement, frames: Frames, onDone: (nodes: readonly ChildNode[]) => void) {
 		this.content = content;
 		this.sections = new Sections(content);
-		this.decorator = decorator;
+		this.frames = frames;
 		this.onDone = onDone;
 		this.growing = new GrowingMarkdown(sharedMarkdown());
 	}
@@ -175,7 +176,7 @@ export class MarkdownView {
 			this.patchParts(shown, block, index);
 			return;
 		}
-		const created = create(block, this.decorator);
+		const created = create(block, this.frames);
 		this.sections.of(index).insertBefore(created.fragment, shown?.nodes[0] ?? this.after(index));
 		for (const node of shown?.nodes ?? []) {
 			node.remove();
@@ -201,7 +202,7 @@ export class MarkdownView {
 		const old = shown.parts.splice(same).flatMap(({ nodes }) => nodes);
 		const parent = shown.holder ?? this.sections.of(index);
 		const before = shown.holder ? null : this.after(index);
-		const nodes = patchNodes(parent, old, fresh.flat(), before, this.decorator);
+		const nodes = patchNodes(parent, old, fresh.flat(), before, this.frames);
 		let begin = 0;
 		fresh.forEach((part, index) => {
 			const end = begin + part.length;
@@ -261,13 +262,13 @@ function holderIn(fragment: DocumentFragment, { kind, open }: Block): Element | 
 	return open === '' ? undefined : (fragment.querySelector(HOLDERS[kind]) ?? undefined);
 }
 
-function create(block: Block, decorator: NodeDecorator): { fragment: DocumentFragment; shown: ShownBlock } {
+function create(block: Block, frames: Frames): { fragment: DocumentFragment; shown: ShownBlock } {
 	const { kind, open, parts, close } = block;
 	const [first = '', ...others] = kind === 'list' || kind === 'table' ? [parts.join('')] : parts;
 	const fragment = sanitise(open + first + close);
 	const holder = holderIn(fragment, block);
 	for (const node of [...fragment.childNodes]) {
-		decorator.decorate(node);
+		frames.decorate(node);
 	}
 	const nodes = [...(holder ?? fragment).childNodes];
 	const nodesOfParts = kind === 'list' || kind === 'table' ? byPart(nodes) : [nodes];

@@ -1,10 +1,4 @@
-/** Puts frames around nodes of rendered Markdown, and finds the nodes within their frames. */
-export interface NodeDecorator {
-	/** Puts frames around a node and its descendants, in place if it has a parent. Returns the node with its frame. */
-	decorate(node: ChildNode): ChildNode;
-	/** Returns the node itself, without its frame. */
-	undecorated(node: ChildNode): ChildNode;
-}
+import type { Frames } from './frames.ts';
 
 /**
  * Makes `old`, which are consecutive children of `parent`, equal to `fresh`, and returns the resulting nodes, one for
@@ -15,17 +9,17 @@ export function patchNodes(
 	old: readonly ChildNode[],
 	fresh: readonly ChildNode[],
 	before: ChildNode | null,
-	decorator: NodeDecorator,
+	frames: Frames,
 ): ChildNode[] {
 	const rest = [...old];
 	const result = fresh.map((node, index) => {
 		const current = rest.shift();
 		if (!current) {
-			const decorated = decorator.decorate(node);
+			const decorated = frames.decorate(node);
 			parent.insertBefore(decorated, before);
 			return decorated;
 		}
-		const bare = decorator.undecorated(current);
+		const bare = frames.undecorated(current);
 		if (isText(bare) && isText(node)) {
 			if (
 				fresh[index + 1] &&
@@ -41,10 +35,10 @@ export function patchNodes(
 		}
 		if (isElement(bare) && isElement(node) && bare.localName === node.localName) {
 			patchAttributes(bare, node);
-			patchNodes(bare, [...bare.childNodes], [...node.childNodes], null, decorator);
+			patchNodes(bare, [...bare.childNodes], [...node.childNodes], null, frames);
 			return current;
 		}
-		const decorated = decorator.decorate(node);
+		const decorated = frames.decorate(node);
 		current.replaceWith(decorated);
 		return decorated;
 	});

@@ -45,14 +45,14 @@ export class Sections {
 	}
 }
 
-/** The current heights are kept, because a guess would move the reader. */
-function settleAtHeight(sections: readonly HTMLElement[]): void {
-	const heights = sections.map(section => section.getBoundingClientRect().height);
-	for (const [index, section] of sections.entries()) {
+/** Keeps the current heights, because an element counts as out of view for a moment and a guess would move the reader. */
+export function settleAtHeight(elements: readonly HTMLElement[]): void {
+	const heights = elements.map(element => element.getBoundingClientRect().height);
+	for (const [index, element] of elements.entries()) {
 		const height = heights[index] ?? 0;
 		if (height > 0) {
-			section.style.setProperty('contain-intrinsic-block-size', `auto ${height}px`);
-			section.classList.add('settled');
+			element.style.setProperty('contain-intrinsic-block-size', `auto ${height}px`);
+			element.classList.add('settled');
 		}
 	}
 }
