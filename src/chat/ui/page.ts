@@ -15,18 +15,12 @@ export interface Draft {
 }
 
 /** The state that the page keeps while it is hidden or reloaded. */
-export interface SavedState {
+export interface SavedState extends Omit<Draft, 'text'> {
 	/** Milliseconds since the epoch. The newer of two copies is used. */
 	savedAt?: number;
 	draft: string;
 	/** The encrypted conversation in which the draft was written. It may be sent only there. */
 	draftOf?: string;
-	/** The id of the turn for which the draft was sent, until the host has accepted it. */
-	sentAs?: string;
-	/** Set if the draft is the prompt of a task. */
-	task?: true;
-	/** The text that follows the draft, which is being sent. */
-	next?: string;
 	/** A message that is being edited to be sent again. */
 	edit?: MessageEdit;
 	/** The conversation that was shown. */

@@ -83,28 +83,24 @@ export class ChatStep extends PageElement {
 	override render(): TemplateResult {
 		const { step } = this;
 		const { state, question } = step.approval ?? {};
-		if (state === 'waiting' && !this.isAnswered && step.form) {
-			return html`${keyed(
-				question,
-				html`<chat-form
-					.step=${step}
-					.turn=${this.turn}
-					.page=${this.page}
-					.decline=${() => this.answer('no')}
-				></chat-form>`,
-			)}`;
-		}
 		if (state === 'waiting' && !this.isAnswered) {
 			// Each question gets its own element, so that another question about the same step has its own guard.
 			return html`${keyed(
 				question,
-				html`<chat-approval
-					.step=${step}
-					.surroundings=${this.surroundings}
-					.turn=${this.turn}
-					.page=${this.page}
-					.answer=${this.answer}
-				></chat-approval>`,
+				step.form
+					? html`<chat-form
+							.step=${step}
+							.turn=${this.turn}
+							.page=${this.page}
+							.decline=${() => this.answer('no')}
+						></chat-form>`
+					: html`<chat-approval
+							.step=${step}
+							.surroundings=${this.surroundings}
+							.turn=${this.turn}
+							.page=${this.page}
+							.answer=${this.answer}
+						></chat-approval>`,
 			)}`;
 		}
 		return html`<div class="step">${this.renderLine()}${this.renderAct()}</div>${

@@ -61,12 +61,8 @@ export class ChatApp extends PageElement {
 		const { sentAs: _, draftOf: __, task: ___, next: ____, ...others } = this.keeper.state;
 		const { encryption, conversation } = this.nextState;
 		const draftOf = encryption && conversation !== undefined ? { draftOf: conversation } : {};
-		this.keeper.save({
-			...others,
-			...draftOf,
-			draft: draft.text,
-			...defined({ sentAs: draft.sentAs, task: draft.task, next: draft.next }),
-		});
+		const { text, ...parts } = draft;
+		this.keeper.save({ ...others, ...draftOf, ...parts, draft: text });
 	};
 
 	private readonly question: QuestionActions = {
@@ -254,7 +250,7 @@ export class ChatApp extends PageElement {
 		if (notice === undefined || notice === this.dismissed) {
 			return nothing;
 		}
-		return fileNotice(notice, l10n.t('Dismiss'), () => {
+		return fileNotice(notice, () => {
 			this.dismissed = notice;
 		});
 	}

@@ -27,7 +27,7 @@ import { detailsStyles } from './details.styles.ts';
 import { iconButton } from './iconButton.ts';
 import { questionStyles } from './question.styles.ts';
 import { type QuestionActions, renderQuestion } from './question.ts';
-import { costText, replyDetails, replyDetailsStyles } from './replyDetails.ts';
+import { costText, promptText, replyDetails, replyDetailsStyles } from './replyDetails.ts';
 import { renderOutcome } from './replyOutcome.ts';
 
 /** A message of the user and the reply to it. */
@@ -229,14 +229,10 @@ export class ChatTurn extends PageElement {
 	/** The duration, tokens and cost of the reply as far as they are known, and the provider of an agent's model. */
 	private facts({ duration, usage = {}, cost, continued, work, provider }: ReplyView): string {
 		const number = new Intl.NumberFormat(this.page.language);
-		const { prompt, cached, completion } = usage;
+		const { completion } = usage;
 		const facts = [
 			duration === undefined ? '' : formatDuration(duration, this.page.language),
-			prompt === undefined
-				? ''
-				: cached
-					? l10n.t('{0} in ({1} cached)', number.format(prompt), number.format(cached))
-					: l10n.t('{0} in', number.format(prompt)),
+			promptText(usage, number),
 			completion === undefined ? '' : l10n.t('{0} out', number.format(completion)),
 			cost === undefined ? '' : costText(cost, this.page.language),
 			work === undefined || provider === undefined ? '' : l10n.t('via {0}', provider),

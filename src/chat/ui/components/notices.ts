@@ -3,6 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { ConnectionView, EncryptionView } from '../../protocol/protocol.ts';
 import { codicon } from '../codicon.ts';
 import type { Post } from '../page.ts';
+import { iconButton } from './iconButton.ts';
 
 type ConnectionProblem = NonNullable<ConnectionView['problem']>;
 
@@ -16,14 +17,20 @@ export function emptyConversation(
 		return html`<div class="empty"><p>${encryption.emptyText}</p></div>`;
 	}
 	if (connection?.problem) {
-		return html`<div class="empty">
-			<p id="empty-reason">${connection.problem.message}</p>
-			<button type="button" class="button" aria-describedby="empty-reason" @click=${() => post({ kind: 'connection-follow' })}>${connection.problem.action}</button>
-		</div>`;
+		const { message, action } = connection.problem;
+		return html`<div class="empty">${reasonWithButton(message, action, () => post({ kind: 'connection-follow' }))}</div>`;
 	}
 	return html`<div class="empty">
 		<p>${l10n.t('Ask about your code, or about anything else.')}</p>
-		${connection?.isDemo ? demoNotice(() => post({ kind: 'server-add' })) : nothing}
+		${
+			connection?.isDemo
+				? reasonWithButton(
+						l10n.t('No model is set up yet. Until then, a built-in demo replies to show how things look.'),
+						l10n.t('Add Service…'),
+						() => post({ kind: 'server-add' }),
+					)
+				: nothing
+		}
 		${
 			connection?.model
 				? html`<p class="quiet">${l10n.t('Type @ to add files, symbols, problems or changes, or hold Shift and drop files here.')}</p>
@@ -34,10 +41,9 @@ export function emptyConversation(
 	</div>`;
 }
 
-/** Says that no model is set up yet, and offers to add a service. */
-function demoNotice(addServer: () => void): TemplateResult {
-	return html`<p id="empty-reason">${l10n.t('No model is set up yet. Until then, a built-in demo replies to show how things look.')}</p>
-		<button type="button" class="button" aria-describedby="empty-reason" @click=${addServer}>${l10n.t('Add Service…')}</button>`;
+function reasonWithButton(reason: string, label: string, press: () => void): TemplateResult {
+	return html`<p id="empty-reason">${reason}</p>
+		<button type="button" class="button" aria-describedby="empty-reason" @click=${press}>${label}</button>`;
 }
 
 /** The button is disabled, with the reason, if the connection has no encrypted channel. */
@@ -69,20 +75,21 @@ export function toEndButton(isAsked: boolean, press: () => void): TemplateResult
 
 /** Says why the conversation cannot continue. */
 export function problemNotice({ message, action }: ConnectionProblem, followConnection: () => void): TemplateResult {
-	return html`<div class="notice" role="status">
-		${codicon('warning')}
-		<p>${message}</p>
-		<button type="button" class="button secondary" @click=${followConnection}>${action}</button>
-	</div>`;
+	return notice(
+		message,
+		html`<button type="button" class="button secondary" @click=${followConnection}>${action}</button>`,
+	);
 }
 
 /** A notice about the conversation's file, until the reader dismisses it. */
-export function fileNotice(message: string, dismissLabel: string, dismiss: () => void): TemplateResult {
+export function fileNotice(message: string, dismiss: () => void): TemplateResult {
+	return notice(message, iconButton('close', l10n.t('Dismiss'), dismiss));
+}
+
+function notice(message: string, button: TemplateResult): TemplateResult {
 	return html`<div class="notice" role="status">
 		${codicon('warning')}
 		<p>${message}</p>
-		<button type="button" class="icon-button" title=${dismissLabel} @click=${dismiss}>
-			${codicon('close')}
-		</button>
+		${button}
 	</div>`;
 }

@@ -82,15 +82,20 @@ function foldRow(name: string, summary: string, lines: readonly string[]): Templ
 
 const fields = (values: readonly FieldView[]): string => values.map(([name, value]) => `${name}: ${value}`).join('\n');
 
+export function promptText({ prompt, cached }: NonNullable<ReplyView['usage']>, number: Intl.NumberFormat): string {
+	if (prompt === undefined) {
+		return '';
+	}
+	return cached
+		? l10n.t('{0} in ({1} cached)', number.format(prompt), number.format(cached))
+		: l10n.t('{0} in', number.format(prompt));
+}
+
 function tokensText({ usage = {} }: ReplyView, language: string): string {
 	const number = new Intl.NumberFormat(language);
-	const { prompt, cached, completion, reasoning } = usage;
+	const { completion, reasoning } = usage;
 	return [
-		prompt === undefined
-			? ''
-			: cached
-				? l10n.t('{0} in ({1} cached)', number.format(prompt), number.format(cached))
-				: l10n.t('{0} in', number.format(prompt)),
+		promptText(usage, number),
 		completion === undefined
 			? ''
 			: reasoning

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { css, html, type PropertyValues, type TemplateResult } from 'lit';
 import type { ImageProblem } from '../../model/images.ts';
-import type { FromPage, ReplyImageView } from '../../protocol/protocol.ts';
+import type { ReplyImageView } from '../../protocol/protocol.ts';
 import { copyText } from '../announcer.ts';
 import { codicon } from '../codicon.ts';
 import { iconButton } from '../components/iconButton.ts';
@@ -14,6 +14,12 @@ const NEAR = '600px';
 
 /** A taller image is scaled down, so that all of it is visible at once. In pixels. */
 const MAXIMUM_HEIGHT = 512;
+
+/** Why an image is not shown, as a sentence, and what may bring it. */
+interface Problem {
+	words: string;
+	loadAgain: (() => void) | false;
+}
 
 /** The image of a reply. Its space is reserved before it has loaded. */
 class ChatImage extends PageElement {
@@ -73,7 +79,7 @@ class ChatImage extends PageElement {
 			}
 		`,
 	];
-	static override properties = reactive('image', 'turn', 'prompt', 'address', 'gone', 'unanswered');
+	static override properties = reactive('image', 'turn', 'prompt', 'address', 'problem');
 
 	/** Undefined while the image is being generated. */
 	declare image: ReplyImageView | undefined;
@@ -82,23 +88,23 @@ class ChatImage extends PageElement {
 	declare prompt: string;
 	/** A `data:` URL from the host. */
 	declare address: string | undefined;
-	/** Set if the image cannot be shown: its file was deleted, or the browser cannot decode it. */
-	declare gone: 'file' | 'type' | undefined;
-	/** A sentence that says why the host did not answer. */
-	declare unanswered: string | undefined;
+	/** Set if the reply has an image, but it cannot be shown. */
+	declare problem: Problem | undefined;
 
 	private observer: IntersectionObserver | undefined;
 
 	private async request(file: string): Promise<void> {
-		this.unanswered = undefined;
-		const answer = await this.page.requests.ask('reply-image-request', { turn: this.turn, file }).then(
-			address => ({ address, problem: undefined }),
-			(error: Error) => ({ address: undefined, problem: error.message }),
-		);
+		this.problem = undefined;
+		let address: string | undefined;
+		let problem: Problem = { words: l10n.t('The image’s file was deleted.'), loadAgain: this.reload };
+		try {
+			address = await this.page.requests.ask('reply-image-request', { turn: this.turn, file });
+		} catch (error) {
+			problem = { words: (error as Error).message, loadAgain: () => void this.request(file) };
+		}
 		if (this.file === file) {
-			this.address = answer.address;
-			this.unanswered = answer.problem;
-			this.gone = answer.address === undefined && answer.problem === undefined ? 'file' : undefined;
+			this.address = address;
+			this.problem = address === undefined ? problem : undefined;
 		}
 	}
 
@@ -106,8 +112,7 @@ class ChatImage extends PageElement {
 		const before = changed.get('image');
 		if (changed.has('image') && (before && 'file' in before ? before.file : undefined) !== this.file) {
 			this.address = undefined;
-			this.gone = undefined;
-			this.unanswered = undefined;
+			this.problem = undefined;
 			this.observer?.disconnect();
 			if (this.file !== undefined) {
 				this.requestWhenNear(this.file);
@@ -133,20 +138,15 @@ class ChatImage extends PageElement {
 	}
 
 	override render(): TemplateResult {
-		const { image, address, gone, unanswered } = this;
+		const { image, address, problem } = this;
 		if (!image) {
 			return html`<div class="frame making"><span>${l10n.t('The image is being generated.')}</span></div>`;
 		}
 		if ('problem' in image) {
-			return this.renderProblem(problemText(image.problem), image.canReload && this.reload);
+			return renderProblem({ words: problemText(image.problem), loadAgain: image.canReload && this.reload });
 		}
-		if (unanswered !== undefined) {
-			return this.renderProblem(unanswered, () => void this.request(image.file));
-		}
-		if (gone !== undefined) {
-			const isFile = gone === 'file';
-			const words = isFile ? l10n.t('The image’s file was deleted.') : problemText('type');
-			return this.renderProblem(words, isFile && this.reload);
+		if (problem) {
+			return renderProblem(problem);
 		}
 		const { width, height } = image;
 		// Without an address, the image has not loaded yet but already has its size.
@@ -157,17 +157,12 @@ class ChatImage extends PageElement {
 			src=${address ?? EMPTY}
 			alt=${this.prompt}
 			@error=${() => {
-				this.gone = 'type';
+				this.problem = { words: problemText('type'), loadAgain: false };
 			}}
 		/>`;
 	}
 
 	private readonly reload = (): void => this.page.post({ kind: 'reply-image-reload', turn: this.turn });
-
-	private renderProblem(words: string, loadAgain: (() => void) | false): TemplateResult {
-		return html`<div class="problem">${codicon('warning')}<p>${words}</p></div>
-			${loadAgain ? html`<button type="button" class="button secondary" @click=${loadAgain}>${l10n.t('Load Again')}</button>` : ''}`;
-	}
 
 	private get file(): string | undefined {
 		return this.image && 'file' in this.image ? this.image.file : undefined;
@@ -190,6 +185,11 @@ class ChatImage extends PageElement {
 
 /** A GIF of one transparent pixel. */
 const EMPTY = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
+
+function renderProblem({ words, loadAgain }: Problem): TemplateResult {
+	return html`<div class="problem">${codicon('warning')}<p>${words}</p></div>
+		${loadAgain ? html`<button type="button" class="button secondary" @click=${loadAgain}>${l10n.t('Load Again')}</button>` : ''}`;
+}
 
 function problemText(problem: ImageProblem | 'not-loaded'): string {
 	const texts: Record<typeof problem, string> = {
@@ -216,12 +216,7 @@ export function imageActions(
 	if (!image) {
 		return [];
 	}
-	const say =
-		(
-			kind: Extract<FromPage, { kind: `reply-image-${string}` }>['kind'] & `reply-image-${'save' | 'insert' | 'open'}`,
-		) =>
-		() =>
-			post({ kind, turn: turn.id });
+	const say = (kind: `reply-image-${'save' | 'insert' | 'open'}`) => () => post({ kind, turn: turn.id });
 	return [
 		...('file' in image
 			? [
