@@ -112,20 +112,6 @@ export const chatApprovalStyles = css`
 		padding-inline-start: 20px;
 	}
 
-	#place,
-	.decides {
-		display: flex;
-		gap: 4px;
-		align-items: flex-start;
-	}
-
-	#place .codicon,
-	.decides .codicon {
-		flex: none;
-		margin-top: 1px;
-		color: var(--vscode-editorWarning-foreground, var(--vscode-foreground));
-	}
-
 	.link {
 		flex: none;
 		margin-inline-start: auto;

@@ -5,7 +5,6 @@ import type { ApprovalAnswer } from '../../model/agentWork.ts';
 import type { DiffLine } from '../../model/lineDiff.ts';
 import type { ApprovalView, FolderView, StepView } from '../../protocol/workProtocol.ts';
 import { codicon } from '../codicon.ts';
-import { linkStyles } from '../components/link.styles.ts';
 import { sharedStyles } from '../components/shared.styles.ts';
 import { showControls } from '../markdown.ts';
 import { reactive } from '../pageElement.ts';
@@ -25,7 +24,7 @@ export interface Surroundings {
 
 /** Asks whether a step may run, and shows everything that it would do. */
 export class ChatApproval extends QuestionBox {
-	static override styles = [sharedStyles, linkStyles, exactTextStyles, chatApprovalStyles];
+	static override styles = [sharedStyles, exactTextStyles, chatApprovalStyles];
 	static override properties = reactive('step', 'surroundings', 'turn', 'answer');
 
 	declare step: StepView;
@@ -55,10 +54,10 @@ export class ChatApproval extends QuestionBox {
 				${approval?.changes?.map((change, index) => this.renderChange(change, index)) ?? nothing}
 				${this.renderInput(approval)} ${this.renderPlaces()}
 			</div>
-			<p id="place">
+			<p id="place" class="warning">
 				${isInSandbox || step.mcpHost !== undefined ? nothing : codicon('warning')}<span>${whereWords(step, isInSandbox, place)}</span>
 			</p>
-			${approval?.decides ? html`<p id="decides" class="decides">${codicon('warning')}<span>${decidesWords(approval.decides)}</span></p>` : nothing}
+			${approval?.decides ? html`<p id="decides" class="warning">${codicon('warning')}<span>${decidesWords(approval.decides)}</span></p>` : nothing}
 			<div class="buttons" @keydown=${ignoreHeldKeys}>
 				${this.renderButton('once', l10n.t('Allow Once'))}
 				${approval?.isOnlyOnce ? nothing : this.renderButton('conversation', ...conversationWords(step))}

@@ -4,7 +4,6 @@ import { isInCopy, type WorkFile } from '../../model/agentWork.ts';
 import type { ChangesView } from '../../protocol/workProtocol.ts';
 import { codicon } from '../codicon.ts';
 import { iconButton } from '../components/iconButton.ts';
-import { linkStyles } from '../components/link.styles.ts';
 import { sharedStyles } from '../components/shared.styles.ts';
 import { watchFocus } from '../focusLost.ts';
 import { showControls } from '../markdown.ts';
@@ -17,7 +16,7 @@ import { countFacts, type StepFact } from './stepWords.ts';
 
 /** The files that a turn has changed: a line that unfolds to a list, with the actions on them. */
 class ChatChanges extends PageElement {
-	static override styles = [sharedStyles, linkStyles, lineStyles, chatChangesStyles];
+	static override styles = [sharedStyles, lineStyles, chatChangesStyles];
 	static override properties = reactive('changes', 'turn', 'open');
 
 	declare changes: ChangesView;

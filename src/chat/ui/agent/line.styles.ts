@@ -1,19 +1,12 @@
 import { css } from 'lit';
+import { quietButton } from '../components/shared.styles.ts';
 
 /** A line of an agent's reply: an icon, the action and, at the end of the line, its result. */
 export const lineStyles = css`
 	.line {
-		display: flex;
-		gap: 4px;
-		align-items: center;
+		${quietButton}
 		width: calc(100% + 5px);
-		height: 24px;
 		margin-inline-start: -5px;
-		padding: 0 4px;
-		border: 1px solid transparent;
-		border-radius: 4px;
-		background: transparent;
-		color: var(--vscode-descriptionForeground);
 		line-height: 18px;
 		text-align: start;
 		white-space: nowrap;

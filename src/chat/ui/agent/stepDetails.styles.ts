@@ -45,18 +45,10 @@ export const stepDetailsStyles = css`
 		min-width: 0;
 		min-height: 24px;
 		overflow: hidden;
-		padding: 0;
-		border: 0;
 		border-radius: 2px;
-		background: transparent;
-		color: var(--vscode-textLink-foreground);
 		text-overflow: ellipsis;
 		text-align: start;
 		unicode-bidi: isolate;
-	}
-
-	.place:hover {
-		text-decoration: underline;
 	}
 
 	.new {

@@ -43,15 +43,8 @@ export const chatAppStyles = css`
 		display: block;
 		margin: 8px auto;
 		padding: 2px 8px;
-		border: 0;
 		border-radius: 4px;
-		background: transparent;
-		color: var(--vscode-textLink-foreground);
 		font-size: 0.9em;
-	}
-
-	.earlier:hover {
-		text-decoration: underline;
 	}
 
 	.empty {
@@ -73,15 +66,8 @@ export const chatAppStyles = css`
 		gap: 4px;
 		align-items: center;
 		padding: 2px 0;
-		border: 0;
 		border-radius: 4px;
-		background: transparent;
-		color: var(--vscode-textLink-foreground);
 		text-align: start;
-	}
-
-	.begin-encrypted:hover:enabled {
-		text-decoration: underline;
 	}
 
 	.begin-encrypted:disabled {
@@ -129,19 +115,11 @@ export const chatAppStyles = css`
 	}
 
 	.notice {
-		display: flex;
 		flex-wrap: wrap;
-		align-items: flex-start;
 		gap: 8px;
 		padding: 4px 12px;
 		line-height: 1.4;
 		overflow-wrap: anywhere;
-	}
-
-	.notice > .codicon {
-		flex: none;
-		margin-top: 1px;
-		color: var(--vscode-editorWarning-foreground, var(--vscode-foreground));
 	}
 
 	/* A button with words goes below where they would squeeze the sentence; one that is an icon stays beside it. */

@@ -26,17 +26,8 @@ export const chatComposerStyles = css`
 	}
 
 	.warning {
-		display: flex;
-		align-items: flex-start;
-		gap: 4px;
 		padding-top: 4px;
 		line-height: 1.4;
-	}
-
-	.warning .codicon {
-		flex: none;
-		margin-top: 1px;
-		color: var(--vscode-editorWarning-foreground, var(--vscode-foreground));
 	}
 
 	.box {

@@ -25,7 +25,6 @@ import { contextCompletionStyles } from './contextCompletion.styles.ts';
 import { ContextCompletion } from './contextCompletion.ts';
 import { contextRow } from './contextRow.ts';
 import { iconButton } from './iconButton.ts';
-import { linkStyles } from './link.styles.ts';
 import { PendingPaste } from './pendingPaste.ts';
 import { sharedStyles } from './shared.styles.ts';
 
@@ -36,7 +35,6 @@ const ACCEPT_TIMEOUT_MS = 10_000;
 export class ChatComposer extends PageElement implements Composer {
 	static override styles = [
 		sharedStyles,
-		linkStyles,
 		chatComposerStyles,
 		composerChoiceStyles,
 		contextCompletionStyles,

@@ -1,5 +1,6 @@
 import { type CSSResult, css, html, nothing, type TemplateResult } from 'lit';
 import { type CodiconName, codicon } from '../codicon.ts';
+import { quietButton } from './shared.styles.ts';
 
 /** A word with more characters than this gives way before others do. */
 const LONG_WORD = 8;
@@ -77,17 +78,10 @@ const iconAloneWithin = (container: CSSResult, width: CSSResult, choice: CSSResu
 
 export const composerChoiceStyles = css`
 	.choice {
-		display: flex;
+		${quietButton}
 		flex: none;
 		gap: 2px;
-		align-items: center;
 		min-width: 24px;
-		height: 24px;
-		padding: 0 4px;
-		border: 1px solid transparent;
-		border-radius: 4px;
-		background: transparent;
-		color: var(--vscode-descriptionForeground);
 		font-size: 0.9em;
 	}
 

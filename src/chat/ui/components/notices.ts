@@ -48,7 +48,7 @@ function reasonWithButton(reason: string, label: string, press: () => void): Tem
 
 /** The button is disabled, with the reason, if the connection has no encrypted channel. */
 function encryptedChoice({ noEncryption }: ConnectionView, begin: () => void): TemplateResult {
-	return html`<button type="button" class="begin-encrypted" ?disabled=${noEncryption !== undefined} @click=${begin}>
+	return html`<button type="button" class="link begin-encrypted" ?disabled=${noEncryption !== undefined} @click=${begin}>
 			${codicon('lock')}${l10n.t('New Encrypted Conversation')}
 		</button>
 		${noEncryption === undefined ? nothing : html`<p class="quiet reason">${noEncryption}</p>`}`;
@@ -57,7 +57,7 @@ function encryptedChoice({ noEncryption }: ConnectionView, begin: () => void): T
 /** Loads the turns before the first one in the page; `count` is their number. */
 export function earlierButton(count: number, language: string, load: () => void): TemplateResult {
 	const label = l10n.t('Show {0} Earlier Messages', new Intl.NumberFormat(language).format(count));
-	return html`<button type="button" class="earlier" @click=${load}>${label}</button>`;
+	return html`<button type="button" class="link earlier" @click=${load}>${label}</button>`;
 }
 
 /** A button that scrolls to the end of the conversation. With `isAsked`, an agent's question is waiting there. */
@@ -87,7 +87,7 @@ export function fileNotice(message: string, dismiss: () => void): TemplateResult
 }
 
 function notice(message: string, button: TemplateResult): TemplateResult {
-	return html`<div class="notice" role="status">
+	return html`<div class="notice warning" role="status">
 		${codicon('warning')}
 		<p>${message}</p>
 		${button}

@@ -5,6 +5,7 @@ import type { ReplyView } from '../../protocol/protocol.ts';
 import type { CostView, FieldView, TokenView, TotalView } from '../../protocol/settingsProtocol.ts';
 import { formatCost, formatDuration } from '../format.ts';
 import { showControls } from '../markdown.ts';
+import { quietButton } from './shared.styles.ts';
 
 export function costText(cost: CostView, language: string): string {
 	const text = formatCost(cost.usd, language);
@@ -128,15 +129,10 @@ function totalText(total: TotalView, language: string): string {
 
 export const replyDetailsStyles = css`
 	.facts {
-		display: flex;
-		align-items: center;
-		gap: 4px;
+		${quietButton}
+		height: auto;
 		min-height: 24px;
 		margin-inline-start: -5px;
-		padding: 0 4px;
-		border: 1px solid transparent;
-		border-radius: 4px;
-		background: transparent;
 		text-align: start;
 	}
 

@@ -129,6 +129,43 @@ export const sharedStyles = css`
 	.button:focus-visible {
 		outline-offset: 2px;
 	}
+
+	/* A button that looks like a link, because it leads somewhere or stands beside words. */
+	.link {
+		padding: 0;
+		border: 0;
+		background: transparent;
+		color: var(--vscode-textLink-foreground);
+	}
+
+	.link:hover:enabled {
+		text-decoration: underline;
+	}
+
+	.warning {
+		display: flex;
+		gap: 4px;
+		align-items: flex-start;
+	}
+
+	.warning > .codicon {
+		flex: none;
+		margin-top: 1px;
+		color: var(--vscode-editorWarning-foreground, var(--vscode-foreground));
+	}
+`;
+
+/** The declarations of a button that shows a frame only under the pointer. */
+export const quietButton = css`
+	display: flex;
+	gap: 4px;
+	align-items: center;
+	height: 24px;
+	padding: 0 4px;
+	border: 1px solid transparent;
+	border-radius: 4px;
+	background: transparent;
+	color: var(--vscode-descriptionForeground);
 `;
 
 /** The declarations of a card that lies over the page, as the editor's own hovers do. */

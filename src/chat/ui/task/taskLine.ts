@@ -2,6 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { css, html, nothing, type TemplateResult } from 'lit';
 import type { NextTaskChoice, NextTaskView } from '../../../tasks/api.ts';
 import { type CodiconName, codicon } from '../codicon.ts';
+import { quietButton } from '../components/shared.styles.ts';
 import type { Post } from '../page.ts';
 
 type ShownChoice = NextTaskView['choices'][0]['choice'];
@@ -72,17 +73,9 @@ export const taskLineStyles = css`
 
 	/* A name that does not fit begins a line of its own before anything of it is left out. */
 	.task-choice {
-		display: flex;
-		gap: 4px;
-		align-items: center;
+		${quietButton}
 		min-width: 0;
 		max-width: 100%;
-		height: 24px;
-		padding: 0 4px;
-		border: 1px solid transparent;
-		border-radius: 4px;
-		background: transparent;
-		color: var(--vscode-descriptionForeground);
 		font-size: inherit;
 	}
 
