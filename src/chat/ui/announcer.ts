@@ -129,10 +129,6 @@ export class Announcer {
 		}
 	}
 
-	dispose(): void {
-		clearTimeout(this.timer);
-	}
-
 	private ask({ work }: Partial<TurnView['reply']> = {}): void {
 		const step = waitingStep(work);
 		// An agent may ask about the same step again.

@@ -7,7 +7,6 @@ const TOLERANCE = 4;
 export class FollowEnd {
 	private readonly scroller: HTMLElement;
 	private readonly onChange: (following: boolean) => void;
-	private readonly observer: ResizeObserver;
 	private following = true;
 	/** The sizes at the last scroll to the end, in pixels. */
 	private keptHeight = 0;
@@ -17,11 +16,11 @@ export class FollowEnd {
 	constructor(scroller: HTMLElement, content: HTMLElement, onChange: (following: boolean) => void) {
 		this.scroller = scroller;
 		this.onChange = onChange;
-		this.observer = new ResizeObserver(() => this.keep());
-		this.observer.observe(content);
-		this.observer.observe(scroller);
-		scroller.addEventListener('scroll', this.onScroll, { passive: true });
-		scroller.addEventListener(UNFOLDED, this.onUnfolded);
+		const observer = new ResizeObserver(() => this.keep());
+		observer.observe(content);
+		observer.observe(scroller);
+		scroller.addEventListener('scroll', () => this.onScroll(), { passive: true });
+		scroller.addEventListener(UNFOLDED, () => this.leave());
 	}
 
 	toEnd(): void {
@@ -34,15 +33,7 @@ export class FollowEnd {
 		this.setFollowing(false);
 	}
 
-	dispose(): void {
-		this.observer.disconnect();
-		this.scroller.removeEventListener('scroll', this.onScroll);
-		this.scroller.removeEventListener(UNFOLDED, this.onUnfolded);
-	}
-
-	private readonly onUnfolded = () => this.leave();
-
-	private readonly onScroll = () => {
+	private onScroll(): void {
 		const { scrollTop, scrollHeight, clientHeight } = this.scroller;
 		if (scrollHeight - clientHeight - scrollTop <= TOLERANCE) {
 			this.setFollowing(true);
@@ -54,7 +45,7 @@ export class FollowEnd {
 				this.setFollowing(false);
 			}
 		}
-	};
+	}
 
 	private keep(): void {
 		const { scroller } = this;

@@ -1,15 +1,15 @@
-import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import type { Page } from './pageElement.ts';
 import type { PageState } from './pageState.ts';
 
 /** The parts of the page that loading missing turns needs. */
-export interface MissingOwner extends ReactiveControllerHost {
+export interface MissingOwner {
 	readonly page: Page;
 	readonly nextState: PageState;
+	requestUpdate(): void;
 }
 
 /** Asks the host for turns that the page does not have, and keeps the problem if the host cannot give them. */
-export class MissingTurns implements ReactiveController {
+export class MissingTurns {
 	private readonly owner: MissingOwner;
 	private isSnapshotWanted = false;
 	/** The id of the turn before which turns were requested. */
@@ -19,10 +19,7 @@ export class MissingTurns implements ReactiveController {
 
 	constructor(owner: MissingOwner) {
 		this.owner = owner;
-		owner.addController(this);
 	}
-
-	hostConnected(): void {}
 
 	/** Must be called when the page has loaded. */
 	begin(): void {

@@ -82,14 +82,17 @@ export class ChatApp extends PageElement {
 		showVersion: (turn, direction) => this.showVersion(turn, direction),
 	};
 
-	private readonly drop = new DropTarget(this, (uris, files) => {
-		if (uris.length > 0) {
-			this.page.post({ kind: 'context-drop', uris });
-		} else {
-			void this.composer.paste.addFiles(files);
-		}
-		this.composer.focusText();
-	});
+	private readonly drop = new DropTarget(
+		() => this.requestUpdate(),
+		(uris, files) => {
+			if (uris.length > 0) {
+				this.page.post({ kind: 'context-drop', uris });
+			} else {
+				void this.composer.paste.addFiles(files);
+			}
+			this.composer.focusText();
+		},
+	);
 
 	constructor() {
 		super();
@@ -179,12 +182,6 @@ export class ChatApp extends PageElement {
 				}
 			}
 		}
-	}
-
-	override disconnectedCallback(): void {
-		super.disconnectedCallback();
-		this.followEnd?.dispose();
-		this.announcer?.dispose();
 	}
 
 	override render(): TemplateResult {

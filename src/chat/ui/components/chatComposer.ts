@@ -81,7 +81,6 @@ export class ChatComposer extends PageElement implements Composer {
 	private readonly menu = new ComposerMenu(this);
 	readonly task = new ComposerTask(this);
 	readonly paste = new PendingPaste(this);
-	private readonly onFocusLost = () => this.focusText();
 	private timeout: ReturnType<typeof setTimeout> | undefined;
 
 	constructor() {
@@ -91,6 +90,7 @@ export class ChatComposer extends PageElement implements Composer {
 		this.waiting = false;
 		this.queued = false;
 		this.draft = { text: '' };
+		document.addEventListener(FOCUS_LOST, () => this.focusText());
 	}
 
 	/** Must be called when the host has accepted the message of this turn; the composer is then cleared. */
@@ -201,18 +201,6 @@ export class ChatComposer extends PageElement implements Composer {
 	override firstUpdated(): void {
 		this.draft = this.initialDraft;
 		this.field.value = this.draft.text;
-	}
-
-	override connectedCallback(): void {
-		super.connectedCallback();
-		document.addEventListener(FOCUS_LOST, this.onFocusLost);
-	}
-
-	override disconnectedCallback(): void {
-		super.disconnectedCallback();
-		document.removeEventListener(FOCUS_LOST, this.onFocusLost);
-		clearTimeout(this.timeout);
-		this.paste.forget();
 	}
 
 	override render(): TemplateResult {

@@ -67,8 +67,6 @@ export class ComposerMenu implements ReactiveController {
 		owner.addController(this);
 	}
 
-	hostConnected(): void {}
-
 	/** The list takes the keyboard focus once it is rendered. */
 	hostUpdated(): void {
 		if (this.menu && !this.hasFocus) {

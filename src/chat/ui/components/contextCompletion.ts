@@ -41,8 +41,6 @@ export class ContextCompletion implements ReactiveController {
 		owner.addController(this);
 	}
 
-	hostConnected(): void {}
-
 	hostUpdated(): void {
 		const root = this.owner.field.getRootNode() as ShadowRoot;
 		root

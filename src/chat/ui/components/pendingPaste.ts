@@ -78,11 +78,6 @@ export class PendingPaste {
 		}
 	}
 
-	/** Drops the text because the field is gone. */
-	forget(): void {
-		this.held = undefined;
-	}
-
 	/**
 	 * Holds a text until `look` resolves to the name under which the host takes it, or to undefined. Without an answer in
 	 * time, it is inserted as text.

@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { html, nothing, type ReactiveController, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import { COMPOSER_MODES, type ComposerMode, OWN_PROMPTS, offersName, slashName, slashWord } from '../../model/mode.ts';
 import { MODE_ICONS, modeDescription, OWN_PROMPT_ICONS, ownPromptDescription } from '../../protocol/labels.ts';
 import type { PromptView } from '../../protocol/protocol.ts';
@@ -34,7 +34,7 @@ interface SlashRow {
  * The list of modes and prompts that `/` opens at the start of a message. The text field keeps the focus and controls the
  * list.
  */
-export class SlashMenu implements ReactiveController {
+export class SlashMenu {
 	private readonly owner: Composer;
 	/** The typed part of a name; undefined while the list is closed. */
 	private typed: string | undefined;
@@ -47,10 +47,7 @@ export class SlashMenu implements ReactiveController {
 
 	constructor(owner: Composer) {
 		this.owner = owner;
-		owner.addController(this);
 	}
-
-	hostConnected(): void {}
 
 	/** Must be called when the text or the cursor has changed. */
 	update(): void {

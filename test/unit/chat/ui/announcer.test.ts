@@ -81,7 +81,7 @@ describe('the announcements of a reply', () => {
 		announcer = new Announcer(words => spoken.push(words));
 	});
 
-	afterEach(() => announcer.dispose());
+	afterEach(() => announcer.update(undefined, false));
 
 	const view = (reply: Partial<ReplyView>, id = TURN_IDS[0]): TurnView => ({
 		id,
