@@ -10,7 +10,7 @@ import { chordListener, selectAllAtOnce } from './editorKeys.ts';
 import { HostRequests } from './hostRequests.ts';
 import { CodeHighlighter } from './markdown/codeHighlighter.ts';
 import type { PageHost } from './page.ts';
-import { WindowCopy } from './windowCopy.ts';
+import { WindowCopy } from './stateKeeper.ts';
 
 declare function acquireVsCodeApi(): PageHost;
 

@@ -9,8 +9,7 @@ import { sharedStyles } from '../components/shared.styles.ts';
 import { showControls } from '../markdown.ts';
 import { reactive } from '../pageElement.ts';
 import { chatApprovalStyles } from './chatApproval.styles.ts';
-import { exactTextStyles } from './exactText.styles.ts';
-import { exactText } from './exactText.ts';
+import { exactText, exactTextStyles } from './exactText.ts';
 import { QuestionBox } from './questionBox.ts';
 import { questionOf, stepIcon, titleOf } from './stepWords.ts';
 

@@ -10,8 +10,7 @@ import { showControls } from '../markdown.ts';
 import { PageElement, reactive } from '../pageElement.ts';
 import { toggle } from '../unfolding.ts';
 import { chatChangesStyles } from './chatChanges.styles.ts';
-import { lineStyles } from './line.styles.ts';
-import { foldSign, renderResults } from './lineParts.ts';
+import { foldSign, lineStyles, renderResults } from './line.ts';
 import { countFacts, type StepFact } from './stepWords.ts';
 
 /** The files that a turn has changed: a line that unfolds to a list, with the actions on them. */

@@ -5,8 +5,7 @@ import { codicon } from '../codicon.ts';
 import { sharedStyles } from '../components/shared.styles.ts';
 import { PageElement, reactive } from '../pageElement.ts';
 import { toggle } from '../unfolding.ts';
-import { lineStyles } from './line.styles.ts';
-import { foldSign } from './lineParts.ts';
+import { foldSign, lineStyles } from './line.ts';
 import { foldWords } from './stepWords.ts';
 
 /** Shows many finished steps as one line, which unfolds into their own lines. */

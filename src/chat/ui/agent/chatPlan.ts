@@ -6,8 +6,7 @@ import { sharedStyles } from '../components/shared.styles.ts';
 import { showControls } from '../markdown.ts';
 import { PageElement, reactive } from '../pageElement.ts';
 import { toggle } from '../unfolding.ts';
-import { lineStyles } from './line.styles.ts';
-import { foldSign } from './lineParts.ts';
+import { foldSign, lineStyles } from './line.ts';
 
 /** A plan with more entries does not fit into one line, which then shows only the current entry. */
 const MAXIMUM_IN_LINE = 8;

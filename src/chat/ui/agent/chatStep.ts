@@ -14,8 +14,7 @@ import type { ChatForm } from './chatForm.ts';
 import './chatForm.ts';
 import './stepDetails.ts';
 import { toggle } from '../unfolding.ts';
-import { lineStyles } from './line.styles.ts';
-import { foldSign, renderResults } from './lineParts.ts';
+import { foldSign, lineStyles, renderResults } from './line.ts';
 import { commandBeside, factsOf, type StepFact, spokenKind, stepIcon, titleOf } from './stepWords.ts';
 
 /** One tool call of an agent: a line that can be unfolded, or, while it waits for the user, the question about it. */

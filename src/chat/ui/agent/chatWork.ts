@@ -18,9 +18,8 @@ import { ChatStep } from './chatStep.ts';
 import '../components/chatMarkdown.ts';
 import './chatPlan.ts';
 import { chatWorkStyles } from './chatWork.styles.ts';
-import { citationsIn } from './citationsIn.ts';
 import { ASIDES, type FlowItem, FlowItems } from './flowItems.ts';
-import { type FlowPart, type TextPart, textOfParts, WorkFlow } from './workFlow.ts';
+import { citationsIn, type FlowPart, type TextPart, textOfParts, WorkFlow } from './workFlow.ts';
 
 /** The number of items that are added in one task. */
 const ITEMS_AT_A_TIME = 16;

@@ -1,4 +1,4 @@
-import { html, type TemplateResult } from 'lit';
+import { css, html, type TemplateResult } from 'lit';
 import { codePointName, replaceInvisible } from '../../../base/invisible.ts';
 
 /** Surrounds the name of a hidden character. It is hidden itself, so one in the text is replaced by its own name. */
@@ -32,3 +32,20 @@ export function terminalText(output: string): string {
 		.replace(/^.*\r(?=.)/gm, '')
 		.replaceAll('\r', '');
 }
+
+/** A text that stands exactly as it is: a command, its output, or what a tool is called with. */
+export const exactTextStyles = css`
+	pre {
+		padding: 4px 8px;
+		border: 1px solid var(--vscode-widget-border, var(--vscode-contrastBorder, transparent));
+		border-radius: 4px;
+		background: var(--vscode-textCodeBlock-background);
+		color: var(--vscode-editor-foreground);
+		font-family: var(--vscode-editor-font-family, monospace);
+		font-size: var(--vscode-editor-font-size, 12px);
+		line-height: 1.4;
+		tab-size: 4;
+		white-space: pre-wrap;
+		overflow-wrap: anywhere;
+	}
+`;

@@ -5,10 +5,8 @@ import { sharedStyles } from '../components/shared.styles.ts';
 import { showControls } from '../markdown.ts';
 import { PageElement, reactive } from '../pageElement.ts';
 import { reveal } from '../unfolding.ts';
-import { exactTextStyles } from './exactText.styles.ts';
-import { exactText, terminalText } from './exactText.ts';
-import { lineStyles } from './line.styles.ts';
-import { renderResults } from './lineParts.ts';
+import { exactText, exactTextStyles, terminalText } from './exactText.ts';
+import { lineStyles, renderResults } from './line.ts';
 import { stepDetailsStyles } from './stepDetails.styles.ts';
 import { countFacts, factsOf } from './stepWords.ts';
 

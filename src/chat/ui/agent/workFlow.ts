@@ -1,3 +1,4 @@
+import type { Citations } from '../../model/citations.ts';
 import { type WorkPiece, workPieces } from '../../model/workPieces.ts';
 import type { StepView } from '../../protocol/workProtocol.ts';
 
@@ -85,6 +86,25 @@ export class WorkFlow {
 /** Returns the text of all parts, separated by blank lines where steps stand in between. */
 export function textOfParts(parts: readonly FlowPart[]): string {
 	return parts.flatMap(part => (part.kind === 'text' ? [part.text.replace(/^\s*\n/, '').trimEnd()] : [])).join('\n\n');
+}
+
+/** Returns the citations of a part of a text. A mark belongs to the part with the character before it. */
+export function citationsIn(
+	citations: Citations | undefined,
+	{ start, end }: { start: number; end: number },
+): Citations | undefined {
+	return (
+		citations && {
+			...citations,
+			marks: citations.marks
+				.filter(({ position }) => position > start && position <= end)
+				.map(mark => ({
+					...mark,
+					position: mark.position - start,
+					start: Math.max(0, mark.start - start),
+				})),
+		}
+	);
 }
 
 /** Returns whether a step no longer needs attention. */

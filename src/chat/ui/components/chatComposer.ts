@@ -6,7 +6,6 @@ import type { ComposerMode, TurnMode } from '../../model/mode.ts';
 import { noEncryptedModeText, noEncryptedTaskText } from '../../protocol/labels.ts';
 import type { AgentView, ConnectionView, ContextView } from '../../protocol/protocol.ts';
 import type { SettingsView } from '../../protocol/settingsProtocol.ts';
-import { queuedMessage } from '../agent/queuedMessage.ts';
 import { codicon } from '../codicon.ts';
 import { FOCUS_LOST } from '../focusLost.ts';
 import { isSendKey, messageProblem, stillReplyingText } from '../message.ts';
@@ -216,12 +215,7 @@ export class ChatComposer extends PageElement implements Composer {
 		const buttonLabel = stops ? l10n.t('Stop') : l10n.t('Send');
 		return html`
 			<div class="hint" role="status">${
-				this.queued
-					? html`${queuedMessage(
-							() => this.decideQueued('message-hurry'),
-							() => this.decideQueued('message-withdraw'),
-						)} `
-					: nothing
+				this.queued ? this.renderQueued() : nothing
 			}${this.hint || this.slash.renderNote()}${this.renderHelp()}</div>
 			${contextRow(this)}
 			<div class="box">
@@ -268,6 +262,14 @@ export class ChatComposer extends PageElement implements Composer {
 			</div>
 			${isTask ? taskLine(this.nextTask, page.post) : nothing}
 		`;
+	}
+
+	private renderQueued(): TemplateResult {
+		const hurry = () => this.decideQueued('message-hurry');
+		const withdraw = () => this.decideQueued('message-withdraw');
+		return html`${l10n.t('The message is sent when the agent is done.')}
+			<button type="button" class="link" title=${l10n.t('Stops the agent and sends the message')} @click=${hurry}>${l10n.t('Send Now')}</button>
+			<button type="button" class="link" @click=${withdraw}>${l10n.t('Don’t Send')}</button> `;
 	}
 
 	/** Tells the host whether to send or withdraw the queued message. */

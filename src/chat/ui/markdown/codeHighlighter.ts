@@ -1,4 +1,4 @@
-/// <reference path="../code.d.ts" />
+/// <reference path="../modules.d.ts" />
 import { SerialQueue } from '../../../base/async.ts';
 import type { CodeSpans, HighlightAnswer, HighlightRequest } from './highlight.ts';
 

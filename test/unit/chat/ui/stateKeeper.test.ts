@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import type { FromPage } from '../../../../src/chat/protocol/protocol.ts';
 import type { SavedState } from '../../../../src/chat/ui/page.ts';
 import { emptyPageState, type PageState } from '../../../../src/chat/ui/pageState.ts';
-import { StateKeeper } from '../../../../src/chat/ui/stateKeeper.ts';
-import { WindowCopy } from '../../../../src/chat/ui/windowCopy.ts';
+import { StateKeeper, WindowCopy } from '../../../../src/chat/ui/stateKeeper.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 
 describe('a draft', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { citationsIn } from '../../../../../src/chat/ui/agent/citationsIn.ts';
+import { citationsIn } from '../../../../../src/chat/ui/agent/workFlow.ts';
 
 const CITATIONS = {
 	sources: [{ number: 1, title: 'A' }],
