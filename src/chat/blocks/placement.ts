@@ -1,13 +1,10 @@
 // Finds the place of a code block in a file, because replies rarely contain whole files. The result is always shown
 // before it is written.
 
-/**
- * `text` is the whole file including the block. Lines are those of the old file, counted from 0; the end is exclusive.
- */
+/** `text` is the whole file including the block, which begins at a line that counts from 0. */
 export interface Placement {
 	text: string;
 	startLine: number;
-	endLine: number;
 }
 
 /** Above the first limit of pairs of lines, no place is searched for; above the second, only identical lines count. */
@@ -60,7 +57,7 @@ export function replaceLines(file: string, startLine: number, endLine: number, c
 	const lineBreak = file.includes('\r\n') ? '\r\n' : '\n';
 	const lines = file.split(/\r?\n/);
 	const text = [...lines.slice(0, startLine), ...code, ...lines.slice(endLine)].join(lineBreak);
-	return { text, startLine, endLine };
+	return { text, startLine };
 }
 
 interface Pair {

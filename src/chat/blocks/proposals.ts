@@ -144,7 +144,7 @@ async function read(uri: vscode.Uri): Promise<string | undefined> {
 
 async function place(target: vscode.Uri, before: string | undefined, code: string): Promise<Placement | undefined> {
 	if (before === undefined || before.trim() === '') {
-		return { text: code, startLine: 0, endLine: 0 };
+		return { text: code, startLine: 0 };
 	}
 	return placeByContext(before, code) ?? askForPlace(target, before, code);
 }

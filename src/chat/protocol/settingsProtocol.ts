@@ -3,13 +3,9 @@ import type { AgentCost } from '../../agents/session/events.ts';
 import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
 import type { RoutingName } from '../model/presets.ts';
 
-export interface RoutingNameView {
+export interface RoutingNameView extends Omit<RoutingName, 'preset'> {
 	/** `unreadable` means that a setting has the wrong form. */
 	preset: RoutingName['preset'] | 'unreadable';
-	/** True if the routing policy protects data beyond what its name says. */
-	isPrivate: boolean;
-	/** True if the policy excludes providers beyond what its name says. */
-	isLimited: boolean;
 }
 
 /** In US dollars. */

@@ -21,11 +21,6 @@ export const attachmentIcons: Record<AttachmentView['kind'], CodiconName> = {
 	instructions: 'book',
 };
 
-/**
- * Loads an attached image by its file. Resolves to a `data:` URL, or undefined if it is gone. Rejects with a sentence.
- */
-export type LoadPreview = (file: string) => Promise<string | undefined>;
-
 /** `problem` says in a sentence why the image is not shown. */
 interface Preview {
 	address?: string | undefined;
@@ -50,7 +45,8 @@ class ChatChips extends PageElement {
 	declare removeChip: ((index: number) => void) | undefined;
 	/** Called when the last chip was removed, to move the focus. */
 	declare leave: (() => void) | undefined;
-	declare loadPreview: LoadPreview;
+	/** Loads an image by its file. Resolves to a `data:` URL, or undefined if it is gone. Rejects with a sentence. */
+	declare loadPreview: (file: string) => Promise<string | undefined>;
 	/** The previews that were requested, by file. */
 	declare previews: ReadonlyMap<string, Preview>;
 	declare current: number;
