@@ -17,7 +17,7 @@ export function agentHeading(reply: ReplyView, work: WorkView): TemplateResult {
 	);
 	const now = state === 'streaming' ? nowWords(reply, work) : '';
 	return html`<h3 class="agent">
-		<span class="name" title=${name}>${name}</span>
+		<span class="name ellipsis" title=${name}>${name}</span>
 		${
 			work.isSandboxed
 				? nothing
@@ -28,7 +28,7 @@ export function agentHeading(reply: ReplyView, work: WorkView): TemplateResult {
 				? nothing
 				: html`<span class="place asks">${codicon('shield')}${approvalsLabel(work.isPlan ? 'plan' : work.approvals)}</span>`
 		}
-		${now === '' ? nothing : html`<span class="now ${waitingStep(work) ? 'waits' : ''}" title=${now}>${now}</span>`}
+		${now === '' ? nothing : html`<span class="now ellipsis ${waitingStep(work) ? 'waits' : ''}" title=${now}>${now}</span>`}
 	</h3>`;
 }
 
@@ -42,9 +42,6 @@ export const agentHeadingStyles = css`
 
 	.name,
 	.now {
-		min-width: 0;
-		overflow: hidden;
-		text-overflow: ellipsis;
 		unicode-bidi: isolate;
 		white-space: nowrap;
 	}

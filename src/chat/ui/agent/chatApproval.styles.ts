@@ -89,9 +89,6 @@ export const chatApprovalStyles = css`
 	}
 
 	.path {
-		min-width: 0;
-		overflow: hidden;
-		text-overflow: ellipsis;
 		unicode-bidi: isolate;
 	}
 

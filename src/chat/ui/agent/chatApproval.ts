@@ -94,7 +94,7 @@ export class ChatApproval extends QuestionBox {
 		const open = () => this.page.post({ kind: 'step-diff-open', turn: this.turn, step: this.step.id, index });
 		return html`<div class="change">
 			<div class="change-bar">
-				<span class="path" title=${shown}>${shown}</span>${
+				<span class="path ellipsis" title=${shown}>${shown}</span>${
 					isNew ? html`<span class="new">${l10n.t('new')}</span>` : nothing
 				}
 				<button type="button" class="link" aria-label=${l10n.t('Open Diff of {0}', shown)} @click=${open}>

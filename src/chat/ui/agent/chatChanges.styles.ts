@@ -56,11 +56,8 @@ export const chatChangesStyles = css`
 
 	.folder {
 		flex: 0 1000 auto;
-		min-width: 0;
-		overflow: hidden;
 		margin-inline-start: 4px;
 		font-size: 0.9em;
-		text-overflow: ellipsis;
 		unicode-bidi: isolate;
 	}
 

@@ -41,7 +41,7 @@ class ChatChanges extends PageElement {
 				: l10n.t('{0}, {1} still in the copy', words, new Intl.NumberFormat(this.page.language).format(left));
 		return html`<div class="summary">
 				<button type="button" class="line" aria-expanded=${this.open} aria-controls="files" @click=${() => toggle(this)}>
-					${codicon('diff-multiple')}<span class="title">${title}</span>${foldSign(this.open)}
+					${codicon('diff-multiple')}<span class="title ellipsis">${title}</span>${foldSign(this.open)}
 				</button>
 				<span class="links">
 					${this.renderLink(l10n.t('Compare'), () => this.page.post({ kind: 'work-compare', turn }))}
@@ -87,8 +87,8 @@ class ChatChanges extends PageElement {
 			>
 				<span class="screen-reader">${l10n.t('{0}: {1}', statusWord(status), shown)}</span>
 				<span class="status ${status}" aria-hidden="true">${status}</span>
-				<span class="title" aria-hidden="true">${showControls(name)}</span>
-				<span class="folder" aria-hidden="true">${showControls(folder)}</span>
+				<span class="title ellipsis" aria-hidden="true">${showControls(name)}</span>
+				<span class="folder ellipsis" aria-hidden="true">${showControls(folder)}</span>
 				${renderResults(facts)}
 			</button>
 			${this.renderFileAction(file, shown)}

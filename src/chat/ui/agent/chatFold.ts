@@ -36,7 +36,7 @@ export class ChatFold extends PageElement {
 		const { steps, open } = this;
 		const words = foldWords(steps, this.page.language);
 		return html`<button type="button" class="line" aria-expanded=${open === true} aria-controls="steps" @click=${() => toggle(this)}>
-				${codicon('checklist')}<span class="title" title=${words}>${words}</span>
+				${codicon('checklist')}<span class="title ellipsis" title=${words}>${words}</span>
 				${foldSign(open === true)}
 			</button>
 			<div id="steps" class="steps" ?hidden=${!open}>

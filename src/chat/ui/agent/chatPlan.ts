@@ -55,9 +55,6 @@ class ChatPlan extends PageElement {
 
 			.count {
 				display: none;
-				min-width: 0;
-				overflow: hidden;
-				text-overflow: ellipsis;
 			}
 
 			@container (max-width: 460px) {
@@ -80,9 +77,6 @@ class ChatPlan extends PageElement {
 			}
 
 			.words {
-				min-width: 0;
-				overflow: hidden;
-				text-overflow: ellipsis;
 				unicode-bidi: isolate;
 			}
 
@@ -147,13 +141,13 @@ class ChatPlan extends PageElement {
 		if (entries.length > MAXIMUM_IN_LINE) {
 			return html`<span>${done}</span>${current ? renderEntry(current) : nothing}`;
 		}
-		return html`${entries.map(renderEntry)}${current ? nothing : html`<span class="count">${done}</span>`}`;
+		return html`${entries.map(renderEntry)}${current ? nothing : html`<span class="count ellipsis">${done}</span>`}`;
 	}
 }
 
 function renderEntry({ content, status }: PlanEntry): TemplateResult {
 	const words = showControls(content);
-	return html`<span class="entry ${status}" title=${words}>${codicon(ICONS[status])}<span class="words">${words}</span></span>`;
+	return html`<span class="entry ${status}" title=${words}>${codicon(ICONS[status])}<span class="words ellipsis">${words}</span></span>`;
 }
 
 function renderRow({ content, status }: PlanEntry): TemplateResult {

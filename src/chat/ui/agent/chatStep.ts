@@ -135,8 +135,8 @@ export class ChatStep extends PageElement {
 		const title = titleOf(step);
 		const beside = commandBeside(step);
 		const content = html`${codicon(stepIcon(step))}<span class="screen-reader">${spokenKind(step)}</span
-			><span class="title" title=${title}>${title}</span>${
-				beside === '' ? nothing : html`<span class="beside" title=${beside}>${beside}</span>`
+			><span class="title ellipsis" title=${title}>${title}</span>${
+				beside === '' ? nothing : html`<span class="beside ellipsis" title=${beside}>${beside}</span>`
 			}`;
 		const direct = this.directAction();
 		if (direct) {

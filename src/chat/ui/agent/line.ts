@@ -13,8 +13,8 @@ function renderFact({ kind, icon, words, short, spoken }: StepFact): TemplateRes
 		${icon === undefined ? nothing : codicon(icon)}
 		${
 			spoken === undefined
-				? html`<span class="words">${words}</span>${short === undefined ? nothing : html`<span class="short">${short}</span>`}`
-				: html`<span class="words" aria-hidden="true">${words}</span><span class="screen-reader">${spoken}</span>`
+				? html`<span class="words ellipsis">${words}</span>${short === undefined ? nothing : html`<span class="short">${short}</span>`}`
+				: html`<span class="words ellipsis" aria-hidden="true">${words}</span><span class="screen-reader">${spoken}</span>`
 		}
 	</span>`;
 }
@@ -53,9 +53,6 @@ export const lineStyles = css`
 	/* A text of somebody else must not turn the direction of what stands beside it. */
 	.title,
 	.beside {
-		min-width: 0;
-		overflow: hidden;
-		text-overflow: ellipsis;
 		unicode-bidi: isolate;
 	}
 
@@ -125,11 +122,6 @@ export const lineStyles = css`
 	.result .codicon {
 		flex: none;
 		font-size: 14px;
-	}
-
-	.result .words {
-		overflow: hidden;
-		text-overflow: ellipsis;
 	}
 
 	.result .short {

@@ -42,11 +42,8 @@ export const stepDetailsStyles = css`
 	}
 
 	.place {
-		min-width: 0;
 		min-height: 24px;
-		overflow: hidden;
 		border-radius: 2px;
-		text-overflow: ellipsis;
 		text-align: start;
 		unicode-bidi: isolate;
 	}

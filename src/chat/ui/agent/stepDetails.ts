@@ -130,7 +130,7 @@ class ChatStepDetails extends PageElement {
 
 function placeButton(name: string, open: () => void): TemplateResult {
 	const shown = showControls(name);
-	return html`<button type="button" class="link place" title=${shown} @click=${open}>${shown}</button>`;
+	return html`<button type="button" class="link place ellipsis" title=${shown} @click=${open}>${shown}</button>`;
 }
 
 customElements.define('chat-step-details', ChatStepDetails);

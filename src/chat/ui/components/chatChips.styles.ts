@@ -66,11 +66,6 @@ export const chatChipsStyles = css`
 		white-space: nowrap;
 	}
 
-	.name {
-		overflow: hidden;
-		text-overflow: ellipsis;
-	}
-
 	.note {
 		flex: none;
 		color: var(--vscode-descriptionForeground);

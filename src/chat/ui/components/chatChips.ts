@@ -223,7 +223,7 @@ class ChatChips extends PageElement {
 /** The lines at the end of a label stay visible where the name of the file before them has no room. */
 function renderLabel(label: string, title: string): TemplateResult {
 	const lines = /:\d+(?:-\d+)?$/.exec(label)?.[0] ?? '';
-	return html`<span class="label" title=${title}><span class="name">${label.slice(0, label.length - lines.length)}</span>${lines}</span>`;
+	return html`<span class="label" title=${title}><span class="name ellipsis">${label.slice(0, label.length - lines.length)}</span>${lines}</span>`;
 }
 
 customElements.define('chat-chips', ChatChips);

@@ -169,8 +169,6 @@ export const chatMarkdownStyles = css`
 	.code-label {
 		flex: 1 1 0;
 		margin-inline-end: 8px;
-		overflow: hidden;
-		text-overflow: ellipsis;
 		white-space: nowrap;
 	}
 

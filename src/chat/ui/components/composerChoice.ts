@@ -45,7 +45,7 @@ export function composerChoice({
 		aria-expanded=${isOpen ?? nothing}
 		@click=${(event: MouseEvent) => press(event.currentTarget as HTMLElement)}
 	>
-		${codicon(icon)}<span class="word" aria-hidden="true">${word}</span>${codicon('chevron-down')}
+		${codicon(icon)}<span class="word ellipsis" aria-hidden="true">${word}</span>${codicon('chevron-down')}
 	</button>`;
 }
 
@@ -83,6 +83,7 @@ export const composerChoiceStyles = css`
 		gap: 2px;
 		min-width: 24px;
 		font-size: 0.9em;
+		white-space: nowrap;
 	}
 
 	.choice.name {
@@ -92,13 +93,6 @@ export const composerChoiceStyles = css`
 	.choice:hover {
 		background: var(--vscode-toolbar-hoverBackground);
 		color: var(--vscode-foreground);
-	}
-
-	.choice .word {
-		min-width: 0;
-		overflow: hidden;
-		text-overflow: ellipsis;
-		white-space: nowrap;
 	}
 
 	.choice .codicon {

@@ -132,8 +132,8 @@ export class ComposerMenu implements ReactiveController {
 			aria-disabled=${refusal === undefined ? nothing : 'true'}
 			@click=${() => this.take(index)}
 		>
-			${codicon(isCurrent ? 'check' : icon)}<span class="name" title=${name}>${name}</span>${
-				words === undefined ? nothing : html`<span class="where sentence">${words}</span>`
+			${codicon(isCurrent ? 'check' : icon)}<span class="name ellipsis" title=${name}>${name}</span>${
+				words === undefined ? nothing : html`<span class="where sentence ellipsis">${words}</span>`
 			}
 		</div>`;
 	}

@@ -50,17 +50,12 @@ export const contextCompletionStyles = css`
 
 	.completion .name {
 		max-width: 70%;
-		overflow: hidden;
-		text-overflow: ellipsis;
 	}
 
 	.completion .where {
 		flex: 1;
-		min-width: 0;
 		opacity: 0.8;
 		font-size: 0.9em;
-		overflow: hidden;
-		text-overflow: ellipsis;
 	}
 
 	.completion:has(.sentence) {

@@ -229,8 +229,8 @@ export class ContextCompletion implements ReactiveController {
 			title=${[label, description].filter(part => part !== undefined).join(' · ')}
 			@click=${() => this.take(item)}
 		>
-			${codicon(icon)}<span class="name">${label}</span>
-			${description === undefined ? nothing : html`<span class="where">${description}</span>`}
+			${codicon(icon)}<span class="name ellipsis">${label}</span>
+			${description === undefined ? nothing : html`<span class="where ellipsis">${description}</span>`}
 		</div>`;
 	}
 

@@ -30,6 +30,12 @@ export const sharedStyles = css`
 		background: var(--vscode-scrollbarSlider-activeBackground);
 	}
 
+	.ellipsis {
+		min-width: 0;
+		overflow: hidden;
+		text-overflow: ellipsis;
+	}
+
 	.codicon {
 		font: normal normal normal 16px/1 codicon;
 		display: inline-block;

@@ -100,7 +100,7 @@ export class Frames {
 		const bar = document.createElement('div');
 		bar.className = 'code-bar';
 		const words = document.createElement('span');
-		words.className = 'code-label';
+		words.className = 'code-label ellipsis';
 		bar.append(
 			words,
 			this.button('copy', 'copy', l10n.t('Copy')),

@@ -186,8 +186,8 @@ export class SlashMenu {
 			title=${refusal ?? [words, notes].filter(part => part !== undefined).join(' · ')}
 			@click=${() => this.take(row)}
 		>
-			${codicon(icon)}<span class="name">${label}${hint === undefined ? nothing : html` <span class="arguments">${hint}</span>`}</span
-			><span class="where sentence">${refusal ?? words}</span>
+			${codicon(icon)}<span class="name ellipsis">${label}${hint === undefined ? nothing : html` <span class="arguments">${hint}</span>`}</span
+			><span class="where sentence ellipsis">${refusal ?? words}</span>
 		</div>`;
 	}
 

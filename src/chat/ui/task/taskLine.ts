@@ -39,7 +39,7 @@ export function taskLine(task: NextTaskView | undefined, post: Post): TemplateRe
 		${choices.map(({ choice, name, hint }) => {
 			const words = [`${choiceLabel(choice)}: ${name}`, hint].filter(Boolean).join('. ');
 			return html`<button type="button" class="task-choice" title=${words} @click=${() => choose(choice)}>
-				${codicon(ICONS[choice])}<span class="word" aria-hidden="true">${name}</span>
+				${codicon(ICONS[choice])}<span class="word ellipsis" aria-hidden="true">${name}</span>
 			</button>`;
 		})}
 		${
@@ -77,18 +77,12 @@ export const taskLineStyles = css`
 		min-width: 0;
 		max-width: 100%;
 		font-size: inherit;
+		white-space: nowrap;
 	}
 
 	.task-choice:hover {
 		background: var(--vscode-toolbar-hoverBackground);
 		color: var(--vscode-foreground);
-	}
-
-	.task-choice .word {
-		min-width: 0;
-		overflow: hidden;
-		text-overflow: ellipsis;
-		white-space: nowrap;
 	}
 
 	.task-choice .codicon {
