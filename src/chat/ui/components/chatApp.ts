@@ -8,7 +8,6 @@ import { escapeMessage } from '../../model/mode.ts';
 import type { ToPage, TurnView } from '../../protocol/protocol.ts';
 import { questionGetsFocus } from '../agent/questionBox.ts';
 import { Announcer, announce, announcementRegions, COPIED, newsOf } from '../announcer.ts';
-import { tellComposer } from '../composerMessages.ts';
 import { DropTarget } from '../dropTarget.ts';
 import { stateBeyond } from '../encrypted/encryptedDraft.ts';
 import { encryptionLine, encryptionLineStyles } from '../encrypted/encryptionLine.ts';
@@ -101,7 +100,7 @@ export class ChatApp extends PageElement {
 	}
 
 	receive(message: ToPage): void {
-		if (tellComposer(this.composer, message, this.page.post)) {
+		if (this.composer.receive(message)) {
 			return;
 		}
 		switch (message.kind) {

@@ -1,13 +1,15 @@
 import * as l10n from '@vscode/l10n';
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { defined } from '../../../base/defined.ts';
+import { answerRequest } from '../../../base/rpc.ts';
 import type { NextTaskView } from '../../../tasks/api.ts';
 import type { ComposerMode, TurnMode } from '../../model/mode.ts';
 import { noEncryptedModeText, noEncryptedTaskText } from '../../protocol/labels.ts';
-import type { AgentView, ConnectionView, ContextView } from '../../protocol/protocol.ts';
+import type { AgentView, ConnectionView, ContextView, ToPage } from '../../protocol/protocol.ts';
 import type { SettingsView } from '../../protocol/settingsProtocol.ts';
 import { codicon } from '../codicon.ts';
 import { FOCUS_LOST } from '../focusLost.ts';
+import { noAnswerText } from '../hostRequests.ts';
 import { isSendKey, messageProblem, stillReplyingText } from '../message.ts';
 import { SlashMenu } from '../modes/slashMenu.ts';
 import type { Draft } from '../page.ts';
@@ -92,6 +94,63 @@ export class ChatComposer extends PageElement implements Composer {
 		document.addEventListener(FOCUS_LOST, () => this.focusText());
 	}
 
+	/** Handles a message of the host that concerns the composer alone. Returns false for any other message. */
+	receive(message: ToPage): boolean {
+		switch (message.kind) {
+			case 'message-hold':
+				if (this.draft.sentAs === message.turn) {
+					// The host will accept or refuse it later, without a time limit.
+					clearTimeout(this.timeout);
+					this.waiting = true;
+					this.queued = message.waits === true;
+				}
+				return true;
+			case 'message-refuse': {
+				const { turn, reason, action } = message;
+				if (this.draft.sentAs === turn) {
+					this.keep({ text: this.field.value });
+					this.settle(reason);
+				} else {
+					// The refusal is of a retry, so a message that was sent meanwhile is still awaited.
+					this.say(reason);
+				}
+				this.help = action === undefined ? undefined : { turn, label: action };
+				return true;
+			}
+			case 'draft-send':
+				if (!this.isBlank && this.replying === undefined && !this.task.isShown) {
+					this.send();
+				}
+				return true;
+			case 'hint-set':
+				this.say(message.hint);
+				return true;
+			case 'composer-fill':
+				if (this.isBlank || message.isAdded) {
+					this.setText(this.isBlank ? message.text : `${this.field.value}\n\n${message.text}`);
+				}
+				return true;
+			case 'draft-write':
+				void answerRequest(message.request, () => this.task.write(message.text), {
+					post: this.page.post,
+					explain: noAnswerText,
+				});
+				return true;
+			case 'task-made':
+				this.task.made(message.prompt);
+				return true;
+			case 'task-mode-set':
+				if (message.isOn) {
+					this.task.set(true);
+				} else {
+					this.task.leave();
+				}
+				return true;
+			default:
+				return false;
+		}
+	}
+
 	/** Must be called when the host has accepted the message of this turn; the composer is then cleared. */
 	accepted(turn: string): void {
 		if (this.draft.sentAs === turn) {
@@ -107,27 +166,6 @@ export class ChatComposer extends PageElement implements Composer {
 		this.field.value = '';
 		this.keep({ text: '' });
 		this.settle('');
-	}
-
-	/** Must be called when the host has received the message and will accept or refuse it later, without a time limit. */
-	held(turn: string, waits = false): void {
-		if (this.draft.sentAs === turn) {
-			clearTimeout(this.timeout);
-			this.waiting = true;
-			this.queued = waits;
-		}
-	}
-
-	/** `action` is the label of a button that helps. */
-	refused(turn: string, reason: string, action?: string): void {
-		if (this.draft.sentAs === turn) {
-			this.keep({ text: this.field.value });
-			this.settle(reason);
-		} else {
-			// The refusal is of a retry, so a message that was sent meanwhile is still awaited.
-			this.say(reason);
-		}
-		this.help = action === undefined ? undefined : { turn, label: action };
 	}
 
 	/** Must be called before another conversation is shown: pasted text and pending sends belong to this one. */
@@ -153,31 +191,20 @@ export class ChatComposer extends PageElement implements Composer {
 		this.help = undefined;
 	}
 
-	/** Puts a text into the field if it is empty. With `isAdded`, the text may also go below the existing one. */
-	suggest(text: string, isAdded = false): void {
-		const { value } = this.field;
-		if (isAdded || value.trim() === '') {
-			this.setText(value.trim() === '' ? text : `${value}\n\n${text}`);
-		}
-	}
-
 	/** Replaces the draft. */
 	setText(text: string): void {
 		this.field.value = text;
 		this.textChanged();
 	}
 
-	/** Sends the draft if there is one and no reply is streaming. */
-	sendDraft(): void {
-		if (this.field.value.trim() !== '' && this.replying === undefined && !this.task.isShown) {
-			this.send();
-		}
-	}
-
 	/** Must be called when the field's text has changed, whoever changed it. */
 	textChanged(): void {
 		this.say('');
 		this.keep({ text: this.field.value });
+	}
+
+	private get isBlank(): boolean {
+		return this.field.value.trim() === '';
 	}
 
 	get isEmpty(): boolean {
