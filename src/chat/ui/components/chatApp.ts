@@ -2,7 +2,6 @@ import * as l10n from '@vscode/l10n';
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { defined } from '../../../base/defined.ts';
-import { answerRequest } from '../../../base/rpc.ts';
 import { waitingStep } from '../../model/agentWork.ts';
 import { escapeMessage } from '../../model/mode.ts';
 import type { ToPage, TurnView } from '../../protocol/protocol.ts';
@@ -12,7 +11,6 @@ import { DropTarget } from '../dropTarget.ts';
 import { stateBeyond } from '../encrypted/encryptedDraft.ts';
 import { encryptionLine, encryptionLineStyles } from '../encrypted/encryptionLine.ts';
 import { FollowEnd } from '../followEnd.ts';
-import { noAnswerText } from '../hostRequests.ts';
 import { messageProblem, stillReplyingText } from '../message.ts';
 import { MissingTurns } from '../missingTurns.ts';
 import { type Draft, initialState, type PageHost } from '../page.ts';
@@ -112,10 +110,7 @@ export class ChatApp extends PageElement {
 				this.page.requests.answered(message);
 				return;
 			case 'composer-focus':
-				void answerRequest(message.request, () => this.takeFocus(message.takesIt), {
-					post: this.page.post,
-					explain: noAnswerText,
-				});
+				this.page.requests.answer(message.request, () => this.takeFocus(message.takesIt));
 				return;
 			default: {
 				const next = applyMessage(this.nextState, message);

@@ -1,7 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { defined } from '../../../base/defined.ts';
-import { answerRequest } from '../../../base/rpc.ts';
 import type { NextTaskView } from '../../../tasks/api.ts';
 import type { ComposerMode, TurnMode } from '../../model/mode.ts';
 import { noEncryptedModeText, noEncryptedTaskText } from '../../protocol/labels.ts';
@@ -9,7 +8,6 @@ import type { AgentView, ConnectionView, ContextView, ToPage } from '../../proto
 import type { SettingsView } from '../../protocol/settingsProtocol.ts';
 import { codicon } from '../codicon.ts';
 import { FOCUS_LOST } from '../focusLost.ts';
-import { noAnswerText } from '../hostRequests.ts';
 import { isSendKey, messageProblem, stillReplyingText } from '../message.ts';
 import { SlashMenu } from '../modes/slashMenu.ts';
 import type { Draft } from '../page.ts';
@@ -131,10 +129,7 @@ export class ChatComposer extends PageElement implements Composer {
 				}
 				return true;
 			case 'draft-write':
-				void answerRequest(message.request, () => this.task.write(message.text), {
-					post: this.page.post,
-					explain: noAnswerText,
-				});
+				this.page.requests.answer(message.request, () => this.task.write(message.text));
 				return true;
 			case 'task-made':
 				this.task.made(message.prompt);
