@@ -8,9 +8,8 @@ import { sharedStyles } from '../components/shared.styles.ts';
 import { watchFocus } from '../focusLost.ts';
 import { showControls } from '../markdown.ts';
 import { PageElement, reactive } from '../pageElement.ts';
-import { toggle } from '../unfolding.ts';
 import { chatChangesStyles } from './chatChanges.styles.ts';
-import { foldSign, lineStyles, renderResults } from './line.ts';
+import { foldingLine, lineStyles, renderResults } from './line.ts';
 import { countFacts, type StepFact } from './stepWords.ts';
 
 /** The files that a turn has changed: a line that unfolds to a list, with the actions on them. */
@@ -21,12 +20,11 @@ class ChatChanges extends PageElement {
 	declare changes: ChangesView;
 	/** The id of the reply's turn. */
 	declare turn: string;
-	declare open: boolean;
+	declare open: boolean | undefined;
 
 	constructor() {
 		super();
 		watchFocus(this);
-		this.open = false;
 	}
 
 	override render(): TemplateResult {
@@ -40,9 +38,7 @@ class ChatChanges extends PageElement {
 				? l10n.t('{0} in the copy', words)
 				: l10n.t('{0}, {1} still in the copy', words, new Intl.NumberFormat(this.page.language).format(left));
 		return html`<div class="summary">
-				<button type="button" class="line" aria-expanded=${this.open} aria-controls="files" @click=${() => toggle(this)}>
-					${codicon('diff-multiple')}<span class="title ellipsis">${title}</span>${foldSign(this.open)}
-				</button>
+				${foldingLine(this, 'files', html`${codicon('diff-multiple')}<span class="title ellipsis">${title}</span>`)}
 				<span class="links">
 					${this.renderLink(l10n.t('Compare'), () => this.page.post({ kind: 'work-compare', turn }))}
 					${isWhole ? nothing : this.renderLink(l10n.t('Take Changes'), () => this.page.post({ kind: 'work-take', turn }))}

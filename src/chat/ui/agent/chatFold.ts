@@ -4,8 +4,7 @@ import type { StepView } from '../../protocol/workProtocol.ts';
 import { codicon } from '../codicon.ts';
 import { sharedStyles } from '../components/shared.styles.ts';
 import { PageElement, reactive } from '../pageElement.ts';
-import { toggle } from '../unfolding.ts';
-import { foldSign, lineStyles } from './line.ts';
+import { foldingLine, lineStyles } from './line.ts';
 import { foldWords } from './stepWords.ts';
 
 /** Shows many finished steps as one line, which unfolds into their own lines. */
@@ -35,10 +34,8 @@ export class ChatFold extends PageElement {
 	override render(): TemplateResult {
 		const { steps, open } = this;
 		const words = foldWords(steps, this.page.language);
-		return html`<button type="button" class="line" aria-expanded=${open === true} aria-controls="steps" @click=${() => toggle(this)}>
-				${codicon('checklist')}<span class="title ellipsis" title=${words}>${words}</span>
-				${foldSign(open === true)}
-			</button>
+		const title = html`${codicon('checklist')}<span class="title ellipsis" title=${words}>${words}</span>`;
+		return html`${foldingLine(this, 'steps', title)}
 			<div id="steps" class="steps" ?hidden=${!open}>
 				${open === undefined ? nothing : repeat(steps, ({ id }) => id, this.renderStep)}
 			</div>`;

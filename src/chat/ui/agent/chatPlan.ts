@@ -5,8 +5,7 @@ import { type CodiconName, codicon } from '../codicon.ts';
 import { sharedStyles } from '../components/shared.styles.ts';
 import { showControls } from '../markdown.ts';
 import { PageElement, reactive } from '../pageElement.ts';
-import { toggle } from '../unfolding.ts';
-import { foldSign, lineStyles } from './line.ts';
+import { foldingLine, lineStyles } from './line.ts';
 
 /** A plan with more entries does not fit into one line, which then shows only the current entry. */
 const MAXIMUM_IN_LINE = 8;
@@ -111,24 +110,12 @@ class ChatPlan extends PageElement {
 	static override properties = reactive('entries', 'open');
 
 	declare entries: readonly PlanEntry[];
-	declare open: boolean;
-
-	constructor() {
-		super();
-		this.open = false;
-	}
+	declare open: boolean | undefined;
 
 	override render(): TemplateResult {
-		return html`<button
-				type="button"
-				class="line"
-				aria-expanded=${this.open}
-				aria-controls="list"
-				@click=${() => toggle(this)}
-			>
-				${codicon('checklist')}<span class="screen-reader">${planLabel(this.entries, this.page.language)}</span>
-				<span class="entries" aria-hidden="true">${this.renderLine()}</span>${foldSign(this.open)}
-			</button>
+		const line = html`${codicon('checklist')}<span class="screen-reader">${planLabel(this.entries, this.page.language)}</span>
+			<span class="entries" aria-hidden="true">${this.renderLine()}</span>`;
+		return html`${foldingLine(this, 'list', line)}
 			<ol id="list" ?hidden=${!this.open} aria-label=${l10n.t('Plan')}>
 				${this.open ? this.entries.map(renderRow) : nothing}
 			</ol>`;

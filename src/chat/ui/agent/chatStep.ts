@@ -13,8 +13,7 @@ import './chatApproval.ts';
 import type { ChatForm } from './chatForm.ts';
 import './chatForm.ts';
 import './stepDetails.ts';
-import { toggle } from '../unfolding.ts';
-import { foldSign, lineStyles, renderResults } from './line.ts';
+import { foldingLine, lineStyles, renderResults } from './line.ts';
 import { commandBeside, factsOf, type StepFact, spokenKind, stepIcon, titleOf } from './stepWords.ts';
 
 /** One tool call of an agent: a line that can be unfolded, or, while it waits for the user, the question about it. */
@@ -150,15 +149,7 @@ export class ChatStep extends PageElement {
 			const isSentence = isReason || (step.kind === 'think' && step.state === 'done');
 			return html`<div class="line ${isSentence ? 'sentence' : ''} ${isReason ? 'reason' : ''}">${content}${renderResults(facts)}</div>`;
 		}
-		return html`<button
-			type="button"
-			class="line"
-			aria-expanded=${this.open === true}
-			aria-controls=${this.open === undefined ? nothing : 'details'}
-			@click=${() => toggle(this)}
-		>
-			${content}${foldSign(this.open === true)}${renderResults(facts)}
-		</button>`;
+		return foldingLine(this, 'details', content, renderResults(facts));
 	}
 
 	/** Returns what a press on the line opens if there is exactly one thing to open and nothing to unfold. */

@@ -1,6 +1,7 @@
-import { css, html, nothing, type TemplateResult } from 'lit';
+import { css, html, type LitElement, nothing, type TemplateResult } from 'lit';
 import { codicon, codiconText } from '../codicon.ts';
 import { quietButton } from '../components/shared.styles.ts';
+import { toggle } from '../unfolding.ts';
 import type { StepFact } from './stepWords.ts';
 
 /** Renders the results at the end of a line. */
@@ -19,9 +20,23 @@ function renderFact({ kind, icon, words, short, spoken }: StepFact): TemplateRes
 	</span>`;
 }
 
-/** The chevron of a line that unfolds. */
-export function foldSign(isOpen: boolean): TemplateResult {
-	return html`<span class="codicon fold-sign" aria-hidden="true">${codiconText(isOpen ? 'chevron-down' : 'chevron-right')}</span>`;
+/** A line that unfolds the element `controls` of its component. */
+export function foldingLine(
+	host: LitElement & { open: boolean | undefined },
+	controls: string,
+	content: TemplateResult,
+	results: TemplateResult | typeof nothing = nothing,
+): TemplateResult {
+	const { open } = host;
+	return html`<button
+		type="button"
+		class="line"
+		aria-expanded=${open === true}
+		aria-controls=${open === undefined ? nothing : controls}
+		@click=${() => toggle(host)}
+	>
+		${content}<span class="codicon fold-sign" aria-hidden="true">${codiconText(open ? 'chevron-down' : 'chevron-right')}</span>${results}
+	</button>`;
 }
 
 /** A line of an agent's reply: an icon, the action and, at the end of the line, its result. */
