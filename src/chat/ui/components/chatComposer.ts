@@ -6,7 +6,7 @@ import type { ComposerMode, TurnMode } from '../../model/mode.ts';
 import { noEncryptedModeText, noEncryptedTaskText } from '../../protocol/labels.ts';
 import type { AgentView, ConnectionView, ContextView, ToPage } from '../../protocol/protocol.ts';
 import type { SettingsView } from '../../protocol/settingsProtocol.ts';
-import { codicon } from '../codicon.ts';
+import { codicon, iconButton } from '../codicon.ts';
 import { FOCUS_LOST } from '../focusLost.ts';
 import { isSendKey, messageProblem, stillReplyingText } from '../message.ts';
 import { SlashMenu } from '../modes/slashMenu.ts';
@@ -23,7 +23,6 @@ import { ComposerMenu, composerMenuStyles } from './composerMenu.ts';
 import { contextCompletionStyles } from './contextCompletion.styles.ts';
 import { ContextCompletion } from './contextCompletion.ts';
 import { contextRow } from './contextRow.ts';
-import { iconButton } from './iconButton.ts';
 import { PendingPaste } from './pendingPaste.ts';
 import { sharedStyles } from './shared.styles.ts';
 

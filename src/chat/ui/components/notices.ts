@@ -1,9 +1,8 @@
 import * as l10n from '@vscode/l10n';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { ConnectionView, EncryptionView } from '../../protocol/protocol.ts';
-import { codicon } from '../codicon.ts';
+import { codicon, iconButton } from '../codicon.ts';
 import type { Post } from '../page.ts';
-import { iconButton } from './iconButton.ts';
 
 type ConnectionProblem = NonNullable<ConnectionView['problem']>;
 

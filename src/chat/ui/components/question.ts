@@ -1,10 +1,10 @@
 import * as l10n from '@vscode/l10n';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { TurnView } from '../../protocol/protocol.ts';
+import { iconButton } from '../codicon.ts';
 import { isSendKey } from '../message.ts';
 import './chatChips.ts';
 import type { Page } from '../pageElement.ts';
-import { iconButton } from './iconButton.ts';
 
 /** The actions on a message: editing and sending it again, and showing its versions. */
 export interface QuestionActions {

@@ -2,8 +2,8 @@ import * as l10n from '@vscode/l10n';
 import type { ReactiveController, TemplateResult } from 'lit';
 import { defined } from '../../../base/defined.ts';
 import { type ComposerMode, taskGoal } from '../../model/mode.ts';
+import { iconButton } from '../codicon.ts';
 import type { Composer } from '../components/composer.ts';
-import { iconButton } from '../components/iconButton.ts';
 import type { Draft } from '../page.ts';
 
 /** Keeps track of whether the composer's message is a task's prompt, and handles it if so. */
