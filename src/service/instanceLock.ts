@@ -3,8 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { type Disposable, toDisposable } from '../base/disposable.ts';
 import { UserFacingError } from '../base/errors.ts';
 import { LOCK_FILE } from './stateFolder.ts';
-import { databaseFailure } from './store/database.ts';
-import { requireSqlite, SQLITE_BUSY, sqliteErrorCode } from './store/sqlite.ts';
+import { databaseFailure, isBusy, requireSqlite } from './store/database.ts';
 
 /**
  * Takes the lock that makes this the only service of the state folder. Returns undefined if another process has it.
@@ -22,7 +21,7 @@ export function takeInstanceLock(stateFolder: string): Disposable | undefined {
 		return toDisposable(() => opened.close());
 	} catch (error) {
 		database?.close();
-		if (sqliteErrorCode(error) === SQLITE_BUSY) {
+		if (isBusy(error)) {
 			return undefined;
 		}
 		throw new UserFacingError(databaseFailure(file, error));

@@ -1,15 +1,37 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { describeError, UserFacingError } from '../../base/errors.ts';
-import { SCHEMA, SCHEMA_VERSION, UPGRADES } from './schema.ts';
-import { requireSqlite, SQLITE_BUSY, SQLITE_FULL, sqliteErrorCode } from './sqlite.ts';
+import { FIRST_SCHEMA, FIRST_VERSION, SCHEMA_VERSION, UPGRADES } from './schema.ts';
 
+type Sqlite = typeof import('node:sqlite');
+
+const SQLITE_BUSY = 5;
 const SQLITE_LOCKED = 6;
 const SQLITE_CORRUPT = 11;
+const SQLITE_FULL = 13;
 const SQLITE_NOTADB = 26;
 
-function versionOf(database: DatabaseSync): number {
-	return Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
+/**
+ * Loads `node:sqlite` on demand. A Node can be built without it, and a static import would then end the program with a
+ * stack trace before any message could be printed.
+ * @throws UserFacingError if this Node has no `node:sqlite`.
+ */
+export function requireSqlite(): Sqlite {
+	const sqlite = process.getBuiltinModule?.('node:sqlite') as Sqlite | undefined;
+	if (sqlite === undefined) {
+		throw new UserFacingError(
+			`Errand's local service needs SQLite (node:sqlite), and this Node ${process.versions.node} was built without it. Use another build of Node.`,
+		);
+	}
+	return sqlite;
 }
+
+function codeOf(error: unknown): unknown {
+	return (error as { errcode?: unknown } | undefined)?.errcode;
+}
+
+export const isBusy = (error: unknown): boolean => codeOf(error) === SQLITE_BUSY;
+
+export const isDiskFull = (error: unknown): boolean => codeOf(error) === SQLITE_FULL;
 
 /**
  * Opens the state file; a new one gets its schema, as a whole or not at all, and one of an earlier version is upgraded.
@@ -21,18 +43,27 @@ export function openDatabase(file: string, busyTimeoutMs = 5_000): DatabaseSync 
 	const { DatabaseSync } = requireSqlite();
 	const database = new DatabaseSync(file, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
 	try {
-		const version = versionOf(database);
+		const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
 		if (version > SCHEMA_VERSION) {
 			throw new UserFacingError(
 				`${file} was written by a newer version of Errand. Update Errand, or choose another folder with --data.`,
 			);
 		}
-		database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
-		if (version === 0) {
-			transaction(database, () => database.exec(`${SCHEMA}; PRAGMA user_version = ${SCHEMA_VERSION}`));
+		if (version > 0 && version < FIRST_VERSION) {
+			throw new UserFacingError(
+				`${file} was written by an early version of Errand, which this one cannot read. Move the file aside to start afresh, or choose another folder with --data.`,
+			);
 		}
-		for (let earlier = version; earlier > 0 && earlier < SCHEMA_VERSION; earlier++) {
-			transaction(database, () => database.exec(`${UPGRADES[earlier]}; PRAGMA user_version = ${earlier + 1}`));
+		database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+		if (version < SCHEMA_VERSION) {
+			transaction(database, () => {
+				if (version === 0) {
+					database.exec(FIRST_SCHEMA);
+				}
+				for (let earlier = version || FIRST_VERSION; earlier < SCHEMA_VERSION; earlier++) {
+					database.exec(`${UPGRADES[earlier]}; PRAGMA user_version = ${earlier + 1}`);
+				}
+			});
 		}
 		return database;
 	} catch (error) {
@@ -51,7 +82,7 @@ export function openDatabase(file: string, busyTimeoutMs = 5_000): DatabaseSync 
 export function databaseFailure(file: string, error: unknown): string {
 	const reason = describeError(error);
 	// The lower byte is the primary result code; the higher bits only refine it.
-	switch ((sqliteErrorCode(error) ?? 0) & 0xff) {
+	switch (Number(codeOf(error) ?? 0) & 0xff) {
 		case SQLITE_BUSY:
 		case SQLITE_LOCKED:
 			return `${file} is in use by another program (${reason}). End that program, then start again.`;

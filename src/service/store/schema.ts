@@ -1,105 +1,11 @@
 /** The version of the schema, which is stored in the file (`PRAGMA user_version`); 0 stands for a new file. */
 export const SCHEMA_VERSION = 8;
 
-/** The user's consents for a repository. */
-const CONSENTS = `
-	CREATE TABLE consents (
-		folder TEXT NOT NULL,
-		kind TEXT NOT NULL,
-		-- A list in JSON.
-		hosts TEXT NOT NULL,
-		allowsScripts INTEGER NOT NULL,
-		allowedAt TEXT NOT NULL,
-		PRIMARY KEY (folder, kind)
-	) STRICT, WITHOUT ROWID;
-`;
+/** The earliest version that a user may have (test/profile/kept). */
+export const FIRST_VERSION = 4;
 
-/** The reason why there was no sandbox when the user allowed running without one. */
-const CONSENT_PROBLEM = 'ALTER TABLE consents ADD COLUMN problem TEXT;';
-
-/** A JSON list of the hosts that installations of dependencies failed without. */
-const CONSENT_MISSING = "ALTER TABLE consents ADD COLUMN missingHosts TEXT NOT NULL DEFAULT '[]';";
-
-/** A JSON list of the names of the MCP servers that came with a task. Nothing else of them is stored. */
-const TASK_SERVERS = "ALTER TABLE tasks ADD COLUMN mcpServers TEXT NOT NULL DEFAULT '[]';";
-
-/** The sums of the model calls of tasks (modelUseStore.ts). */
-const MODEL_USE = `
-	CREATE TABLE modelUse (
-		taskSequence INTEGER NOT NULL REFERENCES tasks (sequence),
-		position INTEGER NOT NULL,
-		turn INTEGER NOT NULL,
-		month TEXT NOT NULL,
-		agent TEXT NOT NULL,
-		model TEXT NOT NULL,
-		-- Empty where nobody served, or nobody knows who did.
-		provider TEXT NOT NULL,
-		-- Calls without a price have rows of their own, so that no sum of others passes for complete.
-		isPriced INTEGER NOT NULL,
-		calls INTEGER NOT NULL,
-		failedCalls INTEGER NOT NULL,
-		estimatedCalls INTEGER NOT NULL,
-		inputTokens INTEGER NOT NULL,
-		outputTokens INTEGER NOT NULL,
-		cost REAL,
-		PRIMARY KEY (taskSequence, position, turn, month, agent, model, provider, isPriced)
-	) STRICT, WITHOUT ROWID;
-`;
-
-/** The steps of tasks (stepStore.ts), and the step that the last follow-up has begun with. */
-const STEPS = `
-	CREATE TABLE steps (
-		taskSequence INTEGER NOT NULL REFERENCES tasks (sequence),
-		number INTEGER NOT NULL,
-		position INTEGER NOT NULL,
-		-- An object in JSON.
-		facts TEXT NOT NULL,
-		PRIMARY KEY (taskSequence, number)
-	) STRICT, WITHOUT ROWID;
-	ALTER TABLE tasks ADD COLUMN fromStep INTEGER;
-`;
-
-/** An object in JSON (contract/compositions.ts), for an execution that composes the work of others. */
-const COMPOSITION = 'ALTER TABLE executions ADD COLUMN composition TEXT;';
-
-/** The SQL that brings a file of an earlier version to the next one, by the earlier version. */
-export const UPGRADES: Readonly<Record<number, string>> = {
-	1: `
-		${CONSENTS}
-		ALTER TABLE executions ADD COLUMN sandboxed INTEGER;
-		ALTER TABLE executions ADD COLUMN inputTokens INTEGER;
-		ALTER TABLE executions ADD COLUMN outputTokens INTEGER;
-		ALTER TABLE executions ADD COLUMN cost REAL;
-		ALTER TABLE executions ADD COLUMN hasWork INTEGER NOT NULL DEFAULT 0;
-	`,
-	// Without the reason, nobody knows what an earlier answer was about, so the user is asked again.
-	2: `
-		${CONSENT_PROBLEM}
-		DELETE FROM consents WHERE kind = 'unsandboxed';
-		ALTER TABLE executions ADD COLUMN tests TEXT;
-		ALTER TABLE executions ADD COLUMN testFilesChanged INTEGER;
-	`,
-	// Earlier files have only the sums of the last turn, without the number of calls or the provider.
-	3: `
-		${MODEL_USE}
-		INSERT INTO modelUse
-			SELECT taskSequence, position, turn, strftime('%Y-%m', coalesce(completedAt, updatedAt), 'localtime'), agent, model,
-				'', cost IS NOT NULL, 0, 0, 0, inputTokens, outputTokens, cost
-			FROM executions JOIN tasks ON sequence = taskSequence
-			WHERE inputTokens + outputTokens > 0;
-		ALTER TABLE executions DROP COLUMN inputTokens;
-		ALTER TABLE executions DROP COLUMN outputTokens;
-		ALTER TABLE executions DROP COLUMN cost;
-		ALTER TABLE executions ADD COLUMN maxCost REAL;
-	`,
-	4: CONSENT_MISSING,
-	5: TASK_SERVERS,
-	6: STEPS,
-	7: COMPOSITION,
-};
-
-/** The SQL that creates the schema. */
-export const SCHEMA = `
+/** The SQL that creates the schema of the earliest version. */
+export const FIRST_SCHEMA = `
 	CREATE TABLE tasks (
 		sequence INTEGER PRIMARY KEY AUTOINCREMENT,
 		id TEXT NOT NULL UNIQUE,
@@ -164,16 +70,63 @@ export const SCHEMA = `
 		PRIMARY KEY (taskSequence, position)
 	) STRICT, WITHOUT ROWID;
 
-	${CONSENTS}
-	${CONSENT_PROBLEM}
-	${CONSENT_MISSING}
-	${TASK_SERVERS}
-	${MODEL_USE}
-	${STEPS}
-	${COMPOSITION}
+	-- The user's consents for a repository.
+	CREATE TABLE consents (
+		folder TEXT NOT NULL,
+		kind TEXT NOT NULL,
+		-- A list in JSON.
+		hosts TEXT NOT NULL,
+		allowsScripts INTEGER NOT NULL,
+		allowedAt TEXT NOT NULL,
+		-- The reason why there was no sandbox when the user allowed running without one.
+		problem TEXT,
+		PRIMARY KEY (folder, kind)
+	) STRICT, WITHOUT ROWID;
+
+	-- The sums of the model calls of tasks (modelUseStore.ts).
+	CREATE TABLE modelUse (
+		taskSequence INTEGER NOT NULL REFERENCES tasks (sequence),
+		position INTEGER NOT NULL,
+		turn INTEGER NOT NULL,
+		month TEXT NOT NULL,
+		agent TEXT NOT NULL,
+		model TEXT NOT NULL,
+		-- Empty where nobody served, or nobody knows who did.
+		provider TEXT NOT NULL,
+		-- Calls without a price have rows of their own, so that no sum of others passes for complete.
+		isPriced INTEGER NOT NULL,
+		calls INTEGER NOT NULL,
+		failedCalls INTEGER NOT NULL,
+		estimatedCalls INTEGER NOT NULL,
+		inputTokens INTEGER NOT NULL,
+		outputTokens INTEGER NOT NULL,
+		cost REAL,
+		PRIMARY KEY (taskSequence, position, turn, month, agent, model, provider, isPriced)
+	) STRICT, WITHOUT ROWID;
 
 	CREATE TABLE namedFolders (
 		folder TEXT PRIMARY KEY,
 		namedAt TEXT NOT NULL
 	) STRICT, WITHOUT ROWID;
 `;
+
+/** The SQL that brings a file of an earlier version to the next one, by the earlier version. */
+export const UPGRADES: Readonly<Record<number, string>> = {
+	// A JSON list of the hosts that installations of dependencies failed without.
+	4: "ALTER TABLE consents ADD COLUMN missingHosts TEXT NOT NULL DEFAULT '[]'",
+	// A JSON list of the names of the MCP servers that came with a task. Nothing else of them is stored.
+	5: "ALTER TABLE tasks ADD COLUMN mcpServers TEXT NOT NULL DEFAULT '[]'",
+	// The steps of tasks (stepStore.ts), and the step that the last follow-up has begun with.
+	6: `
+		CREATE TABLE steps (
+			taskSequence INTEGER NOT NULL REFERENCES tasks (sequence),
+			number INTEGER NOT NULL,
+			position INTEGER NOT NULL,
+			-- An object in JSON.
+			facts TEXT NOT NULL,
+			PRIMARY KEY (taskSequence, number)
+		) STRICT, WITHOUT ROWID;
+		ALTER TABLE tasks ADD COLUMN fromStep INTEGER`,
+	// An object in JSON (contract/compositions.ts), for an execution that composes the work of others.
+	7: 'ALTER TABLE executions ADD COLUMN composition TEXT',
+};

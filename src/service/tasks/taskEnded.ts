@@ -2,7 +2,7 @@ import { systemClock } from '../../base/async.ts';
 import { type Disposable, toDisposable } from '../../base/disposable.ts';
 import { describeError, UserFacingError } from '../../base/errors.ts';
 import { GitError } from '../../base/gitError.ts';
-import { SQLITE_FULL, sqliteErrorCode } from '../store/sqlite.ts';
+import { isDiskFull } from '../store/database.ts';
 import type { TaskStatus } from '../store/taskRecord.ts';
 import { withoutFieldName } from './repoUrl.ts';
 
@@ -38,7 +38,7 @@ export function endOf(error: unknown, signal: AbortSignal): TaskEnded {
 		const words = error.stderr.split('\n').find(line => line.trim() !== '') ?? 'without a word';
 		return new TaskEnded('error', `${error.message}: ${words.trim().slice(0, 300)}`);
 	}
-	if (sqliteErrorCode(error) === SQLITE_FULL) {
+	if (isDiskFull(error)) {
 		const sentence =
 			'The disk of the data folder is full, so the work cannot be recorded. Free some space, then start again.';
 		return new TaskEnded('error', sentence);

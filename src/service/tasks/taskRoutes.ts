@@ -12,7 +12,7 @@ import { routes } from '../../contract/routes.ts';
 import { multiAgentTaskCreateSchema, type TaskCreateRequest, taskStopSchema } from '../../contract/tasks.ts';
 import { RequestRefused } from '../replies.ts';
 import type { App } from '../server.ts';
-import { SQLITE_FULL, sqliteErrorCode } from '../store/sqlite.ts';
+import { isDiskFull } from '../store/database.ts';
 import { type ExecutionRecord, FINAL_STATUSES, isAgents, type TaskRecord, toTask } from '../store/taskRecord.ts';
 import type { TaskStore } from '../store/taskStore.ts';
 import { streamReply } from '../streamReply.ts';
@@ -248,7 +248,7 @@ function storedOrRefused<T>(write: () => T): T {
 	try {
 		return write();
 	} catch (error) {
-		if (sqliteErrorCode(error) === SQLITE_FULL) {
+		if (isDiskFull(error)) {
 			throw new RequestRefused(
 				500,
 				'The task cannot be stored: the disk of the data folder is full. Free some space, then try again.',
