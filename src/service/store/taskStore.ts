@@ -4,13 +4,14 @@ import type { Composition } from '../../contract/compositions.ts';
 import { transaction } from './database.ts';
 import { ModelUseStore } from './modelUseStore.ts';
 import { StepStore } from './stepStore.ts';
-import { nextTurn, taskAfter } from './taskProgress.ts';
+import { NO_PROGRESS, nextTurn, taskAfter } from './taskProgress.ts';
 import {
 	type AgentChoice,
 	type ExecutionRecord,
 	FINAL_STATUSES,
 	type LogRecord,
 	type NewTask,
+	type Progress,
 	type TaskFilter,
 	type TaskRecord,
 	type TaskStatus,
@@ -43,9 +44,13 @@ export interface FollowUp extends AgentChoice {
  */
 export const MAXIMUM_PAGE_LENGTH = 64 * 1024;
 
-const EXECUTION_COLUMNS = `position, agent, model, status, progress, error, interrupted, baseCommit, branchName,
-	linesAdded, linesRemoved, filesChanged, sandboxed, maxCost, hasWork, tests, testFilesChanged,
-	json_extract(composition, '$.results') AS results`;
+const PROGRESS = Object.keys(NO_PROGRESS) as (keyof Progress)[];
+/** What the row of an execution, and of a task, has of its record as it is. */
+const EXECUTION_COLUMNS = [
+	...PROGRESS,
+	...(['agent', 'model', 'baseCommit', 'sandboxed', 'maxCost', 'hasWork', 'tests', 'testFilesChanged'] as const),
+];
+const TASK_COLUMNS = [...PROGRESS, 'updatedAt', 'startedAt', 'completedAt'] as const;
 
 /**
  * Stores the tasks, their executions and their logs in SQLite. Every method has committed its changes when it returns.
@@ -74,9 +79,10 @@ export class TaskStore {
 			'SELECT coalesce(max(position) + 1, 0) AS count FROM logEntries WHERE taskSequence = ?',
 		);
 		this.insertEntry = database.prepare('INSERT INTO logEntries VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
+		const columns = `position, ${EXECUTION_COLUMNS.join(', ')}, json_extract(composition, '$.results') AS results`;
 		const from = 'FROM executions WHERE taskSequence = ? ORDER BY position';
-		this.selectExecutions = database.prepare(`SELECT ${EXECUTION_COLUMNS}, NULL AS gitDiff ${from}`);
-		this.selectExecutionsWithDiffs = database.prepare(`SELECT ${EXECUTION_COLUMNS}, gitDiff ${from}`);
+		this.selectExecutions = database.prepare(`SELECT ${columns}, NULL AS gitDiff ${from}`);
+		this.selectExecutionsWithDiffs = database.prepare(`SELECT ${columns}, gitDiff ${from}`);
 		this.modelUse = new ModelUseStore(database);
 		this.steps = new StepStore(database);
 	}
@@ -165,26 +171,10 @@ export class TaskStore {
 
 	/** Stores a change together with the log entries that belong to it. An execution in a final state is not changed. */
 	update(id: string, position: number, change: ExecutionChange, entries: readonly LogRecord[] = []): TaskRecord {
-		const updated = transaction(this.database, () => {
-			const task = this.require(id);
-			const before = this.executions(task);
-			const present = before.find(execution => execution.position === position);
-			if (present === undefined) {
-				throw new Error('An execution that was to be changed is not in the store.');
-			}
-			if (FINAL_STATUSES.has(present.status)) {
-				return task;
-			}
-			this.insertEntries(task, entries);
-			const after: ExecutionRecord = { ...present, ...change };
-			this.writeExecution(task, after);
-			return this.writeTask(
-				task,
-				before.map(execution => (execution === present ? after : execution)),
-			);
+		return this.change(id, task => {
+			const present = this.execution(task, position);
+			return FINAL_STATUSES.has(present.status) ? task : this.write(task, { ...present, ...change }, entries);
 		});
-		this.watchers.tell(id);
-		return updated;
 	}
 
 	/** Stores the outcome of an ended execution's work: its branch, its statistics and the entries that report them. */
@@ -194,19 +184,7 @@ export class TaskStore {
 		change: Pick<ExecutionRecord, 'hasWork'> & Partial<ExecutionRecord>,
 		entries: readonly LogRecord[],
 	): TaskRecord {
-		const updated = transaction(this.database, () => {
-			const task = this.require(id);
-			const executions = this.executions(task).map(present =>
-				present.position === position ? { ...present, ...change } : present,
-			);
-			this.insertEntries(task, entries);
-			for (const execution of executions.filter(candidate => candidate.position === position)) {
-				this.writeExecution(task, execution);
-			}
-			return this.writeTask(task, executions);
-		});
-		this.watchers.tell(id);
-		return updated;
+		return this.change(id, task => this.write(task, { ...this.execution(task, position), ...change }, entries));
 	}
 
 	/**
@@ -214,13 +192,11 @@ export class TaskStore {
 	 * until this turn has new ones. The caller must have checked that the task is in a final state.
 	 */
 	followUp(id: string, { prompt, agent, model, fromStep }: FollowUp, entries: readonly LogRecord[]): TaskRecord {
-		const updated = transaction(this.database, () => {
-			const task = this.require(id);
+		return this.change(id, task => {
 			const [present, ...others] = this.executions(task);
 			if (present === undefined || others.length > 0 || !FINAL_STATUSES.has(present.status)) {
 				throw new Error('A task that cannot go on was to be continued.');
 			}
-			this.insertEntries(task, entries);
 			this.database
 				.prepare(
 					`UPDATE tasks SET currentPrompt = ?, selectedAgent = ?, selectedModel = ?, fromStep = ?, turn = turn + 1,
@@ -228,18 +204,13 @@ export class TaskStore {
 					WHERE sequence = ?`,
 				)
 				.run(prompt, agent, model, fromStep ?? null, task.sequence);
-			const after = nextTurn(present, { agent, model });
-			this.writeExecution(task, after);
-			return this.writeTask(this.require(id), [after]);
+			return this.write(this.require(id), nextTurn(present, { agent, model }), entries);
 		});
-		this.watchers.tell(id);
-		return updated;
 	}
 
 	/** Adds an execution that composes the work of others, and sets the task back to waiting for it. */
 	addComposition(id: string, agent: string, composition: Composition, entry: LogRecord): TaskRecord {
-		const updated = transaction(this.database, () => {
-			const task = this.require(id);
+		return this.change(id, task => {
 			this.insertEntries(task, [entry]);
 			this.database
 				.prepare(
@@ -247,10 +218,8 @@ export class TaskStore {
 					VALUES (?, ?, ?, '', 'pending', 0, 0, ?)`,
 				)
 				.run(task.sequence, this.executions(task).length, agent, JSON.stringify(composition));
-			return this.writeTask(task, this.executions(task));
+			return this.writeTask(task);
 		});
-		this.watchers.tell(id);
-		return updated;
 	}
 
 	/** Returns what an execution composes, or undefined if it is the work of an agent. */
@@ -266,9 +235,7 @@ export class TaskStore {
 		if (entries.length === 0) {
 			return undefined;
 		}
-		const first = transaction(this.database, () => this.insertEntries(this.require(id), entries));
-		this.watchers.tell(id);
-		return first;
+		return this.change(id, task => this.insertEntries(task, entries));
 	}
 
 	/**
@@ -298,59 +265,39 @@ export class TaskStore {
 		return this.watchers.watch(id, listener);
 	}
 
-	private writeExecution(task: TaskRecord, execution: ExecutionRecord): void {
+	/** Makes a change of a task as a whole or not at all, and tells those who watch the task. */
+	private change<T>(id: string, body: (task: TaskRecord) => T): T {
+		const result = transaction(this.database, () => body(this.require(id)));
+		this.watchers.tell(id);
+		return result;
+	}
+
+	private execution(task: TaskRecord, position: number): ExecutionRecord {
+		const found = this.executions(task).find(execution => execution.position === position);
+		if (found === undefined) {
+			throw new Error('An execution that was to be changed is not in the store.');
+		}
+		return found;
+	}
+
+	/** Writes an execution, and with it its task. An earlier diff stays where there is none now. */
+	private write(task: TaskRecord, execution: ExecutionRecord, entries: readonly LogRecord[]): TaskRecord {
+		this.insertEntries(task, entries);
 		this.database
 			.prepare(
-				`UPDATE executions SET agent = ?, model = ?, status = ?, progress = ?, error = ?, interrupted = ?, baseCommit = ?,
-					branchName = ?, linesAdded = ?, linesRemoved = ?, filesChanged = ?, gitDiff = coalesce(?, gitDiff), sandboxed = ?,
-					maxCost = ?, hasWork = ?, tests = ?, testFilesChanged = ?
+				`UPDATE executions SET ${assigned(EXECUTION_COLUMNS)}, gitDiff = coalesce(?, gitDiff)
 				WHERE taskSequence = ? AND position = ?`,
 			)
-			.run(
-				execution.agent,
-				execution.model,
-				execution.status,
-				execution.progress,
-				execution.error,
-				Number(execution.interrupted),
-				execution.baseCommit,
-				execution.branchName,
-				execution.linesAdded,
-				execution.linesRemoved,
-				execution.filesChanged,
-				execution.gitDiff,
-				execution.sandboxed === null ? null : Number(execution.sandboxed),
-				execution.maxCost,
-				Number(execution.hasWork),
-				execution.tests,
-				execution.testFilesChanged,
-				task.sequence,
-				execution.position,
-			);
+			.run(...values(execution, EXECUTION_COLUMNS), execution.gitDiff, task.sequence, execution.position);
+		return this.writeTask(task);
 	}
 
 	/** Updates the task's own row from its executions, as lists are read from that row alone. */
-	private writeTask(task: TaskRecord, executions: readonly ExecutionRecord[]): TaskRecord {
-		const after = taskAfter(task, executions, new Date().toISOString());
+	private writeTask(task: TaskRecord): TaskRecord {
+		const after = taskAfter(task, this.executions(task), new Date().toISOString());
 		this.database
-			.prepare(
-				`UPDATE tasks SET status = ?, progress = ?, error = ?, interrupted = ?, branchName = ?, linesAdded = ?,
-					linesRemoved = ?, filesChanged = ?, updatedAt = ?, startedAt = ?, completedAt = ? WHERE sequence = ?`,
-			)
-			.run(
-				after.status,
-				after.progress,
-				after.error,
-				Number(after.interrupted),
-				after.branchName,
-				after.linesAdded,
-				after.linesRemoved,
-				after.filesChanged,
-				after.updatedAt,
-				after.startedAt,
-				after.completedAt,
-				after.sequence,
-			);
+			.prepare(`UPDATE tasks SET ${assigned(TASK_COLUMNS)} WHERE sequence = ?`)
+			.run(...values(after, TASK_COLUMNS), task.sequence);
 		return after;
 	}
 
@@ -370,6 +317,18 @@ export class TaskStore {
 		}
 		return task;
 	}
+}
+
+const assigned = (columns: readonly string[]): string => columns.map(column => `${column} = ?`).join(', ');
+
+function values<Column extends string>(
+	record: Readonly<Record<Column, string | number | boolean | null>>,
+	columns: readonly Column[],
+): SQLInputValue[] {
+	return columns.map(column => {
+		const value: string | number | boolean | null = record[column];
+		return typeof value === 'boolean' ? Number(value) : value;
+	});
 }
 
 function toExecution({ results, ...row }: Record<string, SQLOutputValue>): ExecutionRecord {
