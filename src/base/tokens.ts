@@ -1,5 +1,5 @@
 /** UTF-16 code units for each token of code or English, a cautious estimate of what tokenizers produce. */
-const UNITS_PER_TOKEN = 3.5;
+export const UNITS_PER_TOKEN = 3.5;
 
 /** Estimates the number of tokens for a model. Each code unit outside the Latin script counts as one token. */
 export function estimateTokens(text: string): number {

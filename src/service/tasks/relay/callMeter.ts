@@ -1,9 +1,7 @@
+import { UNITS_PER_TOKEN } from '../../../base/tokens.ts';
+import { estimateRequestTokens } from '../../../contract/requestTokens.ts';
 import type { Prices, ProviderRequest, ReplyChunk } from '../../inference/provider.ts';
 
-/** The average for text in a language with an alphabet. It is used only if the provider did not count. */
-const CHARACTERS_PER_TOKEN = 4;
-/** The approximate number of tokens for an image of usual size. */
-const TOKENS_PER_IMAGE = 1_000;
 const MILLION = 1_000_000;
 /** No call has as many tokens. Sums of larger numbers could exceed what the database can store or return. */
 const MAXIMUM_TOKENS = 1e9;
@@ -56,8 +54,8 @@ export class CallMeter {
 	 */
 	measure(): Measured {
 		const isEstimated = this.input === 0 || (this.output === 0 && this.pieces > 0);
-		const inputTokens = this.input || estimatedInput(this.request);
-		const outputTokens = this.output || Math.max(this.pieces, Math.ceil(this.characters / CHARACTERS_PER_TOKEN));
+		const inputTokens = this.input || estimateRequestTokens(this.request);
+		const outputTokens = this.output || Math.max(this.pieces, Math.ceil(this.characters / UNITS_PER_TOKEN));
 		return { inputTokens, outputTokens, isEstimated, cost: this.costOf(inputTokens, outputTokens) };
 	}
 
@@ -73,16 +71,3 @@ function countOf(tokens: number | undefined): number {
 }
 
 const lengthOf = (text: string | null | undefined): number => text?.length ?? 0;
-
-function estimatedInput({ messages, tools = [] }: ProviderRequest): number {
-	let characters = tools.length === 0 ? 0 : JSON.stringify(tools).length;
-	let images = 0;
-	for (const { content, reasoning, tool_calls: calls = [] } of messages) {
-		characters += lengthOf(reasoning) + calls.reduce((sum, call) => sum + call.function.arguments.length, 0);
-		for (const part of typeof content === 'string' ? [{ type: 'text', text: content } as const] : content) {
-			characters += part.type === 'text' ? part.text.length : 0;
-			images += part.type === 'text' ? 0 : 1;
-		}
-	}
-	return Math.ceil(characters / CHARACTERS_PER_TOKEN) + images * TOKENS_PER_IMAGE;
-}

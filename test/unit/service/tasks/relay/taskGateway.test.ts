@@ -237,7 +237,7 @@ describe('the gateway of one run', () => {
 		const { inputTokens, outputTokens, isEstimated, cost } = calls[0] as ModelCall;
 		assert.deepEqual(
 			{ inputTokens, outputTokens, isEstimated, cost },
-			{ inputTokens: 10, outputTokens: 3, isEstimated: true, cost: 13 },
+			{ inputTokens: 16, outputTokens: 4, isEstimated: true, cost: 20 },
 		);
 	});
 
@@ -376,7 +376,7 @@ describe('the gateway of one run', () => {
 			const { chat, calls } = taskGateway(await start({ up: { ...DOLLARS, behaves } }));
 			await allOf((await chat({ messages: [{ role: 'user', content: 'x'.repeat(40) }] })).chunks);
 			const { inputTokens, outputTokens, isEstimated, cost } = calls[0] ?? assert.fail('the call was not counted');
-			assert.deepEqual([inputTokens, outputTokens, isEstimated, cost], [10, 3, true, 13], String(tokens));
+			assert.deepEqual([inputTokens, outputTokens, isEstimated, cost], [16, 4, true, 20], String(tokens));
 		}
 	});
 });
