@@ -4,7 +4,7 @@ import type { IndexedToolCall } from '../../client/core/toolCallIndexes.ts';
 import type { Annotation, Usage } from '../../contract/chatReply.ts';
 import { ProviderFailure, type ReasoningDetail, type ReplyChoice, type ReplyChunk } from './provider.ts';
 
-export interface WholeToolCall {
+interface WholeToolCall {
 	id: string;
 	type: 'function';
 	function: { name: string; arguments: string };
@@ -21,7 +21,7 @@ export interface WholeMessage {
 	reasoning_details?: ReasoningDetail[];
 }
 
-export interface WholeChoice {
+interface WholeChoice {
 	index: number;
 	message: WholeMessage;
 	finish_reason: string | null;
@@ -36,16 +36,9 @@ export interface WholeReply {
 	model?: string;
 }
 
-/** Texts are collected in pieces, so that a long reply is joined once instead of being copied for each chunk. */
 interface Draft {
-	choice: Omit<WholeChoice, 'message'>;
-	role: string;
-	content: string[];
-	reasoning: string[];
-	reasoningContent: string[];
+	choice: WholeChoice;
 	calls: Map<number, WholeToolCall>;
-	annotations: Annotation[];
-	details: ReasoningDetail[];
 	logprobs: unknown[];
 }
 
@@ -85,42 +78,46 @@ export async function wholeReply(chunks: AsyncIterable<ReplyChunk>): Promise<Who
 
 function newDraft(index: number): Draft {
 	return {
-		choice: { index, finish_reason: null, provider_specific_fields: { native_finish_reason: null } },
-		role: 'assistant',
-		content: [],
-		reasoning: [],
-		reasoningContent: [],
+		choice: {
+			index,
+			message: { role: 'assistant', content: '', tool_calls: null, function_call: null },
+			finish_reason: null,
+			provider_specific_fields: { native_finish_reason: null },
+		},
 		calls: new Map(),
-		annotations: [],
-		details: [],
 		logprobs: [],
 	};
 }
 
 function add(draft: Draft, { delta, finish_reason, provider_specific_fields, logprobs }: ReplyChoice): void {
-	draft.role = delta.role || draft.role;
-	push(draft.content, delta.content);
-	push(draft.reasoning, delta.reasoning);
-	push(draft.reasoningContent, delta.reasoning_content);
-	append(draft.annotations, delta.annotations ?? []);
-	append(draft.details, delta.reasoning_details ?? []);
+	const { choice } = draft;
+	const { message } = choice;
+	message.role = delta.role || message.role;
+	message.content += delta.content ?? '';
+	for (const field of ['reasoning', 'reasoning_content'] as const) {
+		if (delta[field]) {
+			message[field] = (message[field] ?? '') + delta[field];
+		}
+	}
+	if (delta.annotations?.length) {
+		message.annotations ??= [];
+		append(message.annotations, delta.annotations);
+	}
+	if (delta.reasoning_details?.length) {
+		message.reasoning_details ??= [];
+		append(message.reasoning_details, delta.reasoning_details);
+	}
 	for (const fragment of delta.tool_calls ?? []) {
 		addCall(draft.calls, fragment);
 	}
 	if (finish_reason !== null) {
-		draft.choice.finish_reason = finish_reason;
+		choice.finish_reason = finish_reason;
 		const native = provider_specific_fields?.native_finish_reason ?? finish_reason;
-		draft.choice.provider_specific_fields = { native_finish_reason: native };
+		choice.provider_specific_fields = { native_finish_reason: native };
 	}
-	const tokens = typeof logprobs === 'object' && logprobs !== null ? Reflect.get(logprobs, 'content') : undefined;
+	const tokens: unknown = Reflect.get(Object(logprobs), 'content');
 	if (Array.isArray(tokens)) {
 		append(draft.logprobs, tokens);
-	}
-}
-
-function push(pieces: string[], text: string | null | undefined): void {
-	if (text) {
-		pieces.push(text);
 	}
 }
 
@@ -136,24 +133,8 @@ function addCall(calls: Draft['calls'], { index, id, function: called }: Indexed
 	});
 }
 
-function finished({ choice, role, calls, ...draft }: Draft): WholeChoice {
-	const reasoning = draft.reasoning.join('');
-	const reasoningContent = draft.reasoningContent.join('');
+function finished({ choice, calls, logprobs }: Draft): WholeChoice {
 	const toolCalls = [...calls].sort(([one], [other]) => one - other).map(([, call]) => call);
-	return {
-		...choice,
-		message: {
-			role,
-			content: draft.content.join(''),
-			tool_calls: toolCalls.length === 0 ? null : toolCalls,
-			function_call: null,
-			...defined({
-				reasoning: reasoning || undefined,
-				reasoning_content: reasoningContent || undefined,
-				annotations: draft.annotations.length === 0 ? undefined : draft.annotations,
-				reasoning_details: draft.details.length === 0 ? undefined : draft.details,
-			}),
-		},
-		...defined({ logprobs: draft.logprobs.length === 0 ? undefined : { content: draft.logprobs } }),
-	};
+	choice.message.tool_calls = toolCalls.length === 0 ? null : toolCalls;
+	return { ...choice, ...defined({ logprobs: logprobs.length === 0 ? undefined : { content: logprobs } }) };
 }

@@ -59,8 +59,8 @@ export const serviceMutations: readonly Mutation[] = [
 		'src/service/inference/wholeReply.ts',
 		['localService/chat', 'localService/search'],
 		[
-			['a whole reply has no sources', 'append(draft.annotations, delta.annotations ?? []);', ''],
-			['the reason of a choice is missing', 'draft.choice.finish_reason = finish_reason;', ''],
+			['a whole reply has no sources', 'append(message.annotations, delta.annotations);', ''],
+			['the reason of a choice is missing', 'choice.finish_reason = finish_reason;', ''],
 		],
 	),
 	...of(
