@@ -17,10 +17,10 @@ import type { RoutingPolicy } from '../../contract/routingPolicy.ts';
 import { zeroDataRetentionOf } from '../../contract/zeroDataRetention.ts';
 import { RequestRefused } from '../replies.ts';
 import { BY_IMAGES, type Candidate, selectCandidates } from './candidates.ts';
-import { FirstCallChunks } from './firstCall.ts';
 import { connectionOf, describeGateway, hasProviderPrefix, modelIdOf } from './gatewayDescription.ts';
 import type { HostForm } from './hostForms.ts';
 import { Measurements } from './measurements.ts';
+import { FirstCallChunks, type GatewayChunks } from './passedChunks.ts';
 import {
 	failureFields,
 	type GatewayRequest,
@@ -32,7 +32,7 @@ import {
 import { providerFailureOf } from './providerFailure.ts';
 import { rank } from './ranking.ts';
 import { nobodyServed, noImages, noProvider, type TriedProvider, unknownModel } from './refusals.ts';
-import { type GatewayChunks, type OnEnd, WatchedChunks } from './watchedChunks.ts';
+import { type OnEnd, WatchedChunks } from './watchedChunks.ts';
 
 export interface GatewayReply {
 	/** The slug of the provider that serves the request. */

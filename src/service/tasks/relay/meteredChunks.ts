@@ -1,9 +1,7 @@
+import { type GatewayChunks, PassedChunks, type Read } from '../../inference/passedChunks.ts';
 import type { ProviderFailure, ReplyChunk } from '../../inference/provider.ts';
-import type { GatewayChunks } from '../../inference/watchedChunks.ts';
 import type { CallMeter } from './callMeter.ts';
 import type { ModelCall } from './modelCall.ts';
-
-const END = { done: true, value: undefined } as const;
 
 export interface MeteredChunksOptions {
 	meter: CallMeter;
@@ -13,89 +11,44 @@ export interface MeteredChunksOptions {
 	onEnd(outcome: ModelCall['outcome'], failure: unknown): void;
 }
 
-/**
- * Passes on the chunks of a reply, and counts them. This iterator is written by hand, like the one that it reads: every
- * chunk passes through it.
- */
-export class MeteredChunks implements GatewayChunks {
-	private readonly chunks: GatewayChunks;
+/** Passes on the chunks of a reply, and counts them. */
+export class MeteredChunks extends PassedChunks {
 	private readonly options: MeteredChunksOptions;
 	/** True if the model has finished, so that only the usage is still to come. */
 	private isFinished = false;
-	private isOver = false;
 
 	constructor(chunks: GatewayChunks, options: MeteredChunksOptions) {
-		this.chunks = chunks;
+		super(chunks);
 		this.options = options;
 	}
 
-	[Symbol.asyncIterator](): this {
-		return this;
-	}
-
-	next(): Promise<IteratorResult<ReplyChunk, undefined>> {
-		if (this.isOver) {
-			return Promise.resolve(END);
-		}
+	override next(): Promise<Read> {
 		const refusal = this.refusal();
-		return refusal === undefined ? this.chunks.next().then(this.onNext, this.onFailure) : this.breakOff(refusal);
+		return refusal === undefined ? super.next() : this.breakOff(refusal);
 	}
 
-	takeArrived(): ReplyChunk[] {
-		const arrived = this.chunks.takeArrived();
-		for (const chunk of arrived) {
-			this.count(chunk);
-		}
-		return arrived;
+	protected override pass(chunk: ReplyChunk): Read | Promise<Read> {
+		const passed = super.pass(chunk);
+		const refusal = this.refusal();
+		return refusal === undefined ? passed : this.breakOff(refusal);
 	}
 
-	return(): Promise<IteratorResult<ReplyChunk, undefined>> {
-		this.end('left');
-		return this.chunks.return();
+	protected override onEnd(outcome: ModelCall['outcome'], failure: unknown): void {
+		this.options.onEnd(outcome, failure);
 	}
 
-	private count(chunk: ReplyChunk): void {
+	protected override count(chunk: ReplyChunk): void {
 		this.isFinished ||= chunk.choices.some(choice => choice.finish_reason !== null);
 		this.options.meter.add(chunk);
 	}
 
 	private refusal(): ProviderFailure | undefined {
-		return this.isFinished ? undefined : this.options.refusal();
-	}
-
-	private end(outcome: ModelCall['outcome'], failure?: unknown): void {
-		if (!this.isOver) {
-			this.isOver = true;
-			this.options.onEnd(outcome, failure);
-		}
+		return this.isOver || this.isFinished ? undefined : this.options.refusal();
 	}
 
 	private async breakOff(refusal: ProviderFailure): Promise<never> {
 		this.end('failed', refusal);
-		await this.chunks.return();
+		await this.chunks.return?.();
 		throw refusal;
 	}
-
-	private readonly onNext = (
-		result: IteratorResult<ReplyChunk, undefined>,
-	): IteratorResult<ReplyChunk, undefined> | Promise<never> => {
-		if (this.isOver) {
-			return END;
-		}
-		if (result.done) {
-			this.end('whole');
-			return result;
-		}
-		this.count(result.value);
-		const refusal = this.refusal();
-		return refusal === undefined ? result : this.breakOff(refusal);
-	};
-
-	private readonly onFailure = (error: unknown): IteratorResult<ReplyChunk, undefined> => {
-		if (this.isOver) {
-			return END;
-		}
-		this.end('failed', error);
-		throw error;
-	};
 }
