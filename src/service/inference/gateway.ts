@@ -159,7 +159,7 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 			const { candidates, exclusions } = selectCandidates(hosting, request, routing);
 			const measured = candidates.map(candidate => ({
 				...candidate,
-				measured: measurements.read({ slug: candidate.provider.slug, model: id }, now),
+				measured: measurements.of(candidate.provider.slug, id).read(now),
 			}));
 			return { ranked: rank(measured, routing, random), exclusions };
 		});
@@ -189,9 +189,9 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 		signal: AbortSignal,
 		isLast: boolean,
 	): Promise<GatewayReply> => {
-		const subject = { slug: provider.slug, model: offer.id };
+		const record = measurements.of(provider.slug, offer.id);
 		const began = clock.elapsed();
-		measurements.tried(subject, began);
+		record.tried(began);
 		const { slug, label } = provider;
 		const failed = (code: ClientErrorCode, message: string) =>
 			providerFailureOf({ slug, ...defined({ label }) }, new ClientError(code, message));
@@ -207,17 +207,17 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 			throw failed('truncated', 'it ended its reply before the first word');
 		}
 		const answered = clock.elapsed();
-		measurements.answered(subject, (answered - began) / 1000, answered);
+		record.answered((answered - began) / 1000, answered);
 		const onEnd: OnEnd = (outcome, tokensPerSecond) => {
 			const now = clock.elapsed();
 			if (outcome instanceof ProviderFailure) {
-				measurements.failed(subject, now, outcome.retryAfterMs);
+				record.failed(now, outcome.retryAfterMs);
 				logger.log('warn', 'a provider broke off its reply', { connection: provider.slug, ...failureFields(outcome) });
 				return;
 			}
-			measurements.served(subject, now);
+			record.served(now);
 			if (tokensPerSecond !== undefined) {
-				measurements.generated(subject, tokensPerSecond, now);
+				record.generated(tokensPerSecond, now);
 			}
 		};
 		const chunks = new WatchedChunks(first.value, iterator, clock, onEnd);
@@ -263,7 +263,7 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 					if (!error.isProvidersOwn) {
 						break;
 					}
-					measurements.failed({ slug, model: attempt.offer.id }, clock.elapsed(), error.retryAfterMs);
+					measurements.of(slug, attempt.offer.id).failed(clock.elapsed(), error.retryAfterMs);
 				}
 			}
 			throw nobodyServed(tried);

@@ -49,24 +49,53 @@ class DecayingMean {
 	}
 }
 
+/** What the requests to one provider for one model have shown. */
 class ServiceRecord {
-	readonly latency = new DecayingMean();
-	readonly throughput = new DecayingMean();
+	private readonly latency = new DecayingMean();
+	private readonly throughput = new DecayingMean();
 	private successes = 0;
 	private failures = 0;
 	private countedAt = 0;
 	private failuresInARow = 0;
-	restingUntil = 0;
-	triedAt = Number.NEGATIVE_INFINITY;
+	private restingUntil = 0;
+	private triedAt = Number.NEGATIVE_INFINITY;
 
-	succeeded(now: number): void {
+	read(now: number): Measured {
+		return {
+			latency: this.latency.read(now),
+			throughput: this.throughput.read(now),
+			uptime: this.uptime(now),
+			isResting: now < this.restingUntil,
+			isBeingTried: now - this.triedAt < TRY_MS,
+		};
+	}
+
+	tried(now: number): void {
+		this.triedAt = now;
+	}
+
+	/**
+	 * Must be called when the first chunk has arrived. That is not a success yet: otherwise a provider that always fails
+	 * after it would look reliable.
+	 */
+	answered(latencySeconds: number, now: number): void {
+		this.latency.add(latencySeconds, now);
+	}
+
+	/** Must be called when the throughput of a whole reply is known. */
+	generated(tokensPerSecond: number, now: number): void {
+		this.throughput.add(tokensPerSecond, now);
+	}
+
+	/** Must be called when a reply has been read, either to its end or until the client stopped reading. */
+	served(now: number): void {
 		this.decay(now);
 		this.successes++;
 		this.failuresInARow = 0;
 		this.restingUntil = 0;
 	}
 
-	failed(now: number, retryAfterMs: number | undefined): void {
+	failed(now: number, retryAfterMs?: number): void {
 		this.decay(now);
 		this.failures++;
 		const restMs = retryAfterMs ?? FIRST_REST_MS * 2 ** Math.min(10, this.failuresInARow);
@@ -75,7 +104,7 @@ class ServiceRecord {
 	}
 
 	/** One success is assumed in advance, so that a single failure does not reduce the uptime to 0. */
-	uptime(now: number): number {
+	private uptime(now: number): number {
 		this.decay(now);
 		return (this.successes + 1) / (this.successes + this.failures + 1);
 	}
@@ -88,12 +117,6 @@ class ServiceRecord {
 	}
 }
 
-/** The provider and model that a measurement belongs to. */
-export interface Measurable {
-	slug: string;
-	model: string;
-}
-
 /**
  * Latency, throughput and uptime by provider and model. Old measurements decay, so that every provider gets a new
  * chance.
@@ -101,50 +124,10 @@ export interface Measurable {
 export class Measurements {
 	private readonly records = new Map<string, ServiceRecord>();
 
-	read({ slug, model }: Measurable, now: number): Measured {
-		const record = this.records.get(`${slug} ${model}`);
-		return {
-			latency: record?.latency.read(now),
-			throughput: record?.throughput.read(now),
-			uptime: record?.uptime(now) ?? 1,
-			isResting: record !== undefined && now < record.restingUntil,
-			isBeingTried: record !== undefined && now - record.triedAt < TRY_MS,
-		};
-	}
-
-	tried(subject: Measurable, now: number): void {
-		this.recordOf(subject).triedAt = now;
-	}
-
-	/**
-	 * Must be called when the first chunk has arrived. That is not a success yet: otherwise a provider that always fails
-	 * after it would look reliable.
-	 */
-	answered(subject: Measurable, latencySeconds: number, now: number): void {
-		this.recordOf(subject).latency.add(latencySeconds, now);
-	}
-
-	/** Must be called when a reply has been read, either to its end or until the client stopped reading. */
-	served(subject: Measurable, now: number): void {
-		this.recordOf(subject).succeeded(now);
-	}
-
-	/** Must be called when the throughput of a whole reply is known. */
-	generated(subject: Measurable, tokensPerSecond: number, now: number): void {
-		this.recordOf(subject).throughput.add(tokensPerSecond, now);
-	}
-
-	failed(subject: Measurable, now: number, retryAfterMs?: number): void {
-		this.recordOf(subject).failed(now, retryAfterMs);
-	}
-
-	private recordOf({ slug, model }: Measurable): ServiceRecord {
+	of(slug: string, model: string): ServiceRecord {
 		const name = `${slug} ${model}`;
-		let record = this.records.get(name);
-		if (record === undefined) {
-			record = new ServiceRecord();
-			this.records.set(name, record);
-		}
+		const record = this.records.get(name) ?? new ServiceRecord();
+		this.records.set(name, record);
 		return record;
 	}
 }
