@@ -1,33 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { UserFacingError } from '../base/errors.ts';
 import { sseComment } from '../base/streamText.ts';
 import { partialWorkRequestSchema } from '../contract/agents.ts';
 import { controlPaths, type GatewayDescription, proofNonceSchema, proofOf } from '../contract/control.ts';
 import { type FoundAnswer, foundAnswerSchema } from '../contract/foundServers.ts';
-import { parseOrRefuse, RequestRefused } from './replies.ts';
-import { type App, readJson } from './server.ts';
+import { parseOrRefuse, RequestRefused, runOrRefuse } from './replies.ts';
+import { type App, readBody, streamReply } from './server.ts';
 import { type MonthUse, useForReply } from './store/modelUseStore.ts';
-import { streamReply } from './streamReply.ts';
 
 const HEARTBEAT_MS = 10_000;
-const BODY_MEGABYTES = 1;
 
-/** The facts by which a window recognises its service. */
-export interface ServiceIdentity {
+export interface ControlRoutesDependencies {
 	token: string;
 	/** Returns the address that the proof is bound to. It is known once the server listens. */
 	address(): string;
-}
-
-/** The providers and the agents that the service has, as windows see them. */
-export interface ServiceOffer {
+	/** Describes the providers and the agents that the service has, as windows see them. */
 	describe(): Promise<GatewayDescription>;
 	/** Resolves with false if no such server was found. */
 	answerFoundServer(answer: FoundAnswer): Promise<boolean>;
-}
-
-/** Requests of windows about tasks that go beyond the contract. */
-export interface TaskRecords {
 	/**
 	 * Commits the work of an ended task's agents. Returns its branch, or undefined if there is no such task.
 	 * @throws UserFacingError if it cannot.
@@ -35,10 +24,6 @@ export interface TaskRecords {
 	keepWork(taskId: string): Promise<string | undefined>;
 	/** Returns what tasks have used, the latest month first. */
 	monthlyUse(): MonthUse[];
-}
-
-/** The end of the service, and the leases that keep it from ending. */
-export interface ServiceLifetime {
 	/** Aborts when the service stops, so that leases end with it. */
 	stopping: AbortSignal;
 	requestStop(): void;
@@ -46,31 +31,27 @@ export interface ServiceLifetime {
 	heartbeatMs?: number;
 }
 
-export function registerProofRoute(app: App, { token, address }: ServiceIdentity): void {
+/** Registers the routes by which windows recognise, describe, use and end their service beyond the contract. */
+export function registerControlRoutes(app: App, dependencies: ControlRoutesDependencies): void {
+	const { token, address, stopping, heartbeatMs = HEARTBEAT_MS } = dependencies;
 	app.get(controlPaths.proof, context => {
 		const nonce = parseOrRefuse(proofNonceSchema, context.req.query('nonce'));
 		return context.json({ proof: proofOf(token, address(), nonce) });
 	});
-}
 
-export function registerOfferRoutes(app: App, { describe, answerFoundServer }: ServiceOffer): void {
-	app.get(controlPaths.description, async context => context.json(await describe()));
+	app.get(controlPaths.description, async context => context.json(await dependencies.describe()));
 
 	app.post(controlPaths.foundServers, async context => {
-		const answer = parseOrRefuse(foundAnswerSchema, await readJson(context, BODY_MEGABYTES));
-		if (!(await answerFoundServer(answer))) {
+		const answer = await readBody(context, foundAnswerSchema);
+		if (!(await dependencies.answerFoundServer(answer))) {
 			throw new RequestRefused(404, `No model server was found at ${answer.url}.`);
 		}
 		return context.json({ taken: true });
 	});
-}
 
-export function registerTaskRecordRoutes(app: App, { keepWork, monthlyUse }: TaskRecords): void {
 	app.post(controlPaths.keepWork, async context => {
-		const { taskId } = parseOrRefuse(partialWorkRequestSchema, await readJson(context, BODY_MEGABYTES));
-		const branchName = await keepWork(taskId).catch(error => {
-			throw error instanceof UserFacingError ? new RequestRefused(409, error.message) : error;
-		});
+		const { taskId } = await readBody(context, partialWorkRequestSchema);
+		const branchName = await runOrRefuse(409, () => dependencies.keepWork(taskId));
 		if (branchName === undefined) {
 			throw new RequestRefused(404, 'Task not found');
 		}
@@ -78,15 +59,10 @@ export function registerTaskRecordRoutes(app: App, { keepWork, monthlyUse }: Tas
 	});
 
 	app.get(controlPaths.costs, context => {
-		const months = monthlyUse().map(month => ({ ...month, models: month.models.map(useForReply) }));
+		const months = dependencies.monthlyUse().map(month => ({ ...month, models: month.models.map(useForReply) }));
 		return context.json({ months });
 	});
-}
 
-export function registerLifetimeRoutes(
-	app: App,
-	{ stopping, requestStop, heartbeatMs = HEARTBEAT_MS }: ServiceLifetime,
-): void {
 	app.get(controlPaths.lease, context =>
 		streamReply(signal => lease(AbortSignal.any([signal, stopping]), heartbeatMs), {
 			outgoing: context.env.outgoing,
@@ -96,7 +72,7 @@ export function registerLifetimeRoutes(
 
 	app.post(controlPaths.shutdown, context => {
 		// The service stops only after the reply was sent, so that the caller knows that its request was accepted.
-		context.env.outgoing.once('close', () => requestStop());
+		context.env.outgoing.once('close', () => dependencies.requestStop());
 		return context.json({ stopping: true });
 	});
 }

@@ -1,10 +1,11 @@
 import { STATUS_CODES } from 'node:http';
 import type * as z from 'zod';
 import { defined } from '../base/defined.ts';
-import type { UpstreamProblem } from '../base/errors.ts';
+import { type UpstreamProblem, UserFacingError } from '../base/errors.ts';
 import { ENTERPRISE_PATH } from '../contract/localConnection.ts';
 import { isMessagesPath, messagesError } from '../contract/messages.ts';
 import { type Route, routes } from '../contract/routes.ts';
+import { withoutFieldName } from './tasks/repoUrl.ts';
 
 /** Error messages that may repeat the caller's input are cut to this length. */
 const MAXIMUM_DETAIL_LENGTH = 200;
@@ -36,23 +37,17 @@ export class RequestRefused extends Error {
 	}
 }
 
+const CODES: Readonly<Record<number, string>> = {
+	400: 'invalid_request',
+	401: 'unauthorized',
+	403: 'forbidden',
+	404: 'not_found',
+	413: 'too_large',
+	503: 'stopping',
+};
+
 function codeOf(status: number): string {
-	switch (status) {
-		case 400:
-			return 'invalid_request';
-		case 401:
-			return 'unauthorized';
-		case 403:
-			return 'forbidden';
-		case 404:
-			return 'not_found';
-		case 413:
-			return 'too_large';
-		case 503:
-			return 'stopping';
-		default:
-			return 'server_error';
-	}
+	return CODES[status] ?? 'server_error';
 }
 
 const INFERENCE_PATHS: ReadonlySet<string> = new Set(
@@ -110,6 +105,17 @@ export function parseOrRefuse<T extends z.ZodType>(schema: T, value: unknown): z
 		throw new RequestRefused(400, describeIssue(parsed.error));
 	}
 	return parsed.data;
+}
+
+/** Turns the UserFacingErrors of `run` into refusals. Only who gets a 400 has sent the field that they name. */
+export async function runOrRefuse<T>(status: number, run: () => Promise<T>): Promise<T> {
+	try {
+		return await run();
+	} catch (error) {
+		throw error instanceof UserFacingError
+			? new RequestRefused(status, status === 400 ? error.message : withoutFieldName(error.message))
+			: error;
+	}
 }
 
 /**

@@ -4,14 +4,16 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 // The response that stands for one already sent is created when this module loads. That must happen before
 // `getRequestListener` replaces the global `Response`: a response of the replaced kind would be sent a second time.
-import '@hono/node-server/utils/response';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
+import type * as z from 'zod';
 import { describeError, UserFacingError } from '../base/errors.ts';
 import { dropBody, pathOf, readJsonBody } from '../base/httpRequest.ts';
 import type { Logger } from '../base/logger.ts';
+import { CLIENT_GONE, type StreamTextOptions, streamText, type TextSource } from '../base/streamText.ts';
 import { createGuard, type Guard, isOpen, type Refusal } from './guard.ts';
 import type { IdleWatch } from './idleWatch.ts';
-import { errorBody, RequestRefused } from './replies.ts';
+import { errorBody, parseOrRefuse, RequestRefused } from './replies.ts';
 
 export type App = Hono<{ Bindings: HttpBindings }>;
 export type AppContext = Context<{ Bindings: HttpBindings }>;
@@ -89,6 +91,50 @@ export async function readJson(context: AppContext, megabytes: number): Promise<
 		throw new RequestRefused(body.status, body.problem);
 	}
 	return body.value;
+}
+
+/** Reads the body of a request as this schema has it. */
+export async function readBody<T extends z.ZodType>(
+	context: AppContext,
+	schema: T,
+	megabytes = 1,
+): Promise<z.output<T>> {
+	return parseOrRefuse(schema, await readJson(context, megabytes));
+}
+
+/** Converts a path of the routes table to Hono's form. */
+export const pattern = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
+
+/** Answers with a stream of text, as `streamText` writes it. */
+export function streamReply(produce: (signal: AbortSignal) => TextSource, options: StreamTextOptions): Response {
+	streamText(produce, options);
+	// A body made of Web streams would cost about as much for each piece as the rest of its processing.
+	return RESPONSE_ALREADY_SENT;
+}
+
+/**
+ * Calls `answer` with a signal that aborts when the client disconnects, so that work for it ends. Errors that `answer`
+ * throws after that are dropped, as nobody can receive them.
+ */
+export async function untilClientGoes(
+	context: AppContext,
+	answer: (signal: AbortSignal) => Promise<Response>,
+): Promise<Response> {
+	const { outgoing } = context.env;
+	const gone = new AbortController();
+	if (outgoing.destroyed) {
+		// It has gone while the check of the request waited, and nothing will tell of that any more.
+		gone.abort(CLIENT_GONE);
+	}
+	outgoing.once('close', () => gone.abort(CLIENT_GONE));
+	try {
+		return await answer(gone.signal);
+	} catch (error) {
+		if (gone.signal.aborted) {
+			return new Response(null);
+		}
+		throw error;
+	}
 }
 
 /** Answers a request that no route sees, and closes its connection. */

@@ -14,12 +14,7 @@ import { startAgents } from './agents/agents.ts';
 import { TaskAgents } from './agents/taskAgents.ts';
 import { registerChannelRoutes } from './channel/channelRoutes.ts';
 import { type ControlPipe, openControlPipe } from './controlPipe.ts';
-import {
-	registerLifetimeRoutes,
-	registerOfferRoutes,
-	registerProofRoute,
-	registerTaskRecordRoutes,
-} from './controlRoutes.ts';
+import { registerControlRoutes } from './controlRoutes.ts';
 import { IdleWatch } from './idleWatch.ts';
 import { inferenceStateOf, startInference } from './inference/inference.ts';
 import { takeInstanceLock } from './instanceLock.ts';
@@ -200,22 +195,22 @@ async function run(options: ServiceOptions, { lock, log, token, app, server, ope
 		clock: systemClock,
 		logger: log.logger('channel'),
 	});
-	registerProofRoute(app, { token, address: () => server.address });
-	registerOfferRoutes(app, {
+	registerControlRoutes(app, {
+		token,
+		address: () => server.address,
 		describe: async () => ({
 			...(await inference.gateway.describe()),
 			agents: (await agents.current()).map(({ id, label, models }) => ({ id, label, models: [...models] })),
 		}),
 		answerFoundServer: inference.answerFoundServer,
-	});
-	registerTaskRecordRoutes(app, {
 		async keepWork(taskId) {
 			const task = store.get(taskId);
 			return task && runner.keepWork(task, AbortSignal.any([stopping.signal, AbortSignal.timeout(KEEP_TIMEOUT_MS)]));
 		},
 		monthlyUse: () => store.modelUse.months(),
+		stopping: stopping.signal,
+		requestStop: () => void stop(),
 	});
-	registerLifetimeRoutes(app, { stopping: stopping.signal, requestStop: () => void stop() });
 	registerTaskRoutes(app, {
 		store,
 		runner,

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type * as z from 'zod';
 import type { AgentDirectory } from '../../agents/catalogue/agentDirectory.ts';
 import { OWN_AGENT } from '../../agents/catalogue/ownAgent.ts';
-import { UserFacingError } from '../../base/errors.ts';
 import {
 	type AgentStatus,
 	type AgentTrial,
@@ -15,29 +14,14 @@ import {
 	withdrawalSchema,
 } from '../../contract/agents.ts';
 import { controlPaths } from '../../contract/control.ts';
-import { untilClientGoes } from '../clientGone.ts';
-import { parseOrRefuse, RequestRefused } from '../replies.ts';
-import { type App, type AppContext, readJson } from '../server.ts';
+import { RequestRefused, runOrRefuse } from '../replies.ts';
+import { type App, type AppContext, readBody, untilClientGoes } from '../server.ts';
 import type { ConsentStore } from '../store/consentStore.ts';
+import type { BranchDependencies, DependencyWays } from '../tasks/dependenciesOfBranch.ts';
 import type { AgentTrials } from './agentTrials.ts';
 import { consentFolder } from './consentFolder.ts';
 
-const BODY_MEGABYTES = 1;
-
-/** The dependencies that a task on a branch would get, and how. */
-export interface FoundDependencies {
-	commands: { lockfile: string; command: string }[];
-	/** The hosts as `host:port`. */
-	hosts: string[];
-	/** Those of the hosts that the user logs in to, which agents cannot. */
-	withLogin: string[];
-	/** The user's own folders of installed dependencies that the task is shown, read-only. */
-	shown: string[];
-	/** The packages that those folders lack, so that they are not shown. */
-	unmet: string[];
-}
-
-const NO_DEPENDENCIES: FoundDependencies = { commands: [], hosts: [], withLogin: [], shown: [], unmet: [] };
+const NO_DEPENDENCIES: BranchDependencies = { commands: [], hosts: [], withLogin: [], shown: [], unmet: [] };
 
 export interface AgentRoutesDependencies {
 	directory: AgentDirectory;
@@ -47,11 +31,7 @@ export interface AgentRoutesDependencies {
 	 * Finds out how a task would get the dependencies of a branch, by default of HEAD's. `ways` says whether the task
 	 * installs dependencies, and whether it can be shown the user's. Rejects with a UserFacingError.
 	 */
-	dependenciesOf(
-		repoUrl: string,
-		branch: string | undefined,
-		ways: { installs: boolean; shows: boolean },
-	): Promise<FoundDependencies>;
+	dependenciesOf(repoUrl: string, branch: string | undefined, ways: DependencyWays): Promise<BranchDependencies>;
 	/** Aborts when the service stops. */
 	stopping: AbortSignal;
 }
@@ -68,7 +48,7 @@ export function registerAgentRoutes(app: App, dependencies: AgentRoutesDependenc
 		run: (request: Request, signal: AbortSignal) => Promise<AgentTrial>,
 	): void => {
 		app.post(path, async context => {
-			const request = parseOrRefuse(schema, await readJson(context, BODY_MEGABYTES));
+			const request = await readBody(context, schema);
 			return untilEnd(context, stopping, async signal => context.json(await run(request, signal)));
 		});
 	};
@@ -78,8 +58,8 @@ export function registerAgentRoutes(app: App, dependencies: AgentRoutesDependenc
 	);
 
 	app.post(controlPaths.taskCheck, async context => {
-		const request = parseOrRefuse(taskCheckRequestSchema, await readJson(context, BODY_MEGABYTES));
-		const folder = await sentences(() => consentFolder(request.repoUrl));
+		const request = await readBody(context, taskCheckRequestSchema);
+		const folder = await runOrRefuse(400, () => consentFolder(request.repoUrl));
 		const isLimited = directory.settings.maxCost !== undefined;
 		const [{ sandbox, statuses }, unpricedModels, searchModel] = await Promise.all([
 			checkAgents(directory, request.agents, folder),
@@ -92,7 +72,7 @@ export function registerAgentRoutes(app: App, dependencies: AgentRoutesDependenc
 		const ways = { installs: request.installDependencies, shows: needsSandbox && sandbox.works };
 		const { shown, unmet, ...found } =
 			ways.installs || ways.shows
-				? await sentences(() => dependencies.dependenciesOf(request.repoUrl, request.selectedBranch, ways))
+				? await runOrRefuse(400, () => dependencies.dependenciesOf(request.repoUrl, request.selectedBranch, ways))
 				: NO_DEPENDENCIES;
 		const check: TaskCheck = {
 			sandbox,
@@ -108,8 +88,8 @@ export function registerAgentRoutes(app: App, dependencies: AgentRoutesDependenc
 	});
 
 	app.post(controlPaths.consents, async context => {
-		const consent = parseOrRefuse(consentSchema, await readJson(context, BODY_MEGABYTES));
-		const folder = await sentences(() => consentFolder(consent.repoUrl));
+		const consent = await readBody(context, consentSchema);
+		const folder = await runOrRefuse(400, () => consentFolder(consent.repoUrl));
 		if (consent.kind === 'dependencies') {
 			consents.allowDependencies(folder, consent);
 		} else if (consent.kind === 'search') {
@@ -126,7 +106,7 @@ export function registerAgentRoutes(app: App, dependencies: AgentRoutesDependenc
 
 	// The path is the one in the stored consent. It is not looked up, as the folder may be gone.
 	app.post(controlPaths.withdrawConsent, async context => {
-		consents.withdraw(parseOrRefuse(withdrawalSchema, await readJson(context, BODY_MEGABYTES)));
+		consents.withdraw(await readBody(context, withdrawalSchema));
 		return context.json({ taken: true });
 	});
 }
@@ -145,14 +125,6 @@ function answerFor(consents: ConsentStore, folder: string, configured: readonly 
 	const consent = consents.dependencies(folder);
 	const allowed = consent !== undefined && isDeepStrictEqual(new Set(consent.hosts), new Set(hosts));
 	return { hosts, allowed, allowsScripts: allowed && consent.allowsScripts };
-}
-
-async function sentences<T>(run: () => Promise<T>): Promise<T> {
-	try {
-		return await run();
-	} catch (error) {
-		throw error instanceof UserFacingError ? new RequestRefused(400, error.message) : error;
-	}
 }
 
 /** Calls `answer` with a signal that aborts when the client goes or the service stops. */

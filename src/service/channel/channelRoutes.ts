@@ -8,14 +8,12 @@ import { type ChannelMessage, type Health, messageRequestSchema } from '../../co
 import { ENCRYPTED_PATH } from '../../contract/localConnection.ts';
 import { channelRoute } from '../../contract/routes.ts';
 import { withoutWords } from '../../contract/upstreamProblem.ts';
-import { untilClientGoes } from '../clientGone.ts';
 import type { ChatGateway, GatewayReply } from '../inference/gateway.ts';
 import { ProviderFailure, type ProviderRequest } from '../inference/provider.ts';
 import { brokenReply } from '../inference/providerFailure.ts';
 import { wholeReply } from '../inference/wholeReply.ts';
-import { parseOrRefuse, RequestRefused } from '../replies.ts';
-import { type App, type AppContext, readJson } from '../server.ts';
-import { streamReply } from '../streamReply.ts';
+import { RequestRefused } from '../replies.ts';
+import { type App, type AppContext, pattern, readBody, streamReply, untilClientGoes } from '../server.ts';
 import type { OpenedMessage } from './channelSession.ts';
 import type { Responder } from './responder.ts';
 import { textBatches } from './textBatches.ts';
@@ -56,7 +54,7 @@ export function registerChannelRoutes(app: App, dependencies: ChannelRoutesDepen
 	};
 
 	const open = async (context: AppContext): Promise<OpenedMessage> => {
-		const request = parseOrRefuse(messageRequestSchema, await readJson(context, BODY_MEGABYTES));
+		const request = await readBody(context, messageRequestSchema, BODY_MEGABYTES);
 		return (await ready()).open(nameOf(placeOf(context)), request);
 	};
 	const ask = async (context: AppContext, history: ChannelMessage[], signal: AbortSignal): Promise<GatewayReply> => {
@@ -74,43 +72,39 @@ export function registerChannelRoutes(app: App, dependencies: ChannelRoutesDepen
 		const record = (await ready()).attest(nameOf(placeOf(context)));
 		return context.json(record, 200, { 'cache-control': 'no-store' });
 	});
-	mountChannel(app, 'message', context =>
-		untilClientGoes(context, async signal => {
-			const { history, seal } = await open(context);
-			const reply = await ask(context, history, signal);
-			try {
-				const { choices } = await wholeReply(reply.chunks);
-				return context.json(await seal(choices[0]?.message.content ?? ''));
-			} catch (error) {
-				throw inClear(error);
-			}
-		}),
-	);
-	mountChannel(app, 'messageStream', context =>
-		untilClientGoes(context, async signal => {
-			const { history, seal } = await open(context);
-			const reply = await ask(context, history, signal);
-			// contract: not shown. The stream consists of server-sent events, or of one object per line if the client asks
-			// for that (unspecified.md).
-			const inLines = context.req.header('accept')?.includes(LINES) === true;
-			return streamReply(() => frames(reply, seal, inLines ? asLine : sseEvent), {
-				outgoing: context.env.outgoing,
-				...defined({ contentType: inLines ? LINES : undefined }),
-				onFailure: error => logger.log('warn', 'an encrypted stream was broken off', reasonOf(error)),
-			});
-		}),
-	);
+	mountChannel(app, 'message', async (context, signal) => {
+		const { history, seal } = await open(context);
+		const reply = await ask(context, history, signal);
+		try {
+			const { choices } = await wholeReply(reply.chunks);
+			return context.json(await seal(choices[0]?.message.content ?? ''));
+		} catch (error) {
+			throw inClear(error);
+		}
+	});
+	mountChannel(app, 'messageStream', async (context, signal) => {
+		const { history, seal } = await open(context);
+		const reply = await ask(context, history, signal);
+		// contract: not shown. The stream consists of server-sent events, or of one object per line if the client asks
+		// for that (unspecified.md).
+		const inLines = context.req.header('accept')?.includes(LINES) === true;
+		return streamReply(() => frames(reply, seal, inLines ? asLine : sseEvent), {
+			outgoing: context.env.outgoing,
+			...defined({ contentType: inLines ? LINES : undefined }),
+			onFailure: error => logger.log('warn', 'an encrypted stream was broken off', reasonOf(error)),
+		});
+	});
 }
 
 function mountChannel(
 	app: App,
 	endpoint: Parameters<typeof channelRoute>[0],
-	handle: (context: AppContext) => Promise<Response>,
+	handle: (context: AppContext, signal: AbortSignal) => Promise<Response>,
 ): void {
 	for (const addressing of ['org', 'encrypt'] as const) {
 		const { method, path } = channelRoute(endpoint, addressing);
 		const prefix = addressing === 'org' ? '' : ENCRYPTED_PATH;
-		app.on(method, prefix + path.replace(/\{(\w+)\}/g, ':$1'), handle);
+		app.on(method, prefix + pattern(path), context => untilClientGoes(context, signal => handle(context, signal)));
 	}
 }
 

@@ -8,7 +8,6 @@ import {
 } from '../../contract/decisions.ts';
 import { DEMO_SLUGS, LOCAL_DECISION_MODEL, LOCAL_SERVICE } from '../../contract/localConnection.ts';
 import { routes } from '../../contract/routes.ts';
-import { untilClientGoes } from '../clientGone.ts';
 import { DEMO_MODEL } from '../inference/demo/demoProvider.ts';
 import type { ChatGateway } from '../inference/gateway.ts';
 import { mount } from '../inference/hostForms.ts';
@@ -23,7 +22,7 @@ const QUESTIONS_AT_ONCE = 4;
  * Registers the decision endpoint, which uses the chat gateway (contract: inference.md, Decision request and response).
  */
 export function registerDecisionRoutes(app: App, gateway: ChatGateway): void {
-	mount(app, routes.decisions, context => untilClientGoes(context, signal => answer(context, gateway, signal)));
+	mount(app, routes.decisions, (context, _, signal) => answer(context, gateway, signal));
 }
 
 async function answer(context: AppContext, gateway: ChatGateway, signal: AbortSignal): Promise<Response> {

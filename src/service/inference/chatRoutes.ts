@@ -5,7 +5,6 @@ import type { Logger } from '../../base/logger.ts';
 import { sseEvent } from '../../base/streamText.ts';
 import { CHAT_STREAM_END, type Usage } from '../../contract/chatReply.ts';
 import { routes } from '../../contract/routes.ts';
-import { untilClientGoes } from '../clientGone.ts';
 import { errorBody } from '../replies.ts';
 import { type App, type AppContext, readJson } from '../server.ts';
 import type { ChunkWriter } from './chunkTexts.ts';
@@ -37,22 +36,19 @@ export function registerChatRoutes(app: App, { gateway, logger, ...dependencies 
 	const { read = body => readChatRequest(body, note), clock = systemClock } = dependencies;
 	for (const route of [routes.chatCompletions, routes.chatCompletionsV1]) {
 		const takesPrefixes = route === routes.chatCompletions;
-		mount(app, route, (context, host) =>
-			untilClientGoes(context, signal =>
-				answer(context, { host, takesPrefixes, endpoint: 'chat' }, signal, { gateway, logger, read, clock }),
-			),
+		mount(app, route, (context, host, signal) =>
+			answer(context, { host, takesPrefixes, endpoint: 'chat', signal }, { gateway, logger, read, clock }),
 		);
 	}
 }
 
 async function answer(
 	context: AppContext,
-	place: Omit<GatewayCall, 'signal'>,
-	signal: AbortSignal,
+	call: GatewayCall,
 	{ gateway, logger, read, clock }: Required<ChatRoutesDependencies>,
 ): Promise<Response> {
 	const request = read(await readJson(context, BODY_MEGABYTES));
-	const coming = gateway.chat(request, { ...place, signal });
+	const coming = gateway.chat(request, call);
 	if (!request.stream) {
 		return answerWhole(context, await coming);
 	}

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/async.ts';
 import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { RequestRefused } from '../replies.ts';
-import { streamReply } from '../streamReply.ts';
+import { streamReply } from '../server.ts';
 import { ChunkTexts, type ChunkWriter } from './chunkTexts.ts';
 import type { GatewayReply } from './gateway.ts';
 

@@ -9,7 +9,6 @@ import { chatRequestSchema } from '../../contract/chatRequest.ts';
 import { type MessageEvent, MessageEvents, type ReplyEnd, WholeMessage } from '../../contract/messageEvents.ts';
 import { messagesError, messagesRoutes } from '../../contract/messages.ts';
 import { chatOfMessages, messagesRequestSchema } from '../../contract/messagesRequest.ts';
-import { untilClientGoes } from '../clientGone.ts';
 import type { ChunkWriter } from '../inference/chunkTexts.ts';
 import { type NoteField, noteInLog } from '../inference/foreignFields.ts';
 import type { ChatGateway, GatewayCall, GatewayReply } from '../inference/gateway.ts';
@@ -38,27 +37,23 @@ export function registerMessagesRoutes(app: App, dependencies: MessagesRoutesDep
 	const note = noteInLog(logger);
 	const read = async (context: AppContext): Promise<GatewayRequest> =>
 		readMessagesRequest(await readJson(context, BODY_MEGABYTES), { model, note });
-	mount(app, messagesRoutes.messages, (context, host) =>
-		untilClientGoes(context, async signal => {
-			const request = await read(context);
-			const coming = gateway.chat(request, { host, endpoint: 'chat', signal });
-			return request.stream
-				? streamComing(coming, {
-						outgoing: context.env.outgoing,
-						clock,
-						logger,
-						open: reply => new MessageStream(reply),
-						refusal: ({ status, message }) => sseEvent(messagesError(status, message), 'error'),
-					})
-				: answerWhole(context, await coming);
-		}),
-	);
-	mount(app, messagesRoutes.count, (context, host) =>
-		untilClientGoes(context, async signal => {
-			const call: GatewayCall = { host, endpoint: 'chat', signal };
-			return context.json({ input_tokens: await gateway.countTokens(await read(context), call) });
-		}),
-	);
+	mount(app, messagesRoutes.messages, async (context, host, signal) => {
+		const request = await read(context);
+		const coming = gateway.chat(request, { host, endpoint: 'chat', signal });
+		return request.stream
+			? streamComing(coming, {
+					outgoing: context.env.outgoing,
+					clock,
+					logger,
+					open: reply => new MessageStream(reply),
+					refusal: ({ status, message }) => sseEvent(messagesError(status, message), 'error'),
+				})
+			: answerWhole(context, await coming);
+	});
+	mount(app, messagesRoutes.count, async (context, host, signal) => {
+		const call: GatewayCall = { host, endpoint: 'chat', signal };
+		return context.json({ input_tokens: await gateway.countTokens(await read(context), call) });
+	});
 }
 
 /**

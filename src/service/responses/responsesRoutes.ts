@@ -5,7 +5,6 @@ import type { Logger } from '../../base/logger.ts';
 import { sseEvent } from '../../base/streamText.ts';
 import { findModel } from '../../contract/modelIdentifier.ts';
 import { routes } from '../../contract/routes.ts';
-import { untilClientGoes } from '../clientGone.ts';
 import { type NoteField, noteInLog } from '../inference/foreignFields.ts';
 import type { ChatGateway, GatewayReply } from '../inference/gateway.ts';
 import { connectionOf } from '../inference/gatewayDescription.ts';
@@ -14,8 +13,7 @@ import { ProviderFailure } from '../inference/provider.ts';
 import { brokenReply } from '../inference/providerFailure.ts';
 import { COMMENT_EVERY_MS } from '../inference/streamComing.ts';
 import { RequestRefused } from '../replies.ts';
-import { type App, type AppContext, readJson } from '../server.ts';
-import { streamReply } from '../streamReply.ts';
+import { type App, type AppContext, readJson, streamReply } from '../server.ts';
 import { chatRequestOf } from './conversation.ts';
 import type { ReasoningSeal } from './reasoningSeal.ts';
 import { ResponseEvents, type SentEvent } from './responseEvents.ts';
@@ -44,8 +42,8 @@ export interface ResponsesRoutesDependencies {
  */
 export function registerResponsesRoutes(app: App, dependencies: ResponsesRoutesDependencies): void {
 	const note = noteInLog(dependencies.logger);
-	mount(app, routes.responses, (context, host) =>
-		untilClientGoes(context, signal => withDocumentedCode(() => answer(context, host, dependencies, note, signal))),
+	mount(app, routes.responses, (context, host, signal) =>
+		withDocumentedCode(() => answer(context, host, dependencies, note, signal)),
 	);
 }
 

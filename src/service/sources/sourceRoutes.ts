@@ -7,14 +7,13 @@ import { UserFacingError } from '../../base/errors.ts';
 import { controlPaths, namedRepositoriesSchema } from '../../contract/control.ts';
 import { LOCAL_SCM } from '../../contract/localConnection.ts';
 import { fillPath, routes } from '../../contract/routes.ts';
-import { parseOrRefuse, RequestRefused } from '../replies.ts';
-import { type App, type AppContext, readJson } from '../server.ts';
+import { RequestRefused, runOrRefuse } from '../replies.ts';
+import { type App, type AppContext, readBody } from '../server.ts';
 import type { FolderStore } from '../store/folderStore.ts';
 import { queryRepository } from '../tasks/queryRepository.ts';
 import { folderOfRepoUrl, withoutFieldName } from '../tasks/repoUrl.ts';
 import { readReferences } from '../tasks/sourceRepository.ts';
 
-const BODY_MEGABYTES = 1;
 const BRANCH = 'refs/heads/';
 
 export interface SourceRoutesDependencies {
@@ -32,7 +31,7 @@ export function registerSourceRoutes(app: App, { folders, scratchParent }: Sourc
 	const known = () => findRepositories(folders.all());
 
 	app.post(controlPaths.repositories, async context => {
-		const { folders: named } = parseOrRefuse(namedRepositoriesSchema, await readJson(context, BODY_MEGABYTES));
+		const { folders: named } = await readBody(context, namedRepositoriesSchema);
 		try {
 			folders.name(named.map(folderOfRepoUrl));
 		} catch (error) {
@@ -62,10 +61,8 @@ export function registerSourceRoutes(app: App, { folders, scratchParent }: Sourc
 		if (repository === undefined) {
 			throw new RequestRefused(404, 'Repository not found or no access: no task and no window has named one so.');
 		}
-		const { commits, current } = await queryRepository(repository.folder, scratchParent, readReferences).catch(
-			error => {
-				throw error instanceof UserFacingError ? new RequestRefused(502, withoutFieldName(error.message)) : error;
-			},
+		const { commits, current } = await runOrRefuse(502, () =>
+			queryRepository(repository.folder, scratchParent, readReferences),
 		);
 		const names = [...commits.keys()].filter(reference => reference.startsWith(BRANCH));
 		return context.json(

@@ -8,7 +8,7 @@ import {
 	taskListQuerySchema,
 } from '../../contract/tasks.ts';
 import { numberIn, parseOrRefuse, RequestRefused } from '../replies.ts';
-import { type AppContext, readJson } from '../server.ts';
+import type { AppContext } from '../server.ts';
 import {
 	type AgentChoice,
 	FINAL_STATUSES,
@@ -19,18 +19,9 @@ import {
 	type TaskStatus,
 } from '../store/taskRecord.ts';
 
-const BODY_MEGABYTES = 1;
 const DEFAULT_LIMIT = 50;
 /** contract: not shown. The time limit of a task in seconds if the request names none. */
 const DEFAULT_MAXIMUM_DURATION = 1_800;
-
-/** Converts a path of the routes table to Hono's form. */
-export const pattern = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
-
-/** Reads the body of a request as this schema has it. */
-export async function readBody<T extends z.ZodType>(context: AppContext, schema: T): Promise<z.output<T>> {
-	return parseOrRefuse(schema, await readJson(context, BODY_MEGABYTES));
-}
 
 export interface ListQuery {
 	/** The page, which the reply repeats. */

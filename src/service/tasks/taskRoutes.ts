@@ -1,4 +1,4 @@
-import { describeError, UserFacingError } from '../../base/errors.ts';
+import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import {
 	COMPOSITIONS,
@@ -10,26 +10,23 @@ import { controlPaths } from '../../contract/control.ts';
 import { type TaskServer, taskWithServersSchema } from '../../contract/mcpServers.ts';
 import { routes } from '../../contract/routes.ts';
 import { multiAgentTaskCreateSchema, type TaskCreateRequest, taskStopSchema } from '../../contract/tasks.ts';
-import { RequestRefused } from '../replies.ts';
-import type { App } from '../server.ts';
+import { RequestRefused, runOrRefuse } from '../replies.ts';
+import { type App, pattern, readBody, streamReply } from '../server.ts';
 import { isDiskFull } from '../store/database.ts';
 import { type ExecutionRecord, FINAL_STATUSES, isAgents, type TaskRecord, toTask } from '../store/taskRecord.ts';
 import type { TaskStore } from '../store/taskStore.ts';
-import { streamReply } from '../streamReply.ts';
 import type { Agent } from './agent.ts';
 import { chooseAgents, chooseNextAgent } from './agentChoice.ts';
 import { isMoved } from './composition.ts';
 import { logStream } from './logStream.ts';
 import { queryRepository } from './queryRepository.ts';
-import { folderOfRepoUrl, withoutFieldName } from './repoUrl.ts';
+import { folderOfRepoUrl } from './repoUrl.ts';
 import { type ReferencesQuery, readBranchToMove, readReferences, readSource } from './sourceRepository.ts';
 import { registerStepRoutes } from './steps/stepRoutes.ts';
 import {
 	branchToContinue,
 	checkEnded,
 	newTask,
-	pattern,
-	readBody,
 	readFollowQuery,
 	readListQuery,
 	taskContinueSchema,
@@ -64,6 +61,9 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 		checkEnded(task);
 		return task;
 	};
+	/** Checks the repository, so that the caller learns of a problem at once and not later from a log. */
+	const query = <T>(status: number, repoUrl: string, read: (query: ReferencesQuery) => Promise<T>): Promise<T> =>
+		runOrRefuse(status, async () => queryRepository(folderOfRepoUrl(repoUrl), dependencies.folder, read));
 	registerStepRoutes(app, { store, runner, logger, required, ended });
 
 	app.get(routes.taskList.path, context => {
@@ -77,8 +77,8 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 	const create = async (request: TaskCreateRequest, servers: readonly TaskServer[] = []): Promise<TaskRecord> => {
 		const chosen = chooseAgents(await agents(), request);
 		checkRoom(runner, chosen.length);
-		const { branch } = await queryOrRefuse(400, request.repoUrl, dependencies.folder, query =>
-			readSource({ ...query, branch: request.selectedBranch }),
+		const { branch } = await query(400, request.repoUrl, references =>
+			readSource({ ...references, branch: request.selectedBranch }),
 		);
 		checkRoom(runner, chosen.length);
 		return storedOrRefused(() =>
@@ -107,8 +107,10 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 		const branch = branchToContinue(task, request.fromStep);
 		const { agent, choice } = chooseNextAgent(await agents(), task, request);
 		checkRoom(runner, 1);
-		await queryOrRefuse<unknown>(409, task.repoUrl, dependencies.folder, query =>
-			branch === null ? readSource({ ...query, branch: task.selectedBranch }) : readBranchToMove({ ...query, branch }),
+		await query(409, task.repoUrl, references =>
+			branch === null
+				? readSource({ ...references, branch: task.selectedBranch })
+				: readBranchToMove({ ...references, branch }),
 		);
 		checkRoom(runner, 1);
 		// Another follow-up may have been accepted while git was reading.
@@ -128,8 +130,8 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 		const composition = await readBody(context, compositionSchema);
 		const branches = branchesToCompose(store.executions(task), composition);
 		checkRoom(runner, 1);
-		await queryOrRefuse(409, task.repoUrl, dependencies.folder, async query => {
-			const { commits } = await readReferences(query);
+		await query(409, task.repoUrl, async references => {
+			const { commits } = await readReferences(references);
 			for (const [branch, commit] of branches) {
 				if (commits.get(`refs/heads/${branch}`) !== commit) {
 					throw isMoved(branch);
@@ -163,21 +165,12 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 
 	app.get(pattern(routes.taskStream.path), context => {
 		const task = required(context.req.param('taskId'));
-		const query = readFollowQuery(context);
-		return streamReply(
-			signal =>
-				logStream({
-					store,
-					task,
-					...query,
-					signal,
-				}),
-			{
-				outgoing: context.env.outgoing,
-				onFailure: error =>
-					logger.log('error', 'a log stream failed', { taskId: task.id, reason: describeError(error) }),
-			},
-		);
+		const followed = readFollowQuery(context);
+		return streamReply(signal => logStream({ store, task, ...followed, signal }), {
+			outgoing: context.env.outgoing,
+			onFailure: error =>
+				logger.log('error', 'a log stream failed', { taskId: task.id, reason: describeError(error) }),
+		});
 	});
 }
 
@@ -224,23 +217,6 @@ function branchesToCompose(
 		branches.set(branch, commit);
 	}
 	return branches;
-}
-
-/** Checks the repository, so that the caller learns of a problem at once and not later from a log. */
-async function queryOrRefuse<T>(
-	status: number,
-	repoUrl: string,
-	parent: string,
-	query: (query: ReferencesQuery) => Promise<T>,
-): Promise<T> {
-	try {
-		return await queryRepository(folderOfRepoUrl(repoUrl), parent, query);
-	} catch (error) {
-		if (error instanceof UserFacingError) {
-			throw new RequestRefused(status, status === 400 ? error.message : withoutFieldName(error.message));
-		}
-		throw error;
-	}
 }
 
 /** Runs a write to the store. A full disk is the only failure that the caller can fix. */

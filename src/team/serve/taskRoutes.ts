@@ -6,9 +6,8 @@ import type { Logger } from '../../base/logger.ts';
 import { routes } from '../../contract/routes.ts';
 import { multiAgentTaskCreateSchema, taskStopSchema } from '../../contract/tasks.ts';
 import { RequestRefused } from '../../service/replies.ts';
-import type { App, AppContext } from '../../service/server.ts';
+import { type App, type AppContext, pattern, readBody, streamReply } from '../../service/server.ts';
 import { FINAL_STATUSES, toTask } from '../../service/store/taskRecord.ts';
-import { streamReply } from '../../service/streamReply.ts';
 import { chooseAgents, chooseNextAgent } from '../../service/tasks/agentChoice.ts';
 import { registerAgentTaskRoutes } from '../../service/tasks/agentTaskRoutes.ts';
 import { type FollowedTask, logStream } from '../../service/tasks/logStream.ts';
@@ -16,8 +15,6 @@ import { withoutFieldName } from '../../service/tasks/repoUrl.ts';
 import {
 	branchToContinue,
 	newTask,
-	pattern,
-	readBody,
 	readFollowQuery,
 	readListQuery,
 	taskContinueSchema,

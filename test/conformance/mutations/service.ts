@@ -172,7 +172,7 @@ export const serviceMutations: readonly Mutation[] = [
 		[
 			['no branch is the default', 'isDefault: branch === current', 'isDefault: false'],
 			['a missing owner is no fault', "value === undefined || value.trim() === ''", 'false'],
-			['a repository that cannot be read is missing', 'new RequestRefused(502, ', 'new RequestRefused(404, '],
+			['a repository that cannot be read is missing', 'runOrRefuse(502, ', 'runOrRefuse(404, '],
 			['a repository has another full name', 'full_name: `', 'full_name: `x'],
 		],
 	),

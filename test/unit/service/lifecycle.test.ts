@@ -8,7 +8,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { nullLogger } from '../../../src/base/logger.ts';
 import { controlPaths, DISCOVERY_FILE, proofOf } from '../../../src/contract/control.ts';
-import { registerLifetimeRoutes } from '../../../src/service/controlRoutes.ts';
+import { registerControlRoutes } from '../../../src/service/controlRoutes.ts';
 import { IdleWatch } from '../../../src/service/idleWatch.ts';
 import { createApp, startServer } from '../../../src/service/server.ts';
 import { LOCK_FILE, workFolderOf } from '../../../src/service/stateFolder.ts';
@@ -106,7 +106,17 @@ describe('the life of the local service', () => {
 		const app = createApp(nullLogger);
 		const server = await startServer({ token: 'token', port: 0, app, idleWatch: () => idleWatch });
 		const stopping = new AbortController();
-		registerLifetimeRoutes(app, { stopping: stopping.signal, requestStop: () => {}, heartbeatMs: 50 });
+		registerControlRoutes(app, {
+			token: 'token',
+			address: () => server.address,
+			describe: () => assert.fail('nobody asks for it'),
+			answerFoundServer: async () => false,
+			keepWork: async () => undefined,
+			monthlyUse: () => [],
+			stopping: stopping.signal,
+			requestStop: () => {},
+			heartbeatMs: 50,
+		});
 		const headers = { authorization: 'Bearer token' };
 		const response = await fetch(`${server.address}${controlPaths.lease}`, { headers });
 		assert.ok(response.body);

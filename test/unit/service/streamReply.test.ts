@@ -6,10 +6,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { nullLogger } from '../../../src/base/logger.ts';
 import { sseEvent } from '../../../src/base/streamText.ts';
-import { untilClientGoes } from '../../../src/service/clientGone.ts';
 import { IdleWatch } from '../../../src/service/idleWatch.ts';
-import { createApp, type ServiceServer, startServer } from '../../../src/service/server.ts';
-import { streamReply } from '../../../src/service/streamReply.ts';
+import {
+	createApp,
+	type ServiceServer,
+	startServer,
+	streamReply,
+	untilClientGoes,
+} from '../../../src/service/server.ts';
 import { waitFor } from '../../support/waitFor.ts';
 
 describe('streamReply', () => {
@@ -199,16 +203,15 @@ describe('streamReply', () => {
 		assert.equal(failures.length, 1);
 	});
 
-	it('streams where it is loaded after a server has started', async () => {
+	it('streams in a program that has loaded nothing else before', async () => {
 		const from = (file: string) => JSON.stringify(new URL(`../../../src/${file}`, import.meta.url));
 		const script = `
-			const { createApp, startServer } = await import(${from('service/server.ts')});
+			const { createApp, startServer, streamReply } = await import(${from('service/server.ts')});
 			const { IdleWatch } = await import(${from('service/idleWatch.ts')});
 			const { nullLogger } = await import(${from('base/logger.ts')});
 			const app = createApp(nullLogger);
 			const idleWatch = new IdleWatch({ idleMs: 60_000, isBusy: () => false, onIdle: () => {} });
 			const server = await startServer({ token: 'token', port: 0, app, idleWatch: () => idleWatch });
-			const { streamReply } = await import(${from('service/streamReply.ts')});
 			async function* produce() { for (const word of ['one ', 'two ', 'three']) { yield word; await new Promise(setImmediate); } }
 			app.get('/stream', context => streamReply(produce, { outgoing: context.env.outgoing, onFailure: console.error }));
 			const reply = await fetch(server.address + '/stream', { headers: { authorization: 'Bearer token' } });

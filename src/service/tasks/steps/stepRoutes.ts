@@ -4,23 +4,19 @@ import { Readable } from 'node:stream';
 import * as z from 'zod';
 import { stepsFolder } from '../../../agents/steps/stepChain.ts';
 import { bundleState, bytesOfObject, diffOfState, fileOfState } from '../../../agents/steps/stepContent.ts';
-import { describeError, UserFacingError } from '../../../base/errors.ts';
+import { describeError } from '../../../base/errors.ts';
 import type { Logger } from '../../../base/logger.ts';
 import { integerFrom } from '../../../contract/ranges.ts';
 import { stepSearchRequestSchema } from '../../../contract/stepSearch.ts';
 import { CUT_HEADER, MAXIMUM_STEP_FILE, STEPS_PAGE, stepPaths, type TaskStep } from '../../../contract/taskSteps.ts';
-import { numberIn, parseOrRefuse, RequestRefused } from '../../replies.ts';
-import { type App, readJson } from '../../server.ts';
+import { numberIn, parseOrRefuse, RequestRefused, runOrRefuse } from '../../replies.ts';
+import { type App, pattern, readBody, streamReply } from '../../server.ts';
 import type { TaskRecord } from '../../store/taskRecord.ts';
 import type { TaskStore } from '../../store/taskStore.ts';
-import { streamReply } from '../../streamReply.ts';
-import { withoutFieldName } from '../repoUrl.ts';
-import { pattern } from '../taskRequests.ts';
 import type { TaskRunner } from '../taskRunner.ts';
 import { NO_TESTS, type StepSearch } from './stepSearch.ts';
 import { stepsPrefix } from './taskSteps.ts';
 
-const BODY_MEGABYTES = 1;
 const planQuerySchema = stepSearchRequestSchema.pick({ agent: true });
 /** Clients give up on a stream that is silent for long, and a run may be. */
 const COMMENT_EVERY_MS = 15_000;
@@ -106,9 +102,7 @@ export function registerStepRoutes(app: App, dependencies: StepRoutesDependencie
 		if (execution === undefined) {
 			throw new RequestRefused(400, 'agent: the task has no such agent.');
 		}
-		const search = await runner.openSearch(task, execution).catch(error => {
-			throw error instanceof UserFacingError ? new RequestRefused(409, withoutFieldName(error.message)) : error;
-		});
+		const search = await runOrRefuse(409, () => runner.openSearch(task, execution));
 		if (search === undefined) {
 			throw new RequestRefused(404, 'The task has no steps, or their files are not kept any more.');
 		}
@@ -123,7 +117,7 @@ export function registerStepRoutes(app: App, dependencies: StepRoutesDependencie
 
 	app.post(pattern(stepPaths.search), async context => {
 		const task = ended(context.req.param('taskId'));
-		const { command, agent } = parseOrRefuse(stepSearchRequestSchema, await readJson(context, BODY_MEGABYTES));
+		const { command, agent } = await readBody(context, stepSearchRequestSchema);
 		const search = await openSearch(task, agent);
 		if (command === undefined && search.plan.command === null) {
 			throw new RequestRefused(400, NO_TESTS);

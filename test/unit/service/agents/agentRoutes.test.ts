@@ -13,16 +13,13 @@ import {
 	taskSettingsSchema,
 } from '../../../../src/contract/agents.ts';
 import { controlPaths } from '../../../../src/contract/control.ts';
-import {
-	type AgentRoutesDependencies,
-	type FoundDependencies,
-	registerAgentRoutes,
-} from '../../../../src/service/agents/agentRoutes.ts';
+import { type AgentRoutesDependencies, registerAgentRoutes } from '../../../../src/service/agents/agentRoutes.ts';
 import { AgentTrials } from '../../../../src/service/agents/agentTrials.ts';
 import { IdleWatch } from '../../../../src/service/idleWatch.ts';
 import { createApp, type ServiceServer, startServer } from '../../../../src/service/server.ts';
 import { ConsentStore } from '../../../../src/service/store/consentStore.ts';
 import { openDatabase } from '../../../../src/service/store/database.ts';
+import type { BranchDependencies } from '../../../../src/service/tasks/dependenciesOfBranch.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 import { useDirectory } from '../../agents/catalogue/useDirectory.ts';
 import { errorOf } from '../helpers.ts';
@@ -38,7 +35,7 @@ describe('the routes about agents', () => {
 	/** The signals of handshakes that do not end by themselves. */
 	let waiting: AbortSignal[];
 	let consents: ConsentStore;
-	const none: FoundDependencies = { commands: [], hosts: [], withLogin: [], shown: [], unmet: [] };
+	const none: BranchDependencies = { commands: [], hosts: [], withLogin: [], shown: [], unmet: [] };
 	let dependencies: AgentRoutesDependencies['dependenciesOf'];
 
 	beforeEach(async () => {
