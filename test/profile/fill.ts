@@ -312,7 +312,8 @@ async function compose({ server, origin }: AgentWindow): Promise<void> {
 async function addRest(window: AgentWindow, places: Places): Promise<void> {
 	const { dataFolder } = window.server;
 	const database = openDatabase(path.join(dataFolder, 'service', 'state.sqlite'));
-	new ConsentStore(database).allowDependencies(places.origin, {
+	new ConsentStore(database).allow(places.origin, {
+		kind: 'dependencies',
 		hosts: ['registry.example:443'],
 		allowsScripts: false,
 	});

@@ -90,15 +90,10 @@ export function registerAgentRoutes(app: App, dependencies: AgentRoutesDependenc
 	app.post(controlPaths.consents, async context => {
 		const consent = await readBody(context, consentSchema);
 		const folder = await runOrRefuse(400, () => consentFolder(consent.repoUrl));
-		if (consent.kind === 'dependencies') {
-			consents.allowDependencies(folder, consent);
-		} else if (consent.kind === 'search') {
-			consents.allowSearch(folder);
-		} else if (directory.settings.sandbox === 'require') {
+		if (consent.kind === 'unsandboxed' && directory.settings.sandbox === 'require') {
 			throw new RequestRefused(409, 'errand.local.sandbox is "require", so no agent runs without a sandbox.');
-		} else {
-			consents.allowUnsandboxed(folder, consent.problem);
 		}
+		consents.allow(folder, consent);
 		return context.json({ taken: true });
 	});
 

@@ -10,6 +10,11 @@ export interface DependencyConsent {
 	allowsScripts: boolean;
 }
 
+type GivenConsent =
+	| { kind: 'search' }
+	| { kind: 'unsandboxed'; problem: SandboxProblem }
+	| ({ kind: 'dependencies' } & DependencyConsent);
+
 /** Stores the user's consents for repositories, which are identified by the absolute paths of their folders. */
 export class ConsentStore {
 	private readonly database: DatabaseSync;
@@ -18,20 +23,23 @@ export class ConsentStore {
 		this.database = database;
 	}
 
-	/** Stores that agents may run on the repository without a sandbox for this reason. Replaces an earlier answer. */
-	allowUnsandboxed(folder: string, problem: SandboxProblem): void {
-		this.put(folder, 'unsandboxed', { hosts: [], allowsScripts: false }, problem);
+	/** Stores what the user allows for a repository. Replaces an earlier answer of the kind. */
+	allow(folder: string, consent: GivenConsent): void {
+		const { hosts, allowsScripts } = consent.kind === 'dependencies' ? consent : { hosts: [], allowsScripts: false };
+		const problem = consent.kind === 'unsandboxed' ? consent.problem : null;
+		this.database
+			.prepare(
+				`INSERT INTO consents (folder, kind, hosts, allowsScripts, allowedAt, problem) VALUES (?, ?, ?, ?, ?, ?)
+				ON CONFLICT DO UPDATE SET hosts = excluded.hosts, allowsScripts = excluded.allowsScripts,
+					allowedAt = excluded.allowedAt, problem = excluded.problem`,
+			)
+			.run(folder, consent.kind, JSON.stringify(hosts), Number(allowsScripts), new Date().toISOString(), problem);
 	}
 
-	/** Returns whether that was allowed for this reason; an answer for another reason does not count. */
+	/** Returns whether agents may run without a sandbox for this reason; an answer for another one does not count. */
 	allowsUnsandboxed(folder: string, problem: SandboxProblem): boolean {
 		const consent = this.get(folder, 'unsandboxed');
 		return consent?.kind === 'unsandboxed' && consent.problem === problem;
-	}
-
-	/** Stores that dependencies may be installed from these hosts. Replaces an earlier answer. */
-	allowDependencies(folder: string, consent: DependencyConsent): void {
-		this.put(folder, 'dependencies', consent, null);
 	}
 
 	/** Returns undefined if the user has not answered. */
@@ -40,11 +48,6 @@ export class ConsentStore {
 		return consent?.kind === 'dependencies'
 			? { hosts: consent.hosts, allowsScripts: consent.allowsScripts }
 			: undefined;
-	}
-
-	/** Stores that tasks of the repository may search the web. */
-	allowSearch(folder: string): void {
-		this.put(folder, 'search', { hosts: [], allowsScripts: false }, null);
 	}
 
 	allowsSearch(folder: string): boolean {
@@ -78,22 +81,6 @@ export class ConsentStore {
 	/** Does nothing if there is no such consent. */
 	withdraw({ folder, kind }: Withdrawal): void {
 		this.database.prepare('DELETE FROM consents WHERE folder = ? AND kind = ?').run(folder, kind);
-	}
-
-	private put(
-		folder: string,
-		kind: StoredConsent['kind'],
-		{ hosts, allowsScripts }: DependencyConsent,
-		problem: SandboxProblem | null,
-	): void {
-		const values = [folder, kind, JSON.stringify(hosts), Number(allowsScripts), new Date().toISOString(), problem];
-		this.database
-			.prepare(
-				`INSERT INTO consents (folder, kind, hosts, allowsScripts, allowedAt, problem) VALUES (?, ?, ?, ?, ?, ?)
-				ON CONFLICT DO UPDATE SET hosts = excluded.hosts, allowsScripts = excluded.allowsScripts,
-					allowedAt = excluded.allowedAt, problem = excluded.problem`,
-			)
-			.run(...values);
 	}
 
 	private get(folder: string, kind: StoredConsent['kind']): StoredConsent | undefined {

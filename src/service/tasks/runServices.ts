@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { SandboxProblem, SandboxStatus } from '../../contract/agents.ts';
+import type { DependencyConsent } from '../store/consentStore.ts';
 import type { CostSettings, ModelCallEvents } from './relay/taskGateway.ts';
 
 /** The model access of one run: the chosen model, under the policy and the limits of the task. */
@@ -17,20 +18,13 @@ export interface RunModels {
 	search(query: string, signal: AbortSignal): Promise<string>;
 }
 
-/** The user's answer about the dependencies of a repository. */
-export interface DependencyAnswer {
-	/** The hosts as `host:port`. */
-	hosts: readonly string[];
-	allowsScripts: boolean;
-}
-
 /** The services that agent runs need in addition to the store. */
 export interface RunServices {
 	probeSandbox(): Promise<SandboxStatus>;
 	/** Resolves with whether the user lets agents run in this repository without a sandbox, for this reason. */
 	allowsUnsandboxed(repoUrl: string, problem: SandboxProblem): Promise<boolean>;
 	/** Resolves with undefined if the user has not been asked. */
-	dependencyAnswer(repoUrl: string): Promise<DependencyAnswer | undefined>;
+	dependencyAnswer(repoUrl: string): Promise<DependencyConsent | undefined>;
 	/** Resolves with whether the user lets tasks of this repository search the web, and there is a model for it. */
 	allowsSearch(repoUrl: string): Promise<boolean>;
 	/** Stores hosts (`host:port`) that an installation failed without, to ask the user before the next task. */

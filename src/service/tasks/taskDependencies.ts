@@ -5,6 +5,7 @@ import { type ProgramOptions, type Provided, placeInside, type RunPlace, runAt }
 import { lendable } from '../../agents/sandbox/lentFolders.ts';
 import type { ChildResult } from '../../base/childProcess.ts';
 import { describeError } from '../../base/errors.ts';
+import type { DependencyConsent } from '../store/consentStore.ts';
 import type { TaskRecord } from '../store/taskRecord.ts';
 import {
 	type DependencyPlan,
@@ -19,7 +20,7 @@ import { type AllowsHost, InstallationHosts, reachableHosts } from './dependenci
 import { filesOfFolder } from './dependencies/treeFiles.ts';
 import { type UserRegistries, userRegistries } from './dependencies/userRegistries.ts';
 import { folderOfRepoUrl } from './repoUrl.ts';
-import type { DependencyAnswer, RunServices } from './runServices.ts';
+import type { RunServices } from './runServices.ts';
 import type { ProgramLog } from './taskLog.ts';
 import { listed } from './taskNames.ts';
 
@@ -97,7 +98,7 @@ interface InstallationOptions extends Pick<ProgramOptions, 'signal' | 'onLimit'>
 	/** Called with the hosts, as `host:port`, that an installation failed without. */
 	onMissing(hosts: readonly string[]): Promise<void>;
 	/** The user's answer, or undefined if the user has not been asked. */
-	answer: DependencyAnswer | undefined;
+	answer: DependencyConsent | undefined;
 	log: ProgramLog;
 }
 
@@ -177,7 +178,7 @@ async function planAndName(
 /** Resolves with whether the installation succeeded. */
 async function installOne(
 	{ lockfile, folder, command: full, commandWithoutScripts, environment }: Installation,
-	{ place, answer, reached, onMissing, log, signal, onLimit }: InstallationOptions & { answer: DependencyAnswer },
+	{ place, answer, reached, onMissing, log, signal, onLimit }: InstallationOptions & { answer: DependencyConsent },
 ): Promise<boolean> {
 	const command = answer.allowsScripts ? full : commandWithoutScripts;
 	if (command === undefined) {

@@ -27,8 +27,8 @@ describe('ConsentStore', () => {
 	});
 
 	it('keeps an answer for the folder that it was given for, over a restart', () => {
-		store.allowUnsandboxed('/a', 'platform');
-		store.allowDependencies('/b', { hosts: ['one:443', 'two:443'], allowsScripts: true });
+		store.allow('/a', { kind: 'unsandboxed', problem: 'platform' });
+		store.allow('/b', { kind: 'dependencies', hosts: ['one:443', 'two:443'], allowsScripts: true });
 		database.close();
 		database = openDatabase(path.join(folder, 'state.sqlite'));
 		store = new ConsentStore(database);
@@ -41,17 +41,17 @@ describe('ConsentStore', () => {
 	});
 
 	it('replaces an earlier answer', () => {
-		store.allowDependencies('/a', { hosts: ['one:443'], allowsScripts: true });
-		store.allowDependencies('/a', { hosts: ['two:443'], allowsScripts: false });
+		store.allow('/a', { kind: 'dependencies', hosts: ['one:443'], allowsScripts: true });
+		store.allow('/a', { kind: 'dependencies', hosts: ['two:443'], allowsScripts: false });
 		assert.deepEqual(store.dependencies('/a'), { hosts: ['two:443'], allowsScripts: false });
 	});
 
 	it('keeps the hosts that installations have failed without, at most twenty, until the answer is withdrawn', () => {
 		store.addMissing('/a', ['one:443']);
 		assert.deepEqual(store.missing('/a'), []);
-		store.allowDependencies('/a', { hosts: [], allowsScripts: false });
+		store.allow('/a', { kind: 'dependencies', hosts: [], allowsScripts: false });
 		store.addMissing('/a', ['one:443', 'two:443']);
-		store.allowDependencies('/a', { hosts: ['one:443', 'two:443'], allowsScripts: false });
+		store.allow('/a', { kind: 'dependencies', hosts: ['one:443', 'two:443'], allowsScripts: false });
 		store.addMissing('/a', ['two:443', 'three:443']);
 		assert.deepEqual(store.missing('/a'), ['one:443', 'two:443', 'three:443']);
 		assert.deepEqual(store.missing('/b'), []);
@@ -61,23 +61,23 @@ describe('ConsentStore', () => {
 		);
 		assert.equal(store.missing('/a').length, 20);
 		store.withdraw({ folder: '/a', kind: 'dependencies' });
-		store.allowDependencies('/a', { hosts: [], allowsScripts: false });
+		store.allow('/a', { kind: 'dependencies', hosts: [], allowsScripts: false });
 		assert.deepEqual(store.missing('/a'), []);
 	});
 
 	it('counts an answer only for the reason that it was given for', () => {
-		store.allowUnsandboxed('/a', 'not-installed');
+		store.allow('/a', { kind: 'unsandboxed', problem: 'not-installed' });
 		assert.equal(store.allowsUnsandboxed('/a', 'not-installed'), true);
 		assert.equal(store.allowsUnsandboxed('/a', 'not-permitted'), false);
-		store.allowUnsandboxed('/a', 'not-permitted');
+		store.allow('/a', { kind: 'unsandboxed', problem: 'not-permitted' });
 		assert.equal(store.allowsUnsandboxed('/a', 'not-installed'), false);
 		assert.equal(store.allowsUnsandboxed('/a', 'not-permitted'), true);
 	});
 
 	it('lists what is allowed, and withdraws one of it', () => {
-		store.allowUnsandboxed('/b', 'not-permitted');
-		store.allowDependencies('/b', { hosts: ['one:443'], allowsScripts: true });
-		store.allowUnsandboxed('/a', 'platform');
+		store.allow('/b', { kind: 'unsandboxed', problem: 'not-permitted' });
+		store.allow('/b', { kind: 'dependencies', hosts: ['one:443'], allowsScripts: true });
+		store.allow('/a', { kind: 'unsandboxed', problem: 'platform' });
 		const listed = store.list();
 		assert.deepEqual(
 			listed.map(({ allowedAt, ...rest }) => rest),

@@ -34,7 +34,7 @@ describe('openDatabase', () => {
 
 	it('upgrades a file of the fourth version, and keeps what was allowed', () => {
 		const earlier = openDatabase(file);
-		new ConsentStore(earlier).allowDependencies('/a', { hosts: ['one:443'], allowsScripts: true });
+		new ConsentStore(earlier).allow('/a', { kind: 'dependencies', hosts: ['one:443'], allowsScripts: true });
 		earlier.exec(`
 			ALTER TABLE executions DROP COLUMN composition;
 			ALTER TABLE tasks DROP COLUMN fromStep;
