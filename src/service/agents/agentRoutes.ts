@@ -18,8 +18,8 @@ import { RequestRefused, runOrRefuse } from '../replies.ts';
 import { type App, type AppContext, readBody, untilClientGoes } from '../server.ts';
 import type { ConsentStore } from '../store/consentStore.ts';
 import type { BranchDependencies, DependencyWays } from '../tasks/dependenciesOfBranch.ts';
+import { consentFolder } from '../tasks/repoUrl.ts';
 import type { AgentTrials } from './agentTrials.ts';
-import { consentFolder } from './consentFolder.ts';
 
 const NO_DEPENDENCIES: BranchDependencies = { commands: [], hosts: [], withLogin: [], shown: [], unmet: [] };
 

@@ -17,9 +17,9 @@ import type { AgentTrial } from '../../contract/agents.ts';
 import type { Inference } from '../inference/inference.ts';
 import { createModelListener } from '../tasks/relay/modelListener.ts';
 import { type ModelCallEvents, type ModelTerms, TaskGateway, USER_SETTINGS } from '../tasks/relay/taskGateway.ts';
+import { consentFolder } from '../tasks/repoUrl.ts';
 import type { RunModels, RunServices } from '../tasks/runServices.ts';
 import type { Agents } from './agents.ts';
-import { consentFolder } from './consentFolder.ts';
 
 /** The name of the model in a trial, which asks it nothing. */
 const NO_MODEL = 'none';

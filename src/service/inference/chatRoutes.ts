@@ -7,14 +7,13 @@ import { CHAT_STREAM_END, type Usage } from '../../contract/chatReply.ts';
 import { routes } from '../../contract/routes.ts';
 import { errorBody } from '../replies.ts';
 import { type App, type AppContext, readJson } from '../server.ts';
-import type { ChunkWriter } from './chunkTexts.ts';
 import { noteInLog } from './foreignFields.ts';
 import type { ChatGateway, GatewayCall, GatewayReply } from './gateway.ts';
 import { mount } from './hostForms.ts';
 import type { GatewayRequest, ProviderFailure, ReplyChoice, ReplyChunk } from './provider.ts';
 import { brokenReply, errorInReply } from './providerFailure.ts';
 import { readChatRequest } from './readChatRequest.ts';
-import { streamComing } from './streamComing.ts';
+import { type ChunkWriter, streamComing } from './streamComing.ts';
 import { wholeReply } from './wholeReply.ts';
 
 const BODY_MEGABYTES = 16;

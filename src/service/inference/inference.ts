@@ -7,9 +7,9 @@ import type { Alias } from '../../contract/modelIdentifier.ts';
 import type { UpstreamHandover } from '../../contract/upstreams.ts';
 import { ollamaServer } from '../../contract/usualServers.ts';
 import { registerDecisionRoutes } from '../decisions/decisionRoutes.ts';
-import { registerImageRoutes } from '../images/imageRoutes.ts';
-import { ImageShelf } from '../images/imageShelf.ts';
+import { IMAGES_PATH, ImageShelf } from '../images/imageShelf.ts';
 import { registerMessagesRoutes } from '../messages/messagesRoutes.ts';
+import { RequestRefused } from '../replies.ts';
 import { openReasoningSeal, type ReasoningSeal } from '../responses/reasoningSeal.ts';
 import { registerResponsesRoutes } from '../responses/responsesRoutes.ts';
 import type { App } from '../server.ts';
@@ -84,7 +84,23 @@ export function startInference(options: InferenceOptions): Inference {
 	registerChatRoutes(app, { gateway, logger: logger('chat') });
 	registerMessagesRoutes(app, { gateway, logger: logger('messages') });
 	registerModelRoutes(app, gateway);
-	registerImageRoutes(app, shelf);
+	// Every client that knows the name of an image may read it; the guard requires no token there.
+	app.get(`${IMAGES_PATH}:name`, context => {
+		const image = shelf.get(context.req.param('name'));
+		if (image === undefined) {
+			throw new RequestRefused(404, 'There is no such image, or it is no longer kept.');
+		}
+		return new Response(image.bytes, {
+			headers: {
+				'content-type': image.contentType,
+				'content-length': String(image.bytes.length),
+				'x-content-type-options': 'nosniff',
+				// Pages that are isolated from other origins, as the editor's may be, do not show an image without this header.
+				'cross-origin-resource-policy': 'cross-origin',
+				'cache-control': 'private, max-age=3600, immutable',
+			},
+		});
+	});
 	registerResponsesRoutes(app, { gateway, seal, logger: logger('responses') });
 	registerDecisionRoutes(app, gateway);
 	return {

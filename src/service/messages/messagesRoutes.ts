@@ -9,14 +9,13 @@ import { chatRequestSchema } from '../../contract/chatRequest.ts';
 import { type MessageEvent, MessageEvents, type ReplyEnd, WholeMessage } from '../../contract/messageEvents.ts';
 import { messagesError, messagesRoutes } from '../../contract/messages.ts';
 import { chatOfMessages, messagesRequestSchema } from '../../contract/messagesRequest.ts';
-import type { ChunkWriter } from '../inference/chunkTexts.ts';
 import { type NoteField, noteInLog } from '../inference/foreignFields.ts';
 import type { ChatGateway, GatewayCall, GatewayReply } from '../inference/gateway.ts';
 import { mount } from '../inference/hostForms.ts';
 import { type GatewayRequest, ProviderFailure, type ReplyChunk } from '../inference/provider.ts';
 import { brokenReply } from '../inference/providerFailure.ts';
 import { statusOf } from '../inference/refusals.ts';
-import { streamComing } from '../inference/streamComing.ts';
+import { type ChunkWriter, streamComing } from '../inference/streamComing.ts';
 import { parseOrRefuse } from '../replies.ts';
 import { type App, type AppContext, readJson } from '../server.ts';
 

@@ -10,9 +10,8 @@ import { fillPath, routes } from '../../contract/routes.ts';
 import { RequestRefused, runOrRefuse } from '../replies.ts';
 import { type App, type AppContext, readBody } from '../server.ts';
 import type { FolderStore } from '../store/folderStore.ts';
-import { queryRepository } from '../tasks/queryRepository.ts';
 import { folderOfRepoUrl, withoutFieldName } from '../tasks/repoUrl.ts';
-import { readReferences } from '../tasks/sourceRepository.ts';
+import { queryRepository, readReferences } from '../tasks/sourceRepository.ts';
 
 const BRANCH = 'refs/heads/';
 

@@ -19,10 +19,10 @@ import {
 	removeLink,
 	stagedEntry,
 	type TreeEntry,
+	tooManyFiles,
 } from './checkoutFiles.ts';
 import { CheckoutSource } from './checkoutSource.ts';
 import { commitEnvironment, readIdentity } from './commitIdentity.ts';
-import { tooManyFiles } from './newFiles.ts';
 import { type SourceState, sourceFailure } from './sourceRepository.ts';
 import { bytesToRead, isOrLiesIn, removeSpecialFiles, type SpecialFiles } from './specialFiles.ts';
 import { Submodules } from './submodules.ts';

@@ -4,6 +4,7 @@ import { append } from '../../base/append.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import type { GitOptions } from '../../base/git.ts';
 import { BYTES, split } from '../../base/gitNames.ts';
+import { listed } from './taskNames.ts';
 
 /** Runs git on a checkout. */
 export type CheckoutGit = (args: readonly string[], options?: Omit<GitOptions, 'signal'>) => Promise<string>;
@@ -158,4 +159,12 @@ export function findTwice(names: readonly string[]): string | undefined {
 		}
 	}
 	return names.find(name => folders.has(name));
+}
+
+/** Returns the error for names that git cannot list. A name that ends with a slash is a folder. */
+export function tooManyFiles(names: readonly string[]): UserFacingError {
+	const folders = names.filter(name => name.endsWith('/'));
+	return new UserFacingError(
+		`The agent made so many new files that their names are more than 64 MB, which is too much for a commit: ${listed(folders)}. Ask it to name in .gitignore what need not be kept.`,
+	);
 }

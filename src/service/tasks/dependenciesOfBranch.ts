@@ -5,9 +5,8 @@ import { planDependencies, userDependencies } from './dependencies/dependencyPla
 import { lockfilesAmong } from './dependencies/lockfiles.ts';
 import { beginningOf } from './dependencies/treeFiles.ts';
 import { userRegistries } from './dependencies/userRegistries.ts';
-import { queryRepository } from './queryRepository.ts';
 import { folderOfRepoUrl } from './repoUrl.ts';
-import { ownPlace, readSource } from './sourceRepository.ts';
+import { ownPlace, queryRepository, readSource } from './sourceRepository.ts';
 import { locateSource } from './sourceSide.ts';
 
 /** The maximum size of a file that is read, in bytes. A larger one is neither a lockfile nor a configuration. */

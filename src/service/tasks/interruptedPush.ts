@@ -1,9 +1,8 @@
 import path from 'node:path';
 import type { ExecutionRecord, TaskRecord } from '../store/taskRecord.ts';
 import { Checkout } from './checkout.ts';
-import { queryRepository } from './queryRepository.ts';
 import { folderOfRepoUrl } from './repoUrl.ts';
-import { readReferences, writeGitConfiguration } from './sourceRepository.ts';
+import { queryRepository, readReferences, writeGitConfiguration } from './sourceRepository.ts';
 import { newBranchOf } from './taskNames.ts';
 
 /** The repository may be on a slow drive, and the service must start in any case. */

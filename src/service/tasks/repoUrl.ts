@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UserFacingError } from '../../base/errors.ts';
@@ -33,6 +34,16 @@ export function folderOfRepoUrl(repoUrl: string): string {
 		);
 	}
 	throw new UserFacingError('repoUrl: only the absolute path or file: URL of a local repository is accepted.');
+}
+
+/**
+ * Returns the folder for which the user's answers about a repository are stored. It is the real path, because a link
+ * could lead to another repository later.
+ * @throws UserFacingError if `repoUrl` names no folder of this machine.
+ */
+export async function consentFolder(repoUrl: string): Promise<string> {
+	const folder = folderOfRepoUrl(repoUrl);
+	return realpath(folder).catch(() => folder);
 }
 
 /** Removes the field's name at the beginning of a refusal, for readers that did not send such a field. */

@@ -1,8 +1,8 @@
+import type { NewFiles } from '../../agents/steps/newFiles.ts';
 import type { ExecutionRecord, TaskRecord } from '../store/taskRecord.ts';
 import type { Checkout, CommitResult, DiffStatistics } from './checkout.ts';
 import type { CompositionCommit } from './composition.ts';
 import { findFilteredFiles } from './filteredFiles.ts';
-import { newFilesText } from './newFiles.ts';
 import { BranchInUseError } from './sourceRepository.ts';
 import { MAXIMUM_LIST_BYTES } from './specialFiles.ts';
 import type { TaskLog } from './taskLog.ts';
@@ -126,4 +126,11 @@ async function baseOf({ checkout, execution, log }: SaveOptions, start: string):
 
 function summed({ linesAdded, linesRemoved, filesChanged }: DiffStatistics): string {
 	return `+${linesAdded} −${linesRemoved} in ${filesChanged} ${filesChanged === 1 ? 'file' : 'files'}`;
+}
+
+/** Returns a sentence that says how many new files there are, and suggests what git should ignore. */
+export function newFilesText({ count, folder, inFolder }: NewFiles): string {
+	const [most, what] =
+		folder === '' ? ['', 'what need not be kept'] : [`, ${inFolder} of them in ${listed([folder])}`, 'that folder'];
+	return `The agent made ${count} new files${most}. If they do not belong to the branch, ask it to name ${what} in .gitignore.`;
 }

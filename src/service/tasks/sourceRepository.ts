@@ -1,11 +1,12 @@
-import { stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { UserFacingError } from '../../base/errors.ts';
+import { isAbortError, UserFacingError } from '../../base/errors.ts';
 import { type GitLocation, runGit } from '../../base/git.ts';
 import { GitError } from '../../base/gitError.ts';
 import { findWorktree } from '../../base/gitWorktree.ts';
 import { findMissing } from '../../base/partialClone.ts';
+import { removeFolder } from '../../base/removeFolder.ts';
 import { shellWord } from '../../base/shellWord.ts';
 import { isBranchName } from './repoUrl.ts';
 import { locateSource, sourceSide } from './sourceSide.ts';
@@ -41,6 +42,9 @@ export interface SourceQuery extends ReferencesQuery {
 	branch: string | undefined;
 }
 
+/** The time for a query, which is short because a caller waits for the result. */
+const QUERY_TIMEOUT_MS = 20_000;
+
 const REFERENCE = /^([\da-f]{40}|[\da-f]{64})\t(.+)$/;
 const SYMBOLIC = /^ref: refs\/heads\/(.+)\tHEAD$/;
 
@@ -64,6 +68,37 @@ export async function writeGitConfiguration(file: string, signal: AbortSignal): 
 	const allowed = folders.flatMap(folder => (folder === '' || folder === '*' ? [folder] : [folder, `${folder}/.git`]));
 	const lines = allowed.map(folder => `\tdirectory = ${JSON.stringify(folder)}\n`);
 	await writeFile(file, `[safe]\n${lines.join('')}`, { mode: 0o600 });
+}
+
+/**
+ * Reads a source repository with `query`, with a temporary folder below `parent`. Any problem with the repository is
+ * thrown as a UserFacingError.
+ */
+export async function queryRepository<T>(
+	folder: string,
+	parent: string,
+	query: (input: ReferencesQuery) => Promise<T>,
+	milliseconds = QUERY_TIMEOUT_MS,
+): Promise<T> {
+	await mkdir(parent, { recursive: true, mode: 0o700 });
+	const scratchFolder = await mkdtemp(path.join(parent, 'query-'));
+	try {
+		const signal = AbortSignal.timeout(milliseconds);
+		const configuration = path.join(scratchFolder, 'gitconfig');
+		await writeGitConfiguration(configuration, signal);
+		return await query({ folder, scratchFolder, configuration, signal });
+	} catch (error) {
+		if (error instanceof GitError) {
+			const words = error.stderr.trim().split('\n')[0]?.slice(0, 300) ?? '';
+			throw new UserFacingError(`repoUrl: git cannot read the repository: ${words}`);
+		}
+		if (isAbortError(error) || (error instanceof Error && error.name === 'TimeoutError')) {
+			throw new UserFacingError(`repoUrl: git could not read the repository within ${milliseconds / 1000} s.`);
+		}
+		throw error;
+	} finally {
+		await removeFolder(scratchFolder);
+	}
 }
 
 /** Lists the branches without running anything that the repository's configuration names. Throws a UserFacingError. */

@@ -1,7 +1,14 @@
 import os from 'node:os';
 import path from 'node:path';
 import { baseEnvironment } from '../../agents/run/agentLaunch.ts';
-import { type ProgramOptions, type Provided, placeInside, type RunPlace, runAt } from '../../agents/run/runPlace.ts';
+import {
+	type ProgramOptions,
+	type Provided,
+	placeInside,
+	type RelayAnswers,
+	type RunPlace,
+	runAt,
+} from '../../agents/run/runPlace.ts';
 import { lendable } from '../../agents/sandbox/lentFolders.ts';
 import type { ChildResult } from '../../base/childProcess.ts';
 import { describeError } from '../../base/errors.ts';
@@ -13,10 +20,8 @@ import {
 	type UserDependencies,
 	userDependencies,
 } from './dependencies/dependencyPlan.ts';
-import { installationEnvironment } from './dependencies/installationEnvironment.ts';
-import type { Installation, Installations } from './dependencies/installations.ts';
+import { type Installation, type Installations, installationEnvironment } from './dependencies/installations.ts';
 import { findLockfiles, MANIFEST } from './dependencies/lockfiles.ts';
-import { type AllowsHost, InstallationHosts, reachableHosts } from './dependencies/reachableHosts.ts';
 import { filesOfFolder } from './dependencies/treeFiles.ts';
 import { type UserRegistries, userRegistries } from './dependencies/userRegistries.ts';
 import { folderOfRepoUrl } from './repoUrl.ts';
@@ -28,7 +33,48 @@ const STEP = 'installing_dependencies';
 /** Runs a command in a folder. Both are passed as arguments, so that the shell interprets neither. */
 const IN_FOLDER = 'cd -- "$1" && shift && exec "$@"';
 
+/** The limit on recorded hosts, as a program may try any number. */
+const MAXIMUM_REFUSED = 20;
+
+type AllowsHost = RelayAnswers['allowsHost'];
+
 const NO_HOST: AllowsHost = () => false;
+
+/** The hosts that one installation may reach, and those that it was refused. All are given as `host:port`. */
+export class InstallationHosts {
+	private readonly allowed: readonly string[];
+	private readonly own: readonly string[];
+	private readonly refused = new Set<string>();
+
+	/** `allowed` are the hosts that the user has allowed for the repository, `own` those of the user's own registries. */
+	constructor(allowed: readonly string[], own: readonly string[]) {
+		this.allowed = allowed;
+		this.own = own;
+	}
+
+	/**
+	 * Returns whether a host may be reached. `name` is given if it leads to this host of the machine or its network.
+	 * Whoever publishes a name can point it there, so only names from the user's own configuration may lead there.
+	 */
+	readonly allows: AllowsHost = (host, port, name) => {
+		const place = `${name ?? host}:${port}`;
+		const isAllowed =
+			this.allowed.includes(`${host}:${port}`) ||
+			(name !== undefined && this.allowed.includes(place) && this.own.includes(place));
+		// A name that leads into the user's network is refused for that, not for lack of an answer.
+		if (!isAllowed && name === undefined && this.refused.size < MAXIMUM_REFUSED) {
+			this.refused.add(place);
+		}
+		return isAllowed;
+	};
+
+	/** Returns the hosts that were refused since the last call. */
+	takeRefused(): string[] {
+		const taken = [...this.refused];
+		this.refused.clear();
+		return taken;
+	}
+}
 
 export interface TaskDependenciesOptions {
 	task: TaskRecord;
@@ -64,7 +110,7 @@ export class TaskDependencies {
 		const shown = found.shown.map(at => ({ source: path.join(repository, at), at }));
 		const lent = [...(place.lent ?? []), ...(await lendable(shown, place.tree))];
 		const answer = await services.dependencyAnswer(task.repoUrl);
-		const reached = new InstallationHosts(reachableHosts(answer?.hosts ?? [], found.own));
+		const reached = new InstallationHosts(answer?.hosts ?? [], found.own);
 		const onMissing = (hosts: readonly string[]) => services.rememberMissing(task.repoUrl, hosts);
 		this.allowed = reached.allows;
 		try {

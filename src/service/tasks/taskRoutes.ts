@@ -19,9 +19,14 @@ import type { Agent } from './agent.ts';
 import { chooseAgents, chooseNextAgent } from './agentChoice.ts';
 import { isMoved } from './composition.ts';
 import { logStream } from './logStream.ts';
-import { queryRepository } from './queryRepository.ts';
 import { folderOfRepoUrl } from './repoUrl.ts';
-import { type ReferencesQuery, readBranchToMove, readReferences, readSource } from './sourceRepository.ts';
+import {
+	queryRepository,
+	type ReferencesQuery,
+	readBranchToMove,
+	readReferences,
+	readSource,
+} from './sourceRepository.ts';
 import { registerStepRoutes } from './steps/stepRoutes.ts';
 import {
 	branchToContinue,
@@ -168,8 +173,7 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 		const followed = readFollowQuery(context);
 		return streamReply(signal => logStream({ store, task, ...followed, signal }), {
 			outgoing: context.env.outgoing,
-			onFailure: error =>
-				logger.log('error', 'a log stream failed', { taskId: task.id, reason: describeError(error) }),
+			onFailure: error => logger.log('error', 'a log stream failed', { taskId: task.id, reason: describeError(error) }),
 		});
 	});
 }

@@ -1,8 +1,7 @@
 import { UserFacingError } from '../../base/errors.ts';
 import { RequestRefused } from '../../service/replies.ts';
-import { queryRepository } from '../../service/tasks/queryRepository.ts';
 import { folderOfRepoUrl } from '../../service/tasks/repoUrl.ts';
-import { readSource } from '../../service/tasks/sourceRepository.ts';
+import { queryRepository, readSource } from '../../service/tasks/sourceRepository.ts';
 import type { Configuration, Source } from '../configuration.ts';
 import type { User } from '../database/people.ts';
 import type { SourceTokens } from '../database/sourceTokens.ts';

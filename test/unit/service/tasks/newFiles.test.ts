@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { countNewFiles } from '../../../../src/agents/steps/newFiles.ts';
-import { newFilesText } from '../../../../src/service/tasks/newFiles.ts';
+import { newFilesText } from '../../../../src/service/tasks/saveWork.ts';
 
 describe('where the new files of a commit are', () => {
 	const many = (folder: string, count: number) => Array.from({ length: count }, (_, index) => `${folder}${index}.js`);

@@ -10,11 +10,13 @@ import path from 'node:path';
 import { openRelay, type Relay } from '../../../../../src/agents/relay/relay.ts';
 import { childEnvironment } from '../../../../../src/base/childEnvironment.ts';
 import { runChild } from '../../../../../src/base/childProcess.ts';
-import { installationEnvironment } from '../../../../../src/service/tasks/dependencies/installationEnvironment.ts';
-import { findInstallations } from '../../../../../src/service/tasks/dependencies/installations.ts';
+import {
+	findInstallations,
+	installationEnvironment,
+} from '../../../../../src/service/tasks/dependencies/installations.ts';
 import { findLockfiles } from '../../../../../src/service/tasks/dependencies/lockfiles.ts';
-import { InstallationHosts, reachableHosts } from '../../../../../src/service/tasks/dependencies/reachableHosts.ts';
 import { filesOfFolder } from '../../../../../src/service/tasks/dependencies/treeFiles.ts';
+import { InstallationHosts } from '../../../../../src/service/tasks/taskDependencies.ts';
 import { makeAuthority, makeCertificate } from '../../../../support/certificates.ts';
 
 const HOST = 'packages.example';
@@ -65,7 +67,7 @@ describe('an installation by npm through the relay', () => {
 		for (const left of [path.join(tree, 'node_modules'), path.join(folder, 'home')]) {
 			rmSync(left, { recursive: true, force: true });
 		}
-		reached = new InstallationHosts((...place) => reachableHosts(allowed, own)(...place));
+		reached = new InstallationHosts(allowed, own);
 		relay = await openRelay({
 			listen: 'loopback',
 			handle: (_, response) => response.end(),
@@ -162,15 +164,15 @@ describe('an installation by npm through the relay', () => {
 	});
 
 	it('reaches a registry in the user’s own network only if the user’s configuration names it as well', async () => {
-		allowed = [`${HOST}:${port}`];
+		allowed.splice(0, 1, `${HOST}:${port}`);
 		assert.notEqual(await install(false), 0);
 		assert.deepEqual(requested, []);
 		assert.deepEqual(reached.takeRefused(), []);
 		assert.match(refused[0] ?? '', /the name leads to 127\.0\.0\.1:\d+, an address of this machine or its network/);
-		own = [`${HOST}:${port}`];
+		own.push(`${HOST}:${port}`);
 		assert.equal(await install(false), 0);
 		assert.ok(installed('package.json'));
-		allowed = [];
+		allowed.pop();
 		rmSync(path.join(tree, 'node_modules'), { recursive: true });
 		rmSync(path.join(folder, 'home'), { recursive: true });
 		assert.notEqual(await install(false), 0);

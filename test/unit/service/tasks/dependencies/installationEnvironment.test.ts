@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { installationEnvironment } from '../../../../../src/service/tasks/dependencies/installationEnvironment.ts';
+import { installationEnvironment } from '../../../../../src/service/tasks/dependencies/installations.ts';
 
 describe('the environment of an installation', () => {
 	const environment = installationEnvironment({
