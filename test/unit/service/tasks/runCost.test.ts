@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ExecutionUse } from '../../../../src/service/store/modelUseStore.ts';
+import { describeCost } from '../../../../src/service/tasks/relay/modelCall.ts';
 import { USER_SETTINGS } from '../../../../src/service/tasks/relay/taskGateway.ts';
-import { describeCost } from '../../../../src/service/tasks/runCost.ts';
 
 const USE: ExecutionUse = {
 	position: 0,
