@@ -48,11 +48,10 @@ function wordsOf(code: string, upstreams: readonly UpstreamProblem[]): string {
 
 /** Returns a line about the call for the log of a task. */
 export function describeCall(call: ModelCall): string {
-	const { model, provider, outcome, failure, inputTokens, outputTokens, isEstimated, cost, seconds } = call;
+	const { model, provider, outcome, failure, seconds } = call;
 	const who = provider === undefined ? model : `${model} by ${provider}`;
-	const used = usedWords({ inputTokens, outputTokens, isEstimated, cost });
 	const end = { whole: [], left: ['not read to its end'], failed: [`failed: ${failure}`] }[outcome];
-	return `${who}: ${[...used, `${seconds.toFixed(1)} s`, ...end].join(', ')}.`;
+	return `${who}: ${[...usedWords(call), `${seconds.toFixed(1)} s`, ...end].join(', ')}.`;
 }
 
 function usedWords({ inputTokens, outputTokens, isEstimated, cost }: Measured): string[] {
