@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, rmSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import path from 'node:path';
+import { sendJson } from '../agents/relay/callAnswer.ts';
 import { describeError } from '../base/errors.ts';
-import { pathOf } from '../base/httpRequest.ts';
-import { parseJson } from '../base/json.ts';
+import { pathOf, readJsonBody } from '../base/httpRequest.ts';
 import type { Logger } from '../base/logger.ts';
 import { socketPlaceFor } from '../base/socketPlace.ts';
 import { createTokenCheck } from '../base/tokenCheck.ts';
@@ -12,7 +12,9 @@ import { controlPaths } from '../contract/control.ts';
 import { type UpstreamHandover, upstreamHandoverSchema } from '../contract/upstreams.ts';
 import { describeIssue } from './replies.ts';
 
-const MAXIMUM_BYTES = 1024 * 1024;
+const MEGABYTES = 1;
+/** After an answer, the connection is of no more use. */
+const CLOSING = { connection: 'close' };
 
 export interface ControlPipeOptions {
 	stateFolder: string;
@@ -42,10 +44,10 @@ export async function openControlPipe(options: ControlPipeOptions): Promise<Cont
 			? handle(request, options)
 			: Promise.resolve({ status: 401, body: { error: 'Valid credentials are needed.' } });
 		answer.then(
-			({ status, body }) => send(response, status, body),
+			({ status, body }) => sendJson(response, status, body, CLOSING),
 			error => {
 				options.logger.log('error', 'the control pipe failed', { reason: describeError(error) });
-				send(response, 500, { error: 'The local service failed at this.' });
+				sendJson(response, 500, { error: 'The local service failed at this.' }, CLOSING);
 			},
 		);
 	});
@@ -85,16 +87,11 @@ async function handle(request: IncomingMessage, { onHandover }: ControlPipeOptio
 	if (request.method !== 'PUT' || pathOf(request) !== controlPaths.upstreams) {
 		return { status: 404, body: { error: 'There is no such address on this pipe.' } };
 	}
-	const pieces: Buffer[] = [];
-	let size = 0;
-	for await (const piece of request as AsyncIterable<Buffer>) {
-		size += piece.length;
-		if (size > MAXIMUM_BYTES) {
-			return { status: 413, body: { error: 'The list is larger than 1 MB.' } };
-		}
-		pieces.push(piece);
+	const body = await readJsonBody(request, MEGABYTES);
+	if ('problem' in body) {
+		return { status: body.status, body: { error: body.problem } };
 	}
-	const handover = readHandover(Buffer.concat(pieces).toString('utf8'));
+	const handover = readHandover(body.value);
 	if (typeof handover === 'string') {
 		return { status: 400, body: { error: handover } };
 	}
@@ -103,24 +100,10 @@ async function handle(request: IncomingMessage, { onHandover }: ControlPipeOptio
 }
 
 /**
- * Reads the upstreams from a line of JSON. If they are invalid, it returns a sentence that says why; the sentence never
- * repeats a value, as it may be a key.
+ * Reads the upstreams. If they are invalid, it returns a sentence that says why; the sentence never repeats a value, as
+ * it may be a key.
  */
-export function readHandover(text: string): UpstreamHandover | string {
-	const value = parseJson(text);
-	if (value === undefined) {
-		return 'The upstreams are not valid JSON.';
-	}
+export function readHandover(value: unknown): UpstreamHandover | string {
 	const parsed = upstreamHandoverSchema.safeParse(value);
 	return parsed.success ? parsed.data : `The upstreams cannot be taken: ${describeIssue(parsed.error)}`;
-}
-
-function send(response: ServerResponse, status: number, body: object): void {
-	const text = JSON.stringify(body);
-	response.writeHead(status, {
-		'content-type': 'application/json',
-		'content-length': Buffer.byteLength(text),
-		connection: 'close',
-	});
-	response.end(text);
 }

@@ -49,7 +49,7 @@ export class IdleWatch implements Disposable {
 			return;
 		}
 		this.timer = setTimeout(() => {
-			if (!this.ended && this.holds === 0 && !this.options.isBusy()) {
+			if (!this.options.isBusy()) {
 				this.dispose();
 				this.options.onIdle();
 			}

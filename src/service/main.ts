@@ -52,12 +52,14 @@ async function handoverFromStdin(): Promise<UpstreamHandover> {
 	const [{ readHandover }, { parseJson }] = await Promise.all([import('./controlPipe.ts'), import('../base/json.ts')]);
 	const lines = createInterface({ input: process.stdin });
 	let text = '';
+	let value: unknown;
 	for await (const line of lines) {
 		text += `${line}\n`;
 		if (text.length > MAXIMUM_HANDOVER) {
 			throw new UserFacingError('The list of upstreams is longer than 1 MB.');
 		}
-		if (parseJson(text) !== undefined) {
+		value = parseJson(text);
+		if (value !== undefined) {
 			break;
 		}
 	}
@@ -66,7 +68,7 @@ async function handoverFromStdin(): Promise<UpstreamHandover> {
 	if (text.trim() === '') {
 		throw new UserFacingError('The standard input ended before the list of upstreams. See --help.');
 	}
-	const handover = readHandover(text);
+	const handover = value === undefined ? 'The upstreams are not valid JSON.' : readHandover(value);
 	if (typeof handover === 'string') {
 		throw new UserFacingError(`${handover.replace(/\.?$/, '.')} See --upstreams-from-stdin of --help.`);
 	}

@@ -7,6 +7,7 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
 import type * as z from 'zod';
+import { sendJson } from '../agents/relay/callAnswer.ts';
 import { describeError, UserFacingError } from '../base/errors.ts';
 import { dropBody, pathOf, readJsonBody } from '../base/httpRequest.ts';
 import type { Logger } from '../base/logger.ts';
@@ -140,15 +141,8 @@ export async function untilClientGoes(
 /** Answers a request that no route sees, and closes its connection. */
 export async function refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal): Promise<void> {
 	await dropBody(request);
-	const { status } = refusal;
-	const body = JSON.stringify(errorBody(pathOf(request), refusal));
-	response.writeHead(status, {
-		'content-type': 'application/json',
-		'content-length': Buffer.byteLength(body),
-		'cache-control': 'no-store',
-		connection: 'close',
-	});
-	response.end(body);
+	const headers = { 'cache-control': 'no-store', connection: 'close' };
+	sendJson(response, refusal.status, errorBody(pathOf(request), refusal), headers);
 }
 
 /** Listens on 127.0.0.1. The guard sees requests before the routes. Throws a UserFacingError if the port is taken. */

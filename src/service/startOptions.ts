@@ -52,25 +52,9 @@ function numberOption(name: string, text: string | undefined, fallback: number, 
 	return value;
 }
 
-/**
- * Reads the command line. Returns `'help'` if the help text was requested.
- * @throws UserFacingError naming the invalid option.
- */
-export function readStartOptions(
-	args: readonly string[],
-	environment: Readonly<Record<string, string | undefined>>,
-): StartOptions | 'help' {
-	let values: {
-		help?: boolean;
-		port?: string;
-		data?: string;
-		'idle-seconds'?: string;
-		'running-tasks'?: string;
-		'token-file'?: string;
-		'upstreams-from-stdin'?: boolean;
-	};
+function parsed(args: readonly string[]) {
 	try {
-		({ values } = parseArgs({
+		return parseArgs({
 			args: [...args],
 			options: {
 				help: { type: 'boolean' },
@@ -81,10 +65,21 @@ export function readStartOptions(
 				'token-file': { type: 'string' },
 				'upstreams-from-stdin': { type: 'boolean' },
 			},
-		}));
+		}).values;
 	} catch (error) {
 		throw new UserFacingError(`${(error as Error).message} Start with --help to see the options.`);
 	}
+}
+
+/**
+ * Reads the command line. Returns `'help'` if the help text was requested.
+ * @throws UserFacingError naming the invalid option.
+ */
+export function readStartOptions(
+	args: readonly string[],
+	environment: Readonly<Record<string, string | undefined>>,
+): StartOptions | 'help' {
+	const values = parsed(args);
 	if (values.help) {
 		return 'help';
 	}
