@@ -33,11 +33,10 @@ export async function rows(): Promise<BenchRow[]> {
 		const sourceFolder = makeRepository(path.join(scratch, 'repository'));
 		const folder = path.join(scratch, 'work');
 		fs.mkdirSync(folder);
-		const configuration = path.join(folder, 'gitconfig');
 		const signal = new AbortController().signal;
-		await writeGitConfiguration(configuration, signal);
-		const query = { folder: sourceFolder, branch: 'main', scratchFolder: folder, configuration, signal };
-		const options = { folder, sourceFolder, configuration, agent: 'bench', signal };
+		await writeGitConfiguration(folder, signal);
+		const query = { folder: sourceFolder, branch: 'main', scratchFolder: folder, signal };
+		const options = { folder, sourceFolder, agent: 'bench', signal };
 		const checkout = await Checkout.create({ ...options, source: await readSource(query) });
 		const chain = await StepChain.begin(checkout, folder, { prefix: 'refs/errand/steps/bench', name: '0-1' });
 		const byHand = repositoryByHand(path.join(scratch, 'by-hand'), checkout.tree);

@@ -23,7 +23,7 @@ import {
 } from './checkoutFiles.ts';
 import { CheckoutSource } from './checkoutSource.ts';
 import { commitEnvironment, readIdentity } from './commitIdentity.ts';
-import { type SourceState, sourceFailure } from './sourceRepository.ts';
+import { gitConfigurationIn, type SourceState, sourceFailure, writeGitConfiguration } from './sourceRepository.ts';
 import { bytesToRead, isOrLiesIn, removeSpecialFiles, type SpecialFiles } from './specialFiles.ts';
 import { Submodules } from './submodules.ts';
 
@@ -38,7 +38,6 @@ export interface CheckoutOptions {
 	folder: string;
 	source: SourceState;
 	sourceFolder: string;
-	configuration: string;
 	/** The id of the agent, for the trailer of the commit. */
 	agent: string;
 	signal: AbortSignal;
@@ -116,7 +115,7 @@ export class Checkout {
 			workTree: this.tree,
 			// This is not the tree, because a program named like git may lie there.
 			cwd: options.folder,
-			configuration: options.configuration,
+			configuration: gitConfigurationIn(options.folder),
 			...defined({ marker: options.marker }),
 		};
 		this.submodules = this.submodulesIn([]);
@@ -176,6 +175,7 @@ export class Checkout {
 
 	/** Returns the checkout that an ended task left in its folder. `branch` is the one that it started from. */
 	static async reopen(options: Omit<CheckoutOptions, 'source'>, branch: string): Promise<Checkout> {
+		await writeGitConfiguration(options.folder, options.signal);
 		const unknown = new Checkout({ ...options, source: { branch, commit: '', objectFormat: 'sha1' } });
 		await removeLocks(unknown.gitFolder);
 		const commit = await unknown.start();

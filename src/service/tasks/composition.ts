@@ -21,7 +21,7 @@ import { CheckoutSource } from './checkoutSource.ts';
 import { commitEnvironment, readIdentity } from './commitIdentity.ts';
 import { writeMarker } from './folderRetention.ts';
 import { folderOfRepoUrl } from './repoUrl.ts';
-import { sourceFailure } from './sourceRepository.ts';
+import { gitConfigurationIn, sourceFailure } from './sourceRepository.ts';
 import type { TaskLog } from './taskLog.ts';
 import { commitSubject, listed } from './taskNames.ts';
 
@@ -86,10 +86,12 @@ async function compose(
 	{ task, store, folder, signal }: ComposingRun,
 ): Promise<CompositionCommit & { origins: string[] }> {
 	const sourceFolder = folderOfRepoUrl(task.repoUrl);
-	const configuration = path.join(folder, 'gitconfig');
 	const executions = store.executions(task);
 	const gitFolder = path.join(folder, 'git');
-	const location: GitLocation & { gitFolder: string } = { gitFolder, home: gitFolder, cwd: folder, configuration };
+	const location: GitLocation & { gitFolder: string } = {
+		...{ gitFolder, home: gitFolder, cwd: folder },
+		configuration: gitConfigurationIn(folder),
+	};
 	const git: CheckoutGit = (args, more = {}) => runGit(location, args, { ...more, signal });
 	const source = new CheckoutSource(location, sourceFolder, signal);
 	const { base, results } = composition;

@@ -5,7 +5,8 @@ import { cut } from '../../base/plainText.ts';
 import type { TaskStep } from '../../contract/taskSteps.ts';
 import type { ExecutionRecord, TaskRecord } from '../store/taskRecord.ts';
 import type { TaskStore } from '../store/taskStore.ts';
-import type { Checkout } from './checkout.ts';
+import { Checkout } from './checkout.ts';
+import { folderOfRepoUrl } from './repoUrl.ts';
 import { listed } from './taskNames.ts';
 
 /** In UTF-16 code units. */
@@ -18,6 +19,16 @@ interface EarlierWork {
 	task: TaskRecord;
 	execution: ExecutionRecord;
 	checkout: Checkout;
+}
+
+/** Opens what is left of the checkout of an execution in its folder. Rejects if it is gone. */
+export async function reopenCheckout(
+	folder: string,
+	{ task, execution: { agent, branchName } }: Pick<EarlierWork, 'task' | 'execution'>,
+	signal: AbortSignal,
+): Promise<Checkout> {
+	const options = { folder, sourceFolder: folderOfRepoUrl(task.repoUrl), agent, signal };
+	return Checkout.reopen(options, branchName ?? task.selectedBranch);
 }
 
 /** Returns a summary of the task and the work so far, for an agent that has no memory of them. */

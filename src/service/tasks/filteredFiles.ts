@@ -3,6 +3,7 @@ import path from 'node:path';
 import { runGit } from '../../base/git.ts';
 import { readable } from '../../base/gitNames.ts';
 import type { Checkout } from './checkout.ts';
+import { gitConfigurationIn } from './sourceRepository.ts';
 import type { TaskLog } from './taskLog.ts';
 import { listed } from './taskNames.ts';
 
@@ -22,7 +23,7 @@ export async function findFilteredFiles(checkout: Checkout, signal: AbortSignal)
 	const own = path.join(folder, 'git');
 	const git = (gitFolder: string, args: readonly string[], input = '') => {
 		const location = { gitFolder, home: gitFolder, workTree: tree, cwd: folder };
-		const configuration = path.join(folder, 'gitconfig');
+		const configuration = gitConfigurationIn(folder);
 		return runGit({ ...location, configuration }, args, { signal, encoding: 'latin1', input });
 	};
 	const names = (await git(own, ['ls-files', '-z', '--cached'])).split('\0').slice(0, -1);

@@ -1,8 +1,7 @@
-import path from 'node:path';
 import type { ExecutionRecord, TaskRecord } from '../store/taskRecord.ts';
-import { Checkout } from './checkout.ts';
+import { reopenCheckout } from './earlierWork.ts';
 import { folderOfRepoUrl } from './repoUrl.ts';
-import { queryRepository, readReferences, writeGitConfiguration } from './sourceRepository.ts';
+import { queryRepository, readReferences } from './sourceRepository.ts';
 import { newBranchOf } from './taskNames.ts';
 
 /** The repository may be on a slow drive, and the service must start in any case. */
@@ -59,7 +58,7 @@ async function sentenceWithout(
 	if (tip === undefined) {
 		return `It was about to move the branch ${branchName} on, which is not there any more.`;
 	}
-	const start = await reopen(folder, task, execution)
+	const start = await reopenCheckout(folder, { task, execution }, AbortSignal.timeout(TIMEOUT_MS))
 		.then(checkout => checkout.start())
 		.catch(() => undefined);
 	if (start === undefined) {
@@ -87,21 +86,11 @@ async function factsOf(
 	execution: ExecutionRecord,
 ): Promise<Partial<ExecutionRecord>> {
 	try {
-		const checkout = await reopen(folder, task, execution);
+		const checkout = await reopenCheckout(folder, { task, execution }, AbortSignal.timeout(TIMEOUT_MS));
 		const baseCommit = execution.baseCommit ?? (await checkout.start());
 		const gitDiff = task.multiLaunch ? await checkout.diff(baseCommit, commit) : null;
 		return { baseCommit, gitDiff, ...(await checkout.statistics(baseCommit, commit)) };
 	} catch {
 		return {};
 	}
-}
-
-/** Opens the remaining checkout of an execution. Rejects if it is gone. */
-async function reopen(folder: string, task: TaskRecord, execution: ExecutionRecord): Promise<Checkout> {
-	const { agent, branchName } = execution;
-	const signal = AbortSignal.timeout(TIMEOUT_MS);
-	const configuration = path.join(folder, 'gitconfig');
-	const options = { folder, sourceFolder: folderOfRepoUrl(task.repoUrl), configuration, agent, signal };
-	await writeGitConfiguration(configuration, signal);
-	return Checkout.reopen(options, branchName ?? task.selectedBranch);
 }

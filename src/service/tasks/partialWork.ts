@@ -1,13 +1,11 @@
-import path from 'node:path';
 import { describeError, UserFacingError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { ExecutionRecord, TaskRecord } from '../store/taskRecord.ts';
 import type { TaskStore } from '../store/taskStore.ts';
-import { Checkout } from './checkout.ts';
+import { reopenCheckout } from './earlierWork.ts';
 import { readMarker } from './folderRetention.ts';
 import { folderOfRepoUrl } from './repoUrl.ts';
 import { saveWork } from './saveWork.ts';
-import { writeGitConfiguration } from './sourceRepository.ts';
 import { TaskLog } from './taskLog.ts';
 
 export interface PartialWorkOptions {
@@ -40,18 +38,13 @@ async function keepOne(
 	{ store, folderOf, signal, logger }: PartialWorkOptions,
 ): Promise<string> {
 	const folder = folderOf(task, execution.position);
-	const { agent, position } = execution;
-	const sourceFolder = folderOfRepoUrl(task.repoUrl);
-	const configuration = path.join(folder, 'gitconfig');
-	const branch = execution.branchName ?? task.selectedBranch;
-	const options = { folder, sourceFolder, configuration, agent, signal };
+	const { position } = execution;
 	const log = new TaskLog(store, task, execution);
 	if ((await readMarker(folder)) === undefined) {
 		store.keep(task.id, position, { hasWork: false }, []);
 		throw new UserFacingError('What the agent had done is not on this machine any more. Start the task again.');
 	}
-	const saved = await writeGitConfiguration(configuration, signal)
-		.then(() => Checkout.reopen(options, branch))
+	const saved = await reopenCheckout(folder, { task, execution }, signal)
 		.then(checkout => saveWork({ checkout, task, execution, log, signal }))
 		.catch(error => {
 			if (error instanceof UserFacingError) {
@@ -66,7 +59,7 @@ async function keepOne(
 		store.keep(task.id, position, { hasWork: false }, []);
 		throw new UserFacingError('The agent had changed nothing that a commit could hold, so there is nothing to keep.');
 	}
-	const message = `What the agent had done is kept: the branch ${saved.branchName} is in ${sourceFolder}.`;
+	const message = `What the agent had done is kept: the branch ${saved.branchName} is in ${folderOfRepoUrl(task.repoUrl)}.`;
 	store.keep(task.id, position, { ...saved, hasWork: false }, [log.record('git_pushed', message, 'success')]);
 	// The next follow-up starts from the branch, with the agent's home and session as they are.
 	return saved.branchName;

@@ -30,10 +30,8 @@ export interface SourceState {
 export interface ReferencesQuery {
 	/** An absolute path. */
 	folder: string;
-	/** An existing folder of the service's. */
+	/** An existing folder of the service's, with the file of `writeGitConfiguration`. */
 	scratchFolder: string;
-	/** The configuration file written by `writeGitConfiguration`. */
-	configuration: string;
 	signal: AbortSignal;
 }
 
@@ -48,13 +46,15 @@ const QUERY_TIMEOUT_MS = 20_000;
 const REFERENCE = /^([\da-f]{40}|[\da-f]{64})\t(.+)$/;
 const SYMBOLIC = /^ref: refs\/heads\/(.+)\tHEAD$/;
 
+/** Returns the only configuration file that the service's git reads for work in a folder of the service's. */
+export const gitConfigurationIn = (folder: string): string => path.join(folder, 'gitconfig');
+
 /**
- * Writes the only configuration file that the service's git reads. It lists the folders of other owners that the user
- * lets git use (`safe.directory`): in containers the workspace often has another owner, and git would refuse it.
+ * Writes that file. It lists the folders of other owners that the user lets git use (`safe.directory`): in containers
+ * the workspace often has another owner, and git would refuse it.
  */
-export async function writeGitConfiguration(file: string, signal: AbortSignal): Promise<void> {
-	const cwd = path.dirname(file);
-	const own = { home: os.homedir(), gitFolder: path.join(cwd, 'none'), cwd };
+export async function writeGitConfiguration(folder: string, signal: AbortSignal): Promise<void> {
+	const own = { home: os.homedir(), gitFolder: path.join(folder, 'none'), cwd: folder };
 	const ask = ['config', '--type=path', '--null', '--get-all', 'safe.directory'];
 	const listed = await runGit(own, ask, { signal }).catch(error => {
 		// git exits with 1 if there is none.
@@ -65,9 +65,9 @@ export async function writeGitConfiguration(file: string, signal: AbortSignal): 
 	});
 	const folders = listed.split('\0').slice(0, -1);
 	// git checks the folder with the objects on the source's side, while users name the one around it.
-	const allowed = folders.flatMap(folder => (folder === '' || folder === '*' ? [folder] : [folder, `${folder}/.git`]));
+	const allowed = folders.flatMap(named => (named === '' || named === '*' ? [named] : [named, `${named}/.git`]));
 	const lines = allowed.map(folder => `\tdirectory = ${JSON.stringify(folder)}\n`);
-	await writeFile(file, `[safe]\n${lines.join('')}`, { mode: 0o600 });
+	await writeFile(gitConfigurationIn(folder), `[safe]\n${lines.join('')}`, { mode: 0o600 });
 }
 
 /**
@@ -84,9 +84,8 @@ export async function queryRepository<T>(
 	const scratchFolder = await mkdtemp(path.join(parent, 'query-'));
 	try {
 		const signal = AbortSignal.timeout(milliseconds);
-		const configuration = path.join(scratchFolder, 'gitconfig');
-		await writeGitConfiguration(configuration, signal);
-		return await query({ folder, scratchFolder, configuration, signal });
+		await writeGitConfiguration(scratchFolder, signal);
+		return await query({ folder, scratchFolder, signal });
 	} catch (error) {
 		if (error instanceof GitError) {
 			const words = error.stderr.trim().split('\n')[0]?.slice(0, 300) ?? '';
@@ -123,9 +122,9 @@ export async function readReferences({ folder, ...query }: ReferencesQuery): Pro
 }
 
 /** Returns a location of the service's own, from which git reads a repository of somebody else. */
-export function ownPlace({ scratchFolder, configuration }: Omit<ReferencesQuery, 'folder'>): GitLocation {
+export function ownPlace({ scratchFolder }: Pick<ReferencesQuery, 'scratchFolder'>): GitLocation {
 	const home = path.join(scratchFolder, 'none');
-	return { home, gitFolder: home, cwd: scratchFolder, configuration };
+	return { home, gitFolder: home, cwd: scratchFolder, configuration: gitConfigurationIn(scratchFolder) };
 }
 
 async function listReferences(

@@ -124,8 +124,7 @@ export class TaskDependencies {
 	private async userDependencies(folder: string, signal: AbortSignal): Promise<UserDependencies | undefined> {
 		const { folder: scratchFolder, log } = this.options;
 		try {
-			const configuration = path.join(scratchFolder, 'gitconfig');
-			return await userDependencies({ folder, scratchFolder, configuration, signal });
+			return await userDependencies({ folder, scratchFolder, signal });
 		} catch (error) {
 			signal.throwIfAborted();
 			const message = `What you have installed could not be looked for (${describeError(error)}), so it is not shown.`;

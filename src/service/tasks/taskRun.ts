@@ -192,14 +192,13 @@ class TaskRun {
 		await mkdir(folder, { recursive: true, mode: 0o700 });
 		this.update({ status: 'processing', progress: 0 });
 		this.log.step('git_cloning', `Cloning ${branch} of ${sourceFolder}…`);
-		const configuration = path.join(folder, 'gitconfig');
-		await writeGitConfiguration(configuration, signal);
-		const query = { folder: sourceFolder, branch, scratchFolder: folder, configuration, signal };
+		await writeGitConfiguration(folder, signal);
+		const query = { folder: sourceFolder, branch, scratchFolder: folder, signal };
 		const source = await (execution.branchName === null ? readSource(query) : readBranchToMove(query));
 		const marker = processMarker(task.id, execution.position, this.context.attempt);
 		const { agent } = execution;
 		const step = await stepToGoOnFrom({ store, task }, folder, source.commit);
-		const options = { folder, source, sourceFolder, configuration, agent, signal, marker };
+		const options = { folder, source, sourceFolder, agent, signal, marker };
 		const from = step && { commit: step.tree, objects: path.join(stepsFolder(folder), 'objects') };
 		const startsAt = this.composition?.base;
 		const checkout = await Checkout.create({ ...options, ...defined({ from, startsAt }) });

@@ -83,7 +83,6 @@ export class StepSearch {
 			{
 				folder,
 				sourceFolder: folderOfRepoUrl(task.repoUrl),
-				configuration: path.join(folder, 'gitconfig'),
 				agent,
 				signal: AbortSignal.timeout(GIT_MS),
 				states: path.join(stepsFolder(folder), 'objects'),

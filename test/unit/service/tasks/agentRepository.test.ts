@@ -22,13 +22,12 @@ describe('the repository that an agent finds in its tree', () => {
 	});
 
 	async function checkOut(): Promise<Checkout> {
-		const configuration = path.join(folder, 'gitconfig');
 		const { signal } = new AbortController();
-		await writeGitConfiguration(configuration, signal);
+		await writeGitConfiguration(folder, signal);
 		const sourceFolder = repository.path;
-		const query = { folder: sourceFolder, branch: undefined, scratchFolder: folder, configuration, signal };
+		const query = { folder: sourceFolder, branch: undefined, scratchFolder: folder, signal };
 		const source = await readSource(query);
-		return await Checkout.create({ folder, source, sourceFolder, configuration, agent: 'demo', signal });
+		return await Checkout.create({ folder, source, sourceFolder, agent: 'demo', signal });
 	}
 
 	const gitIn = (tree: string, ...args: string[]) =>

@@ -35,13 +35,12 @@ for (const program of gitPrograms()) {
 
 		/** The author, the committer and the whole message of a commit that a task makes. */
 		async function commit(): Promise<{ author: string; committer: string; message: string; lacksIdentity: boolean }> {
-			const configuration = path.join(folder, 'gitconfig');
 			const { signal } = new AbortController();
-			await writeGitConfiguration(configuration, signal);
+			await writeGitConfiguration(folder, signal);
 			const sourceFolder = trap.repository.path;
-			const query = { folder: sourceFolder, branch: undefined, scratchFolder: folder, configuration, signal };
+			const query = { folder: sourceFolder, branch: undefined, scratchFolder: folder, signal };
 			const source = await readSource(query);
-			const checkout = await Checkout.create({ folder, source, sourceFolder, configuration, agent: 'demo', signal });
+			const checkout = await Checkout.create({ folder, source, sourceFolder, agent: 'demo', signal });
 			await writeFile(path.join(checkout.tree, 'new.txt'), 'new\n');
 			const { commit, lacksIdentity } = await checkout.commit('Subject');
 			await checkout.push(commit ?? assert.fail('no commit'), 'errand/x');

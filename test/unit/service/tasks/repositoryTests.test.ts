@@ -177,18 +177,17 @@ describe('the tests of a repository, run by the service after an agent', () => {
 		const { record, execution } = await run('touch one.txt');
 		const log = new TaskLog(local.store, record, execution);
 		const folder = path.join(local.folder, 'checkout');
-		const [configuration, signal] = [path.join(local.folder, 'gitconfig'), new AbortController().signal];
-		await writeGitConfiguration(configuration, signal);
+		const { signal } = new AbortController();
+		await mkdir(folder);
+		await writeGitConfiguration(folder, signal);
 		const sourceFolder = local.repository.path;
 		const source = await readSource({
 			folder: sourceFolder,
 			branch: undefined,
-			scratchFolder: local.folder,
-			configuration,
+			scratchFolder: folder,
 			signal,
 		});
-		await mkdir(folder);
-		const checkout = await Checkout.create({ folder, configuration, sourceFolder, agent: 'own', signal, source });
+		const checkout = await Checkout.create({ folder, sourceFolder, agent: 'own', signal, source });
 		const base = await checkout.start();
 		const place = {
 			tree: path.join(local.folder, 'tests', 'tree'),

@@ -73,14 +73,13 @@ describe('TaskRunner, when a service ends or starts again', () => {
 			local.store.create({ ...task('Name the branch'), id: '01234567-91' });
 			local.store.update('01234567-91', 0, { status: 'saving', progress: 90 });
 			const folder = path.join(local.folder, 'work', '01234567-91-0');
-			const configuration = path.join(folder, 'gitconfig');
 			const { signal } = new AbortController();
 			await mkdir(folder, { recursive: true });
-			await writeGitConfiguration(configuration, signal);
+			await writeGitConfiguration(folder, signal);
 			const start = (await local.repository.git('rev-parse', 'main')).trim();
 			const source = { branch: 'main', commit: start, objectFormat: 'sha1' } as const;
 			const sourceFolder = local.repository.path;
-			const checkout = await Checkout.create({ folder, sourceFolder, configuration, agent: 'slow', signal, source });
+			const checkout = await Checkout.create({ folder, sourceFolder, agent: 'slow', signal, source });
 			await writeFile(path.join(checkout.tree, 'new.txt'), 'one\ntwo\n');
 			const { commit } = await checkout.commit('Work');
 			await checkout.push(commit ?? assert.fail(), 'errand/name-the-branch-01234567');
@@ -107,14 +106,13 @@ describe('TaskRunner, when a service ends or starts again', () => {
 			/** What it says after a service was killed while it saved a follow-up. `push` is what became of the branch. */
 			const errorAfter = async (push: () => Promise<unknown>) => {
 				const folder = path.join(local.folder, 'work', `${id}-0`);
-				const configuration = path.join(folder, 'gitconfig');
 				const { signal } = new AbortController();
 				await mkdir(folder, { recursive: true });
-				await writeGitConfiguration(configuration, signal);
+				await writeGitConfiguration(folder, signal);
 				const commit = (await local.repository.git('rev-parse', branchName)).trim();
 				const source = { branch: branchName, commit, objectFormat: 'sha1' } as const;
 				const sourceFolder = local.repository.path;
-				await Checkout.create({ folder, sourceFolder, configuration, agent: 'slow', signal, source });
+				await Checkout.create({ folder, sourceFolder, agent: 'slow', signal, source });
 				local.store.followUp(id, { prompt: 'Go on', agent: 'slow', model: 'none' }, []);
 				local.store.update(id, 0, { status: 'saving', progress: 90 });
 				await push();

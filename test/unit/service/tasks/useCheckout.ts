@@ -35,7 +35,6 @@ export function useCheckout() {
 
 	const options = (sourceFolder = repository.path) => ({
 		folder,
-		configuration: path.join(folder, 'gitconfig'),
 		sourceFolder,
 		agent: 'demo',
 		signal: controller.signal,
@@ -54,9 +53,9 @@ export function useCheckout() {
 		},
 		/** Checks the branch of the repository out, or of one in another folder. */
 		async checkOut(source?: string): Promise<Checkout> {
-			const { configuration, sourceFolder, signal } = options(source);
-			await writeGitConfiguration(configuration, signal);
-			const query = { folder: sourceFolder, branch: undefined, scratchFolder: folder, configuration, signal };
+			const { sourceFolder, signal } = options(source);
+			await writeGitConfiguration(folder, signal);
+			const query = { folder: sourceFolder, branch: undefined, scratchFolder: folder, signal };
 			return await Checkout.create({ ...options(source), source: await readSource(query) });
 		},
 		/** Opens the checkout again, as a service does that was started anew. */
