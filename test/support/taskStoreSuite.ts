@@ -5,7 +5,7 @@ import {
 	type ExecutionRecord,
 	type LogRecord,
 	type NewTask,
-	statusesOf,
+	STATUSES_BY_FILTER,
 	type TaskRecord,
 	type TaskStatus,
 	toTask,
@@ -94,13 +94,13 @@ export function taskStoreSuite(open: () => Promise<StoreUnderTest>): void {
 		for (const status of states) {
 			await add(status, status);
 		}
-		assert.deepEqual((await list({ statuses: statusesOf('active') })).ids, ['saving', 'processing', 'pending']);
-		assert.deepEqual((await list({ statuses: statusesOf('completed') })).ids, ['completed']);
-		assert.deepEqual((await list({ statuses: statusesOf('failed') })).ids, ['timeout', 'error']);
-		assert.deepEqual((await list({ statuses: statusesOf('stopped') })).ids, ['stopped']);
+		assert.deepEqual((await list({ statuses: STATUSES_BY_FILTER.active })).ids, ['saving', 'processing', 'pending']);
+		assert.deepEqual((await list({ statuses: STATUSES_BY_FILTER.completed })).ids, ['completed']);
+		assert.deepEqual((await list({ statuses: STATUSES_BY_FILTER.failed })).ids, ['timeout', 'error']);
+		assert.deepEqual((await list({ statuses: STATUSES_BY_FILTER.stopped })).ids, ['stopped']);
 		assert.equal((await list({ filter: 'tasks' })).ids.length, states.length);
 		assert.deepEqual(await list({ filter: 'batch' }), { ids: [], hasMore: false });
-		assert.deepEqual(await list({ filter: 'tasks', statuses: statusesOf('active'), limit: 2 }), {
+		assert.deepEqual(await list({ filter: 'tasks', statuses: STATUSES_BY_FILTER.active, limit: 2 }), {
 			ids: ['saving', 'processing'],
 			hasMore: true,
 		});

@@ -7,27 +7,20 @@ import { type ExecutionUse, knownCost, useForReply } from './modelUseStore.ts';
 
 export type TaskStatus = (typeof TASK_STATES)[number];
 export type TaskFilter = (typeof TASK_FILTERS)[number];
-export type TaskStatusFilter = (typeof TASK_STATUS_FILTERS)[number];
+type TaskStatusFilter = (typeof TASK_STATUS_FILTERS)[number];
 
 export const FINAL_STATUSES: ReadonlySet<TaskStatus> = new Set(TASK_STATES.filter(isFinalStatus));
 
 /**
- * Returns the states that a filter of the list covers. The contract does not define `failed`; it covers the two states
- * that mean failure.
+ * The states that each filter of the list covers.
+ * contract: not shown what `failed` is; it covers the two states that mean failure.
  */
-export function statusesOf(filter: TaskStatusFilter): TaskStatus[] {
-	switch (filter) {
-		case 'active':
-			return ['pending', 'processing', 'saving'];
-		case 'completed':
-			return ['completed'];
-		case 'failed':
-			// contract: not shown.
-			return ['error', 'timeout'];
-		case 'stopped':
-			return ['stopped'];
-	}
-}
+export const STATUSES_BY_FILTER: Readonly<Record<TaskStatusFilter, readonly TaskStatus[]>> = {
+	active: ['pending', 'processing', 'saving'],
+	completed: ['completed'],
+	failed: ['error', 'timeout'],
+	stopped: ['stopped'],
+};
 
 export interface AgentChoice {
 	agent: string;

@@ -12,6 +12,7 @@ import {
 	type LogRecord,
 	type NewTask,
 	type Progress,
+	STATUSES_BY_FILTER,
 	type TaskFilter,
 	type TaskRecord,
 	type TaskStatus,
@@ -165,7 +166,7 @@ export class TaskStore {
 	 * Returns every task that is not in a final state in order of creation. A follow-up keeps the position of its task.
 	 */
 	active(): TaskRecord[] {
-		const statuses: TaskStatus[] = ['pending', 'processing', 'saving'];
+		const statuses = STATUSES_BY_FILTER.active;
 		return this.list({ limit: Number.MAX_SAFE_INTEGER - 1, offset: 0, statuses }).tasks.reverse();
 	}
 

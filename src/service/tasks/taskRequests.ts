@@ -13,7 +13,7 @@ import {
 	type AgentChoice,
 	FINAL_STATUSES,
 	type NewTask,
-	statusesOf,
+	STATUSES_BY_FILTER,
 	type TaskFilter,
 	type TaskRecord,
 	type TaskStatus,
@@ -43,7 +43,7 @@ export function readListQuery(context: AppContext): ListQuery {
 	return {
 		page: { limit: query.limit ?? DEFAULT_LIMIT, offset: query.offset ?? 0 },
 		filter: query.filter ?? 'all',
-		statuses: query.status === undefined ? [] : statusesOf(query.status),
+		statuses: query.status === undefined ? [] : STATUSES_BY_FILTER[query.status],
 	};
 }
 

@@ -163,7 +163,7 @@ export const serviceMutations: readonly Mutation[] = [
 		['localService/tasks'],
 		[
 			['saving is not active', "['pending', 'processing', 'saving']", "['pending', 'processing']"],
-			['a timeout is no failure', "return ['error', 'timeout'];", "return ['error'];"],
+			['a timeout is no failure', "failed: ['error', 'timeout']", "failed: ['error']"],
 		],
 	),
 	...of(
