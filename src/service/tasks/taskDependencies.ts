@@ -20,10 +20,10 @@ import {
 	type UserDependencies,
 	userDependencies,
 } from './dependencies/dependencyPlan.ts';
-import { type Installation, type Installations, installationEnvironment } from './dependencies/installations.ts';
+import { type Installation, installationEnvironment } from './dependencies/installations.ts';
 import { findLockfiles, MANIFEST } from './dependencies/lockfiles.ts';
 import { filesOfFolder } from './dependencies/treeFiles.ts';
-import { type UserRegistries, userRegistries } from './dependencies/userRegistries.ts';
+import { userRegistries } from './dependencies/userRegistries.ts';
 import { folderOfRepoUrl } from './repoUrl.ts';
 import type { RunServices } from './runServices.ts';
 import type { ProgramLog } from './taskLog.ts';
@@ -101,172 +101,164 @@ export class TaskDependencies {
 	 * sentence if an installation exceeds the limits on the machine's resources. Rejects with the signal's reason.
 	 */
 	async provide(place: RunPlace, onLimit: (sentence: string) => void, signal: AbortSignal): Promise<Provided> {
-		const { task, folder, services, log } = this.options;
+		const { task, services } = this.options;
 		const repository = folderOfRepoUrl(task.repoUrl);
-		const registries = userRegistries({ environment: process.env, home: os.homedir(), repository, parent: folder });
-		// Only a sandbox can show folders read-only.
-		const user = place.isSandboxed ? await this.userDependencies(repository, signal) : undefined;
-		const found = await planAndName(place.tree, { installs: task.installDependencies, registries, user }, log);
+		const found = await this.plan(repository, place, signal);
 		const shown = found.shown.map(at => ({ source: path.join(repository, at), at }));
 		const lent = [...(place.lent ?? []), ...(await lendable(shown, place.tree))];
 		const answer = await services.dependencyAnswer(task.repoUrl);
 		const reached = new InstallationHosts(answer?.hosts ?? [], found.own);
-		const onMissing = (hosts: readonly string[]) => services.rememberMissing(task.repoUrl, hosts);
 		this.allowed = reached.allows;
 		try {
-			const options = { place, found, answer, reached, onMissing, log, signal, onLimit };
-			return { variables: await installDependencies(options), lent };
+			return { variables: await this.install(found, answer, { place, reached, signal, onLimit }), lent };
 		} finally {
 			this.allowed = NO_HOST;
 		}
 	}
 
+	/** Plans how the tree of a place gets its dependencies, and logs the plan. */
+	private async plan(repository: string, place: RunPlace, signal: AbortSignal): Promise<DependencyPlan> {
+		const { task, folder, log } = this.options;
+		const registries = userRegistries({ environment: process.env, home: os.homedir(), repository, parent: folder });
+		// Only a sandbox can show folders read-only.
+		const user = place.isSandboxed ? await this.userDependencies(repository, signal) : undefined;
+		const lockfiles = task.installDependencies ? await findLockfiles(place.tree) : [];
+		const found = await planDependencies(lockfiles, filesOfFolder(place.tree), registries, user);
+		if (found.shown.length > 0) {
+			log.step(STEP, `What you have installed is shown, read-only: ${listed(found.shown)}.`);
+		}
+		if (found.unmet.length > 0) {
+			this.warn(
+				`What you have installed is not shown, as it lacks ${listed(found.unmet)} of ${MANIFEST}. Install it in your folder, or let the next task install its dependencies.`,
+			);
+		}
+		for (const { lockfile, command, hasDefault } of found.installations) {
+			const unknown = hasDefault
+				? ''
+				: ' Where it gets packages from by default is not known, as it could not be asked.';
+			log.step(STEP, `Found ${lockfile}: "${command.join(' ')}" installs from it.${unknown}`);
+		}
+		if (found.withLogin.length > 0) {
+			const hosts = found.withLogin.join(', ');
+			this.warn(
+				`You log in to ${hosts}. Agents and their installations do not get that login, so what needs it is not installed.`,
+			);
+		}
+		if (task.installDependencies && found.installations.length === 0 && found.shown.length === 0) {
+			this.warn(`Neither a lockfile nor a ${MANIFEST} with dependencies was found, so there is nothing to install.`);
+		}
+		return found;
+	}
+
 	private async userDependencies(folder: string, signal: AbortSignal): Promise<UserDependencies | undefined> {
-		const { folder: scratchFolder, log } = this.options;
 		try {
-			return await userDependencies({ folder, scratchFolder, signal });
+			return await userDependencies({ folder, scratchFolder: this.options.folder, signal });
 		} catch (error) {
 			signal.throwIfAborted();
-			const message = `What you have installed could not be looked for (${describeError(error)}), so it is not shown.`;
-			log.step(STEP, message, 'warning');
+			this.warn(`What you have installed could not be looked for (${describeError(error)}), so it is not shown.`);
 			return undefined;
 		}
 	}
-}
 
-interface InstallationOptions extends Pick<ProgramOptions, 'signal' | 'onLimit'> {
-	place: RunPlace;
-	/** The installations found in the tree of the place. */
-	found: Installations;
-	/** The hosts that the relay lets through: those that the user has allowed. */
-	reached: Pick<InstallationHosts, 'takeRefused'>;
-	/** Called with the hosts, as `host:port`, that an installation failed without. */
-	onMissing(hosts: readonly string[]): Promise<void>;
-	/** The user's answer, or undefined if the user has not been asked. */
-	answer: DependencyConsent | undefined;
-	log: ProgramLog;
-}
-
-/**
- * Installs the dependencies of the tree by its lockfiles, from the hosts that the user has allowed for the repository.
- * The log says what is installed, or why not; the agent can work without it. Resolves with the variables by which the
- * agent finds the packages. Rejects with the signal's reason.
- */
-async function installDependencies(options: InstallationOptions): Promise<Record<string, string>> {
-	const { place, answer, log } = options;
-	const { installations, hosts } = options.found;
-	if (installations.length === 0) {
-		return {};
-	}
-	if (place.relay === undefined) {
-		log.step(STEP, 'Nothing was installed: this agent runs nothing of the repository.', 'warning');
-		return {};
-	}
-	const missing = hosts.filter(host => !answer?.hosts.includes(host));
-	if (answer === undefined || missing.length > 0) {
-		const which = missing.length === 0 ? '' : ` (${missing.join(', ')})`;
-		const message = `Nothing was installed: nobody has allowed the hosts that the packages come from${which} for this repository. Errand's window asks for it when a task is started.`;
-		log.step(STEP, message, 'warning');
-		return {};
-	}
-	const forAgent: Record<string, string> = {};
-	for (const installation of installations) {
-		if (await installOne(installation, { ...options, answer })) {
-			Object.assign(forAgent, installation.agentEnvironment(placeInside(place)));
+	/**
+	 * Installs the dependencies of the tree by its lockfiles, from the hosts that the user has allowed for the repository.
+	 * The log says what is installed, or why not; the agent can work without it. Resolves with the variables by which the
+	 * agent finds the packages. `answer` is undefined if the user has not been asked.
+	 */
+	private async install(
+		{ installations, hosts }: DependencyPlan,
+		answer: DependencyConsent | undefined,
+		run: InstallationRun,
+	): Promise<Record<string, string>> {
+		const { place } = run;
+		if (installations.length === 0) {
+			return {};
 		}
+		if (place.relay === undefined) {
+			this.warn('Nothing was installed: this agent runs nothing of the repository.');
+			return {};
+		}
+		const missing = hosts.filter(host => !answer?.hosts.includes(host));
+		if (answer === undefined || missing.length > 0) {
+			const which = missing.length === 0 ? '' : ` (${missing.join(', ')})`;
+			this.warn(
+				`Nothing was installed: nobody has allowed the hosts that the packages come from${which} for this repository. Errand's window asks for it when a task is started.`,
+			);
+			return {};
+		}
+		const forAgent: Record<string, string> = {};
+		for (const installation of installations) {
+			if (await this.installOne(installation, answer.allowsScripts, run)) {
+				Object.assign(forAgent, installation.agentEnvironment(placeInside(place)));
+			}
+		}
+		return forAgent;
 	}
-	return forAgent;
-}
 
-interface DependencySources {
-	/** True if dependencies may be installed. */
-	installs: boolean;
-	registries: UserRegistries;
-	/** The packages that the user has installed, or undefined if none of them can be shown. */
-	user: UserDependencies | undefined;
-}
-
-/** Plans how a tree gets its dependencies, and logs the plan. */
-async function planAndName(
-	tree: string,
-	{ installs, registries, user }: DependencySources,
-	log: ProgramLog,
-): Promise<DependencyPlan> {
-	const lockfiles = installs ? await findLockfiles(tree) : [];
-	const found = await planDependencies(lockfiles, filesOfFolder(tree), registries, user);
-	if (found.shown.length > 0) {
-		log.step(STEP, `What you have installed is shown, read-only: ${listed(found.shown)}.`);
-	}
-	if (found.unmet.length > 0) {
-		const message = `What you have installed is not shown, as it lacks ${listed(found.unmet)} of ${MANIFEST}. Install it in your folder, or let the next task install its dependencies.`;
-		log.step(STEP, message, 'warning');
-	}
-	for (const { lockfile, command, hasDefault } of found.installations) {
-		const unknown = hasDefault ? '' : ' Where it gets packages from by default is not known, as it could not be asked.';
-		log.step(STEP, `Found ${lockfile}: "${command.join(' ')}" installs from it.${unknown}`);
-	}
-	if (found.withLogin.length > 0) {
-		const hosts = found.withLogin.join(', ');
-		log.step(
-			STEP,
-			`You log in to ${hosts}. Agents and their installations do not get that login, so what needs it is not installed.`,
-			'warning',
-		);
-	}
-	if (installs && found.installations.length === 0 && found.shown.length === 0) {
-		const message = `Neither a lockfile nor a ${MANIFEST} with dependencies was found, so there is nothing to install.`;
-		log.step(STEP, message, 'warning');
-	}
-	return found;
-}
-
-/** Resolves with whether the installation succeeded. */
-async function installOne(
-	{ lockfile, folder, command: full, commandWithoutScripts, environment }: Installation,
-	{ place, answer, reached, onMissing, log, signal, onLimit }: InstallationOptions & { answer: DependencyConsent },
-): Promise<boolean> {
-	const command = answer.allowsScripts ? full : commandWithoutScripts;
-	if (command === undefined) {
-		const message = `${lockfile}: "${full.join(' ')}" runs programs of the packages, which were not allowed for this repository.`;
-		log.step(STEP, message, 'warning');
+	/** Resolves with whether the installation succeeded. */
+	private async installOne(
+		{ lockfile, folder, command: full, commandWithoutScripts, environment }: Installation,
+		allowsScripts: boolean,
+		{ place, reached, signal, onLimit }: InstallationRun,
+	): Promise<boolean> {
+		const { task, services, log } = this.options;
+		const command = allowsScripts ? full : commandWithoutScripts;
+		if (command === undefined) {
+			this.warn(
+				`${lockfile}: "${full.join(' ')}" runs programs of the packages, which were not allowed for this repository.`,
+			);
+			return false;
+		}
+		const seen = placeInside(place);
+		reached.takeRefused();
+		log.step(STEP, `Running "${command.join(' ')}"${folder === '' ? '' : ` in ${folder}`}…`);
+		const { token = '' } = place.relay ?? {};
+		const ended = await runAt(place, {
+			command: '/bin/sh',
+			args: ['-c', IN_FOLDER, 'sh', folder === '' ? '.' : `./${folder}`, ...command],
+			env: {
+				...baseEnvironment(seen),
+				...installationEnvironment({ relay: seen.relayUrl, token, home: seen.home }),
+				...environment,
+			},
+			signal,
+			onLimit,
+			onOutput: (stream, bytes) => log.output(STEP, stream, bytes),
+		})
+			.then(endOf, error => {
+				signal.throwIfAborted();
+				return `could not be started (${describeError(error)})`;
+			})
+			.finally(() => log.outputEnd(STEP));
+		if (ended === undefined) {
+			log.step(STEP, `Installed from ${lockfile}.`, 'success');
+			return true;
+		}
+		const refused = reached.takeRefused();
+		const next =
+			refused.length === 0 ? '' : ` The list before the next task asks whether it may reach ${refused.join(', ')}.`;
+		this.warn(`"${command[0]}" ${ended}, so the agent starts without what ${lockfile} names.${next}`);
+		if (refused.length > 0) {
+			await services.rememberMissing(task.repoUrl, refused);
+		}
 		return false;
 	}
-	const seen = placeInside(place);
-	reached.takeRefused();
-	log.step(STEP, `Running "${command.join(' ')}"${folder === '' ? '' : ` in ${folder}`}…`);
-	const { token = '' } = place.relay ?? {};
-	const ended = await runAt(place, {
-		command: '/bin/sh',
-		args: ['-c', IN_FOLDER, 'sh', folder === '' ? '.' : `./${folder}`, ...command],
-		env: {
-			...baseEnvironment(seen),
-			...installationEnvironment({ relay: seen.relayUrl, token, home: seen.home }),
-			...environment,
-		},
-		signal,
-		onLimit,
-		onOutput: (stream, bytes) => log.output(STEP, stream, bytes),
-	})
-		.catch(error => {
-			signal.throwIfAborted();
-			return { failure: `could not be started (${describeError(error)})` };
-		})
-		.finally(() => log.outputEnd(STEP));
-	if ('exitCode' in ended && ended.exitCode === 0) {
-		log.step(STEP, `Installed from ${lockfile}.`, 'success');
-		return true;
+
+	private warn(message: string): void {
+		this.options.log.step(STEP, message, 'warning');
 	}
-	const how = 'failure' in ended ? ended.failure : endOf(ended);
-	const refused = reached.takeRefused();
-	const next =
-		refused.length === 0 ? '' : ` The list before the next task asks whether it may reach ${refused.join(', ')}.`;
-	log.step(STEP, `"${command[0]}" ${how}, so the agent starts without what ${lockfile} names.${next}`, 'warning');
-	if (refused.length > 0) {
-		await onMissing(refused);
-	}
-	return false;
 }
 
-function endOf({ exitCode }: ChildResult): string {
+/** The place of an installation, the hosts that it reaches, and what ends it. */
+interface InstallationRun extends Pick<ProgramOptions, 'signal' | 'onLimit'> {
+	place: RunPlace;
+	reached: InstallationHosts;
+}
+
+/** Returns undefined if it went well. */
+function endOf({ exitCode }: ChildResult): string | undefined {
+	if (exitCode === 0) {
+		return undefined;
+	}
 	return exitCode === undefined ? 'was ended by a signal' : `ended with exit code ${exitCode}`;
 }
