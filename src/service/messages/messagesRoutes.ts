@@ -44,7 +44,7 @@ export function registerMessagesRoutes(app: App, dependencies: MessagesRoutesDep
 					outgoing: context.env.outgoing,
 					clock,
 					logger,
-					open: reply => new MessageStream(reply),
+					open: writerOf,
 					refusal: ({ status, message }) => sseEvent(messagesError(status, message), 'error'),
 				})
 			: answerWhole(context, await coming);
@@ -140,24 +140,13 @@ function inForm<T>(write: () => T): T {
 	}
 }
 
-class MessageStream implements ChunkWriter {
-	private readonly events: ReplyEvents;
-
-	constructor(reply: GatewayReply) {
-		this.events = new ReplyEvents(reply);
-	}
-
-	textOf(chunk: ReplyChunk): string {
-		return textOf(this.events.add(chunk));
-	}
-
-	end(): string {
-		return textOf(this.events.end());
-	}
-
-	failure({ code, message }: ProviderFailure): string {
-		return sseEvent(messagesError(statusOf(code), message), 'error');
-	}
+function writerOf(reply: GatewayReply): ChunkWriter {
+	const events = new ReplyEvents(reply);
+	return {
+		textOf: chunk => textOf(events.add(chunk)),
+		end: () => textOf(events.end()),
+		failure: ({ code, message }) => sseEvent(messagesError(statusOf(code), message), 'error'),
+	};
 }
 
 function textOf(events: readonly MessageEvent[]): string {

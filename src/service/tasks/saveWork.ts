@@ -62,24 +62,16 @@ export async function saveWork(options: SaveOptions): Promise<SavedWork | undefi
 async function commitTree({ checkout, task, log }: SaveOptions): Promise<CommitResult> {
 	const result = await checkout.commit(commitSubject(task.currentPrompt ?? task.prompt));
 	const { leftOut, specialFiles, oversizedLists, unreadable, submodules, newFiles } = result;
-	if (leftOut.length > 0) {
-		log.step('git_committed', `Left out repositories of their own inside the tree: ${listed(leftOut)}.`, 'warning');
-	}
-	if (submodules.length > 0) {
-		log.step('git_committed', `Left out what was changed in submodules: ${listed(submodules)}.`, 'warning');
-	}
-	if (specialFiles.length > 0) {
-		const message = `Left out what is no file, folder or link (pipes, sockets, devices): ${listed(specialFiles)}.`;
-		log.step('git_committed', message, 'warning');
-	}
-	if (oversizedLists.length > 0) {
-		const limit = `${MAXIMUM_LIST_BYTES / 1e6} MB`;
-		const message = `Left out what git would read as a list and is larger than ${limit}: ${listed(oversizedLists)}.`;
-		log.step('git_committed', message, 'warning');
-	}
-	if (unreadable.length > 0) {
-		const message = `Left out folders that cannot be read (closed, or nested too deeply): ${listed(unreadable)}.`;
-		log.step('git_committed', message, 'warning');
+	const limit = `${MAXIMUM_LIST_BYTES / 1e6} MB`;
+	const notCommitted: [what: string, names: readonly string[]][] = [
+		['repositories of their own inside the tree', leftOut],
+		['what was changed in submodules', submodules],
+		['what is no file, folder or link (pipes, sockets, devices)', specialFiles],
+		[`what git would read as a list and is larger than ${limit}`, oversizedLists],
+		['folders that cannot be read (closed, or nested too deeply)', unreadable],
+	];
+	for (const [what, names] of notCommitted.filter(([, found]) => found.length > 0)) {
+		log.step('git_committed', `Left out ${what}: ${listed(names)}.`, 'warning');
 	}
 	if (newFiles !== undefined) {
 		log.step('git_committed', newFilesText(newFiles), 'warning');
