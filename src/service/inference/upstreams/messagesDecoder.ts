@@ -9,9 +9,8 @@ import { isStreamEnd } from '../../../contract/chatReply.ts';
 import { readErrorBody } from '../../../contract/errorBody.ts';
 import { lenientCount } from '../../../contract/lenient.ts';
 import { chatUsageOf, finishReasonOf, type MessagesUsage } from '../../../contract/messages.ts';
-import { MESSAGES_REASONING, type ReplyChunk, type ReplyDelta } from '../provider.ts';
-import type { ServerSeal } from '../serverSeal.ts';
-import { callFragment } from './callFragment.ts';
+import { MESSAGES_REASONING, type ReplyChunk } from '../provider.ts';
+import { PartDecoder } from './partDecoder.ts';
 
 /** The maximum number of calls, as readers may keep a list of them. */
 const MAXIMUM_CALLS = 1024;
@@ -35,27 +34,16 @@ interface OpenCall {
 }
 
 /** Converts the stream of a server with the Messages API into chunks. Other events and blocks are ignored. */
-export class MessagesDecoder implements ReplyDecoder<ReplyChunk> {
-	isEnded = false;
+export class MessagesDecoder extends PartDecoder implements ReplyDecoder<ReplyChunk> {
 	/** A clean close after the stop reason ends a reply, too. */
 	mayClose = false;
-	private readonly requested: string;
-	private readonly seal: ServerSeal;
 	/** The open calls by the indexes of their blocks. */
 	private readonly calls = new Map<unknown, OpenCall>();
 	private callCount = 0;
 	/** The indexes of open blocks of other types. */
 	private readonly ignored = new Set<unknown>();
-	/** The server's more exact name of the model, which is sent with the first chunk. */
-	private model: string | undefined;
 	/** Counts are sent at the start and again, in total, near the end. One that was not taken again is 0 or missing. */
 	private readonly counted: Partial<MessagesUsage> = {};
-
-	/** `requested` is the model's name in the request. */
-	constructor(requested: string, seal: ServerSeal) {
-		this.requested = requested;
-		this.seal = seal;
-	}
 
 	decode({ event, data }: SseEvent, into: ReplyChunk[]): void {
 		if (this.isEnded || data === '') {
@@ -127,7 +115,7 @@ export class MessagesDecoder implements ReplyDecoder<ReplyChunk> {
 
 	private start({ model, usage }: Fields): void {
 		this.count(usage);
-		this.model = typeof model === 'string' && model !== this.requested ? model : undefined;
+		this.nameModel(model);
 	}
 
 	private begin(index: unknown, block: Fields, into: ReplyChunk[]): void {
@@ -154,7 +142,7 @@ export class MessagesDecoder implements ReplyDecoder<ReplyChunk> {
 				this.stop(index, into);
 				const call = { index: this.callCount++, input: isFields(input) ? input : {}, hasPieces: false };
 				this.calls.set(index, call);
-				this.push(callFragment(call.index, '', { id, name }), into);
+				this.call(call.index, '', into, { id, name });
 				break;
 			}
 			default:
@@ -194,7 +182,7 @@ export class MessagesDecoder implements ReplyDecoder<ReplyChunk> {
 						throw new ClientError('bad-response', 'the arguments of a call came without its beginning');
 					}
 					call.hasPieces = true;
-					this.push(callFragment(call.index, json), into);
+					this.call(call.index, json, into);
 				}
 				break;
 			}
@@ -207,7 +195,7 @@ export class MessagesDecoder implements ReplyDecoder<ReplyChunk> {
 		this.calls.delete(index);
 		this.ignored.delete(index);
 		if (call !== undefined && !call.hasPieces) {
-			this.push(callFragment(call.index, JSON.stringify(call.input)), into);
+			this.call(call.index, JSON.stringify(call.input), into);
 		}
 	}
 
@@ -253,17 +241,5 @@ export class MessagesDecoder implements ReplyDecoder<ReplyChunk> {
 				this.counted[name] = Math.max(count, this.counted[name] ?? 0);
 			}
 		}
-	}
-
-	private say(field: 'content' | 'reasoning_content', text: unknown, into: ReplyChunk[]): void {
-		if (typeof text === 'string' && text !== '') {
-			this.push({ [field]: text }, into);
-		}
-	}
-
-	private push(delta: ReplyDelta, into: ReplyChunk[]): void {
-		const choices = [{ index: 0, delta, finish_reason: null }];
-		into.push(this.model === undefined ? { choices } : { choices, model: this.model });
-		this.model = undefined;
 	}
 }

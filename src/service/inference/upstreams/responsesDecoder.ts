@@ -8,9 +8,8 @@ import type { ReplyDecoder } from '../../../client/core/streamedReply.ts';
 import { type Usage, usageSchema } from '../../../contract/chatReply.ts';
 import { lenientCount } from '../../../contract/lenient.ts';
 import { earlyEndSchema } from '../../../contract/responses.ts';
-import { RESPONSES_REASONING, type ReplyChunk, type ReplyDelta } from '../provider.ts';
-import type { ServerSeal } from '../serverSeal.ts';
-import { callFragment } from './callFragment.ts';
+import { RESPONSES_REASONING, type ReplyChunk } from '../provider.ts';
+import { PartDecoder } from './partDecoder.ts';
 
 /** The maximum number of items, as readers may keep a list of the calls. */
 const MAXIMUM_ITEMS = 1024;
@@ -32,22 +31,11 @@ interface Item {
  * Converts the stream of a server with the Responses API into chunks. Whole texts are used only if they did not come in
  * pieces before, and other events and items are ignored.
  */
-export class ResponsesDecoder implements ReplyDecoder<ReplyChunk> {
-	isEnded = false;
-	private readonly requested: string;
-	private readonly seal: ServerSeal;
+export class ResponsesDecoder extends PartDecoder implements ReplyDecoder<ReplyChunk> {
 	/** The items by their indexes in the output, or else by their ids. */
 	private readonly items = new Map<unknown, Item>();
 	private itemCount = 0;
 	private callCount = 0;
-	/** The server's more exact name of the model, which is sent with the first chunk. */
-	private model: string | undefined;
-
-	/** `requested` is the model's name in the request. */
-	constructor(requested: string, seal: ServerSeal) {
-		this.requested = requested;
-		this.seal = seal;
-	}
 
 	decode(event: SseEvent, into: ReplyChunk[]): void {
 		const value = this.isEnded ? undefined : readResponseData(event);
@@ -67,7 +55,7 @@ export class ResponsesDecoder implements ReplyDecoder<ReplyChunk> {
 		if (status !== undefined && status !== 'completed' && status !== 'incomplete') {
 			throw new ClientError('truncated', 'the response is not complete');
 		}
-		this.start(value);
+		this.nameModel(value['model']);
 		this.finish(value, status === 'incomplete', into);
 	}
 
@@ -76,7 +64,7 @@ export class ResponsesDecoder implements ReplyDecoder<ReplyChunk> {
 		const response = isFields(event['response']) ? event['response'] : {};
 		switch (type) {
 			case 'response.created':
-				this.start(response);
+				this.nameModel(response['model']);
 				break;
 			case 'response.output_item.added':
 				this.begin(placeOf(event), isFields(item) ? item : {}, into);
@@ -87,13 +75,13 @@ export class ResponsesDecoder implements ReplyDecoder<ReplyChunk> {
 				break;
 			case 'response.output_text.delta':
 			case 'response.refusal.delta':
-				this.say(this.itemAt(placeOf(event)), 'content', delta, into);
+				this.sayIn(this.itemAt(placeOf(event)), 'content', delta, into);
 				break;
 			case 'response.output_text.done':
 			case 'response.refusal.done': {
 				const known = this.itemAt(placeOf(event));
 				if (!known.isPartBegun) {
-					this.say(known, 'content', event['text'] ?? event['refusal'], into);
+					this.sayIn(known, 'content', event['text'] ?? event['refusal'], into);
 				}
 				break;
 			}
@@ -102,7 +90,7 @@ export class ResponsesDecoder implements ReplyDecoder<ReplyChunk> {
 				const known = this.itemAt(placeOf(event));
 				known.reasoning ??= type;
 				if (known.reasoning === type) {
-					this.say(known, 'reasoning_content', delta, into);
+					this.sayIn(known, 'reasoning_content', delta, into);
 				}
 				break;
 			}
@@ -117,10 +105,6 @@ export class ResponsesDecoder implements ReplyDecoder<ReplyChunk> {
 				this.finish(response, type === 'response.incomplete', into);
 				break;
 		}
-	}
-
-	private start({ model }: Fields): void {
-		this.model = typeof model === 'string' && model !== this.requested ? model : undefined;
 	}
 
 	/** An earlier item at this place has ended, even if the server did not say so. */
@@ -154,7 +138,7 @@ export class ResponsesDecoder implements ReplyDecoder<ReplyChunk> {
 		if (type === 'function_call' && !item.isNamed && !item.isDone) {
 			item.call ??= this.callCount++;
 			item.isNamed = typeof name === 'string' && name !== '';
-			this.push(callFragment(item.call, '', { id, name }), into);
+			this.call(item.call, '', into, { id, name });
 		}
 	}
 
@@ -166,14 +150,13 @@ export class ResponsesDecoder implements ReplyDecoder<ReplyChunk> {
 			throw new ClientError('bad-response', 'the arguments of a call came without its beginning');
 		}
 		item.isBegun = true;
-		this.push(callFragment(item.call, text), into);
+		this.call(item.call, text, into);
 	}
 
-	private say(item: Item, field: 'content' | 'reasoning_content', text: unknown, into: ReplyChunk[]): void {
-		if (typeof text === 'string' && text !== '' && !item.isDone) {
+	private sayIn(item: Item, field: 'content' | 'reasoning_content', text: unknown, into: ReplyChunk[]): void {
+		if (!item.isDone && this.say(field, text, into)) {
 			item.isBegun = true;
 			item.isPartBegun = true;
-			this.push({ [field]: text }, into);
 		}
 	}
 
@@ -190,13 +173,13 @@ export class ResponsesDecoder implements ReplyDecoder<ReplyChunk> {
 			}
 		} else if (type === 'message' && !item.isBegun) {
 			for (const { text, refusal } of objectsOf(content)) {
-				this.say(item, 'content', text ?? refusal, into);
+				this.sayIn(item, 'content', text ?? refusal, into);
 			}
 		} else if (type === 'reasoning') {
 			if (!item.isBegun) {
 				const [first = [], second = []] = [objectsOf(content), objectsOf(summary)];
 				const texts = (first.length > 0 ? first : second).flatMap(({ text }) => (typeof text === 'string' ? text : []));
-				this.say(item, 'reasoning_content', texts.join('\n\n'), into);
+				this.sayIn(item, 'reasoning_content', texts.join('\n\n'), into);
 			}
 			if (typeof sealed === 'string' && sealed !== '') {
 				const data = this.seal.seal(sealed);
@@ -237,12 +220,6 @@ export class ResponsesDecoder implements ReplyDecoder<ReplyChunk> {
 		if (isFields(response['usage'])) {
 			into.push({ choices: [], usage: chatUsageOf(response['usage']) });
 		}
-	}
-
-	private push(delta: ReplyDelta, into: ReplyChunk[]): void {
-		const choices = [{ index: 0, delta, finish_reason: null }];
-		into.push(this.model === undefined ? { choices } : { choices, model: this.model });
-		this.model = undefined;
 	}
 }
 
