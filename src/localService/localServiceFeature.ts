@@ -119,7 +119,7 @@ export class LocalServiceFeature extends DisposableOwner {
 
 	private createSupervisor(): Supervisor {
 		const { extensionUri, models, logger } = this.dependencies;
-		const supervisor = new Supervisor({
+		return new Supervisor({
 			program: startCommand({
 				execPath: process.execPath,
 				servicePath: vscode.Uri.joinPath(extensionUri, 'dist', 'service.js').fsPath,
@@ -130,10 +130,9 @@ export class LocalServiceFeature extends DisposableOwner {
 			logger,
 			clock: systemClock,
 			handover: async () => ({ ...(await models.upstreams()), tasks: currentTaskSettings(logger) }),
+			onStoppedChange: isStopped => this.listener.stoppedChanged(isStopped),
+			onFailure: error => void this.offerRestart(error),
 		});
-		this.disposables.add(supervisor.onDidChangeStopped(() => this.listener.stoppedChanged(supervisor.isStopped)));
-		supervisor.onDidFail(error => void this.offerRestart(error));
-		return supervisor;
 	}
 
 	private async offerRestart(error: UserFacingError): Promise<void> {

@@ -3,7 +3,6 @@ import * as l10n from '@vscode/l10n';
 import { type Clock, SerialQueue, singleFlight } from '../base/async.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { describeError, UserFacingError } from '../base/errors.ts';
-import { Emitter, type Event } from '../base/event.ts';
 import type { Logger } from '../base/logger.ts';
 import { provesItself } from '../client/local/serviceProof.ts';
 import { type Discovery, readDiscovery } from '../contract/control.ts';
@@ -28,6 +27,10 @@ export interface SupervisorOptions {
 	clock: Clock;
 	/** Returns the model servers for the service to use, with their keys. Called before every handover. */
 	handover(): Promise<UpstreamHandoverInput>;
+	/** Called when `isStopped` has changed. */
+	onStoppedChange(isStopped: boolean): void;
+	/** Called with the sentence to show when the service has failed permanently. */
+	onFailure(error: UserFacingError): void;
 }
 
 interface Running {
@@ -42,7 +45,6 @@ interface Running {
  */
 export class Supervisor implements Disposable {
 	private readonly options: SupervisorOptions;
-	private readonly failed = new Emitter<UserFacingError>();
 	private readonly disposal = new AbortController();
 	private running: Running | undefined;
 	/** The service whose lease ended, until its fate is known. */
@@ -50,16 +52,11 @@ export class Supervisor implements Disposable {
 	/** The time of the last crash. */
 	private crashedAt = Number.NEGATIVE_INFINITY;
 	private failure: { error: UserFacingError; until: number } | undefined;
-	private stopped = false;
+	/** True if the service was told to end, here or in another window, and has not been requested since. */
+	isStopped = false;
 	private readonly handovers = new SerialQueue();
 	/** True if the service may have an outdated list of upstreams. The settings can also change while it starts. */
 	private isOutOfDate = false;
-	private readonly stoppedChanged = new Emitter<void>();
-	/** Fires when `isStopped` has changed. */
-	readonly onDidChangeStopped: Event<void> = this.stoppedChanged.event;
-
-	/** Fires when the service has failed permanently, with the sentence to show. */
-	readonly onDidFail: Event<UserFacingError> = this.failed.event;
 
 	constructor(options: SupervisorOptions) {
 		this.options = options;
@@ -90,11 +87,6 @@ export class Supervisor implements Disposable {
 		await this.bringUpToDate(running.service);
 		return running.service;
 	});
-
-	/** True if the service was told to end, here or in another window, and has not been requested since. */
-	get isStopped(): boolean {
-		return this.stopped;
-	}
 
 	/** Must be called when the upstreams have changed. If the service is not running, it gets them when it starts. */
 	async upstreamsChanged(): Promise<void> {
@@ -137,8 +129,6 @@ export class Supervisor implements Disposable {
 		this.disposal.abort();
 		this.running?.lease.release();
 		this.running = undefined;
-		this.failed.dispose();
-		this.stoppedChanged.dispose();
 	}
 
 	/** Takes a lease on a service that is already running, if there is one and it proves to be ours. */
@@ -257,9 +247,9 @@ export class Supervisor implements Disposable {
 	}
 
 	private setStopped(isStopped: boolean): void {
-		if (this.stopped !== isStopped) {
-			this.stopped = isStopped;
-			this.stoppedChanged.fire();
+		if (this.isStopped !== isStopped) {
+			this.isStopped = isStopped;
+			this.options.onStoppedChange(isStopped);
 		}
 	}
 
@@ -284,7 +274,7 @@ export class Supervisor implements Disposable {
 	private fail(error: UserFacingError): void {
 		this.failure = { error, until: this.options.clock.elapsed() + CRASH_WINDOW_MS };
 		this.options.logger.log('error', 'the local service failed', { reason: error.message });
-		this.failed.fire(error);
+		this.options.onFailure(error);
 	}
 }
 

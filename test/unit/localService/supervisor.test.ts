@@ -57,6 +57,8 @@ describe('Supervisor', () => {
 		environment: { PATH: process.env['PATH'] ?? '', ERRAND_STATE_HOME: folder },
 	});
 
+	let onStoppedChange = () => {};
+	let onFailure: (error: UserFacingError) => void = () => {};
 	function supervise(
 		program = serviceProgram(),
 		clock = systemClock,
@@ -69,6 +71,8 @@ describe('Supervisor', () => {
 			logger,
 			clock,
 			handover: current,
+			onStoppedChange: () => onStoppedChange(),
+			onFailure: error => onFailure(error),
 		});
 		supervisors.push(supervisor);
 		return supervisor;
@@ -178,7 +182,9 @@ describe('Supervisor', () => {
 		isSlow = true;
 		const changed = supervisor.upstreamsChanged();
 		await asked;
-		const stopped = new Promise(resolve => supervisor.onDidChangeStopped(() => resolve(undefined)));
+		const stopped = new Promise<void>(resolve => {
+			onStoppedChange = resolve;
+		});
 		await supervisor.stop(service);
 		await stopped;
 		const received: string[] = [];
@@ -271,7 +277,9 @@ describe('Supervisor', () => {
 			const service = await ensure(supervisor);
 			return service.pid === first.pid ? undefined : service;
 		});
-		const failed = new Promise<UserFacingError>(resolve => supervisor.onDidFail(resolve));
+		const failed = new Promise<UserFacingError>(resolve => {
+			onFailure = resolve;
+		});
 		kill(second.pid);
 		assert.match((await failed).message, /stopped twice within a minute/);
 		await assert.rejects(supervisor.ensure(), UserFacingError);
@@ -283,7 +291,9 @@ describe('Supervisor', () => {
 	it('lets a failure last a minute, also where the user sets the clock back meanwhile', async () => {
 		const clock = { ...systemClock, wall: 0, passed: 0, now: () => clock.wall, elapsed: () => clock.passed };
 		const supervisor = supervise(serviceProgram(), clock);
-		const failed = new Promise<UserFacingError>(resolve => supervisor.onDidFail(resolve));
+		const failed = new Promise<UserFacingError>(resolve => {
+			onFailure = resolve;
+		});
 		const first = await ensure(supervisor);
 		kill(first.pid);
 		const second = await waitFor('a new service', async () => {
@@ -410,7 +420,7 @@ describe('Supervisor', () => {
 			await writeDiscovery({ address: service.address, token });
 			const supervisor = supervise({ ...serviceProgram(), arguments: ['-e', 'process.exit(1)'] });
 			const failures: UserFacingError[] = [];
-			supervisor.onDidFail(error => failures.push(error));
+			onFailure = error => failures.push(error);
 			await supervisor.ensure();
 			for (const count of [1, 2, 3]) {
 				await waitFor('a new lease', () => service.granted() === count || failures.length > 0);
@@ -429,7 +439,9 @@ describe('Supervisor', () => {
 		const first = await ensure(supervise());
 		await ensure(failing);
 		supervisors[1]?.dispose();
-		const failed = new Promise<UserFacingError>(resolve => failing.onDidFail(resolve));
+		const failed = new Promise<UserFacingError>(resolve => {
+			onFailure = resolve;
+		});
 		kill(first.pid);
 		await failed;
 		await gone(first.pid);
