@@ -14,7 +14,7 @@ const MAXIMUM_NAME = 60;
 const MAXIMUM_TEXT = 300;
 
 /** What is done once a row was chosen. Resolves with `leave` if the user goes elsewhere. */
-type Next = Promise<'leave' | undefined>;
+export type Next = Promise<'leave' | undefined>;
 
 export interface AgentsView {
 	actions: {

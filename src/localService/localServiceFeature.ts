@@ -8,12 +8,13 @@ import { UserFacingError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { removeFolder } from '../base/removeFolder.ts';
 import type { Transport } from '../client/core/transport.ts';
+import type { TaskSettings } from '../contract/agents.ts';
 import { type Discovery, type GatewayDescription, stateFolderOf } from '../contract/control.ts';
 import { realModels } from '../contract/localConnection.ts';
 import type { Models } from '../models/api.ts';
-import { readEditorProxy } from '../platform/settings.ts';
-import { currentTaskSettings } from './currentTaskSettings.ts';
+import { readEditorProxy, readSetting } from '../platform/settings.ts';
 import { startCommand } from './model/startCommand.ts';
+import { readTaskSettings } from './model/taskSettings.ts';
 import { ask, type ServiceCall, serviceCalls } from './serviceCalls.ts';
 import { Supervisor } from './supervisor.ts';
 
@@ -34,6 +35,19 @@ export interface LocalServiceListener {
 	changed(): void;
 	/** Called with the first chat model of a model server, as the service reports it now. */
 	offered(model: string | undefined): void;
+}
+
+/** Reads the settings about tasks and agents. Those that cannot be used are named in the log. */
+export function currentTaskSettings(logger: Logger): TaskSettings {
+	const { tasks, agentProblems, unusable } = readTaskSettings(readSetting, process.env);
+	for (const { issue } of agentProblems) {
+		const reason = issue === undefined ? 'its id' : `${issue.path.join('.')}: ${issue.message}`;
+		logger.log('warn', 'an entry of errand.local.agents cannot be used', { reason });
+	}
+	for (const setting of unusable) {
+		logger.log('warn', 'a setting about tasks cannot be used', { reason: setting });
+	}
+	return tasks;
 }
 
 /** Starts the local service and sends requests to it on behalf of this window. */

@@ -83,7 +83,7 @@ export function registerLocalService(dependencies: LocalServiceDependencies): Lo
 		checkTask: request => ask(calls => calls.checkTask, request),
 		createTask: request => ask(calls => calls.createTask, request),
 		allow: async consent => void (await ask(calls => calls.sendConsent, consent)),
-		agentSettings: async () => (await import('./currentTaskSettings.ts')).currentTaskSettings(logger),
+		agentSettings: async () => (await import('./localServiceFeature.ts')).currentTaskSettings(logger),
 		keepWork: async taskId => (await ask(calls => calls.keepWork, { taskId })).branchName,
 		composeWork: (taskId, composition) => ask(calls => calls.composeWork(taskId), composition),
 		readSteps: async (...asked) => (await steps()).readSteps(await service(), ...asked),

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
-import { ClientError, isAbortError } from '../base/errors.ts';
+import { isAbortError } from '../base/errors.ts';
 import type {
 	AgentInstallRequest,
 	AgentStatus,
@@ -24,6 +24,7 @@ import {
 	agentRows,
 	failureRows,
 	installDetail,
+	type Next,
 	openAgentSettings,
 	stateText,
 	trialText,
@@ -48,9 +49,6 @@ export interface AgentControl {
 	askModal(message: string, detail: string, button: string): Thenable<string | undefined>;
 	showLog(): void;
 }
-
-/** The end of an action: the list comes back, or the user goes elsewhere. */
-type Next = Promise<'leave' | undefined>;
 
 /** Lists the sandbox and the agents of the local service, and lets the user try, install and choose agents. */
 export async function setUpAgents(control: AgentControl): Promise<void> {
@@ -83,22 +81,12 @@ class AgentList {
 
 	private async read(): Promise<Action<'leave'>[]> {
 		try {
-			const [report, consents] = await Promise.all([this.control.report(), this.readConsents()]);
+			const [report, consents] = await Promise.all([this.control.report(), this.control.consents()]);
 			[this.report, this.consents] = [report, consents];
 			return this.rows(report);
 		} catch (error) {
 			return failureRows(explain(error), this.control.showLog);
 		}
-	}
-
-	private readConsents(): Promise<readonly StoredConsent[]> {
-		return this.control.consents().catch(error => {
-			// An older service that is still running does not report them.
-			if (ClientError.is(error, 'not-found')) {
-				return [];
-			}
-			throw error;
-		});
 	}
 
 	private rows(report: AgentsReport): Action<'leave'>[] {
@@ -182,7 +170,11 @@ class AgentList {
 			rows.push(row('server', vscode.l10n.t('Add Service…'), addService));
 		}
 		if (problem === undefined && readSetting('errand.tasks.agent') !== id) {
-			rows.push(row('star-empty', vscode.l10n.t('Set as Default'), () => this.makeDefault(id)));
+			rows.push(
+				row('star-empty', vscode.l10n.t('Set as Default'), () =>
+					this.change(id, async () => writeSetting('errand.tasks.agent', id)),
+				),
+			);
 		}
 		if (location !== undefined) {
 			rows.push(row('copy', vscode.l10n.t('Copy Path'), () => copy(location)));
@@ -208,18 +200,15 @@ class AgentList {
 	}
 
 	/** Writes the hosts to which the user has agreed. Without them, the login goes as well. */
-	private async writeAccount({ id }: AgentStatus, hosts: readonly string[] | undefined): Promise<void> {
-		try {
+	private writeAccount({ id }: AgentStatus, hosts: readonly string[] | undefined): Promise<undefined> {
+		return this.change(id, async () => {
 			const { [id]: _, ...others } = readAllowedAccounts(readSetting('errand.local.allowedAccounts'));
 			await writeSetting('errand.local.allowedAccounts', { ...others, ...defined({ [id]: hosts }) });
 			if (hosts === undefined) {
 				await this.control.removeLogin(id);
 			}
-			this.results.delete(id);
 			this.report = undefined;
-		} catch (error) {
-			this.results.set(id, explain(error));
-		}
+		});
 	}
 
 	private async install(agent: AgentStatus): Next {
@@ -240,9 +229,10 @@ class AgentList {
 		});
 	}
 
-	private async makeDefault(id: string): Promise<undefined> {
+	/** Changes settings of an agent. If that fails, the list says why. */
+	private async change(id: string, write: () => Promise<void>): Promise<undefined> {
 		try {
-			await writeSetting('errand.tasks.agent', id);
+			await write();
 			this.results.delete(id);
 		} catch (error) {
 			this.results.set(id, explain(error));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { type Logger, nullLogger } from '../../src/base/logger.ts';
 import { upstreamHandoverSchema } from '../../src/contract/upstreams.ts';
-import { currentTaskSettings } from '../../src/localService/currentTaskSettings.ts';
+import { currentTaskSettings } from '../../src/localService/localServiceFeature.ts';
 import { KeyStore } from '../../src/models/keys/keyStore.ts';
 import { currentUpstreams } from '../../src/models/services.ts';
 
