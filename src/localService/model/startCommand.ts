@@ -1,3 +1,4 @@
+import { childEnvironment } from '../../base/childEnvironment.ts';
 import { proxyExceptions } from '../../base/loopback.ts';
 
 /** A program to be started. */
@@ -8,22 +9,15 @@ export interface StartCommand {
 }
 
 /**
- * The environment variables that the service may see: those that a program needs to find its files, its programs, an
- * SSH agent, certificates and the Ollama server of this machine. The service gets no other variable of the editor.
+ * The environment variables that the service may see in addition to those of every child: those that it needs to find the
+ * user's files, an SSH agent, certificates and the Ollama server of this machine. It gets no other one of the editor.
  */
 const INHERITED = [
-	'PATH',
 	'HOME',
 	'USER',
 	'LOGNAME',
 	'SHELL',
-	'LANG',
 	'LC_ALL',
-	'LC_CTYPE',
-	'TZ',
-	'TMPDIR',
-	'TEMP',
-	'TMP',
 	'XDG_STATE_HOME',
 	'XDG_RUNTIME_DIR',
 	'SSH_AUTH_SOCK',
@@ -33,10 +27,7 @@ const INHERITED = [
 	'SSL_CERT_DIR',
 	'ERRAND_STATE_HOME',
 	'OLLAMA_HOST',
-	'SystemRoot',
 	'windir',
-	'ComSpec',
-	'PATHEXT',
 	'USERPROFILE',
 	'LOCALAPPDATA',
 	'APPDATA',
@@ -57,7 +48,7 @@ export interface StartInput {
 
 /** Returns the command that starts the local service, with its arguments and environment. */
 export function startCommand({ execPath, servicePath, environment, proxy }: StartInput): StartCommand {
-	const allowed: Record<string, string> = { ELECTRON_RUN_AS_NODE: '1' };
+	const allowed = childEnvironment(environment, { ELECTRON_RUN_AS_NODE: '1' });
 	const inherit = (names: readonly string[]) => {
 		for (const name of names) {
 			const value = environment[name];

@@ -108,24 +108,20 @@ export class AgentTrials {
 		}
 	}
 
+	/** Turns failures into sentences. */
 	private run(signal: AbortSignal, start: () => Promise<AgentTrial>): Promise<AgentTrial> {
-		const trial = this.inSentences(signal, start).finally(() => this.running.delete(trial));
+		const trial = start()
+			.catch((error): AgentTrial => {
+				signal.throwIfAborted();
+				if (error instanceof UserFacingError) {
+					return { ok: false, message: error.message };
+				}
+				this.support.logger.log('error', 'an agent could not be tried', { reason: describeError(error) });
+				return { ok: false, message: 'The local service failed at this; its log (service.log) says why.' };
+			})
+			.finally(() => this.running.delete(trial));
 		this.running.add(trial);
 		return trial;
-	}
-
-	/** Turns failures into sentences. */
-	private async inSentences(signal: AbortSignal, start: () => Promise<AgentTrial>): Promise<AgentTrial> {
-		try {
-			return await start();
-		} catch (error) {
-			signal.throwIfAborted();
-			if (error instanceof UserFacingError) {
-				return { ok: false, message: error.message };
-			}
-			this.support.logger.log('error', 'an agent could not be tried', { reason: describeError(error) });
-			return { ok: false, message: 'The local service failed at this; its log (service.log) says why.' };
-		}
 	}
 }
 

@@ -113,6 +113,9 @@ interface Attempt extends Candidate {
 	asked: readonly Parameter[];
 }
 
+/** The time to wait for a provider's first chunk while there is another provider to try. */
+const PATIENCE_MS = 90_000;
+
 export function createGateway(options: GatewayOptions): ChatGateway {
 	const { directory, aliases, logger, clock, random } = options;
 	const measurements = new Measurements();
@@ -195,14 +198,15 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 		const { slug, label } = provider;
 		const failed = (code: ClientErrorCode, message: string) =>
 			providerFailureOf({ slug, ...defined({ label }) }, new ClientError(code, message));
-		const patience = isLast ? undefined : new Patience(clock, signal);
-		const iterator = provider.chat(request, patience?.signal ?? signal)[Symbol.asyncIterator]();
+		const late = new AbortController();
+		const endWait = isLast ? () => {} : clock.after(PATIENCE_MS, () => late.abort());
+		const iterator = provider.chat(request, AbortSignal.any([signal, late.signal]))[Symbol.asyncIterator]();
 		const first = await iterator
 			.next()
 			.catch(error => {
-				throw patience?.isOver ? failed('timeout', 'it said nothing for too long') : error;
+				throw late.signal.aborted ? failed('timeout', 'it said nothing for too long') : error;
 			})
-			.finally(() => patience?.end());
+			.finally(endWait);
 		if (first.done) {
 			throw failed('truncated', 'it ended its reply before the first word');
 		}
@@ -283,26 +287,6 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 			};
 		},
 	};
-}
-
-/** The time to wait for a provider's first chunk while there is another provider to try. */
-const PATIENCE_MS = 90_000;
-
-/** Aborts a request if its first chunk does not arrive in time. */
-class Patience {
-	isOver = false;
-	readonly signal: AbortSignal;
-	/** Cancels the timer. It does nothing if the time is already over. */
-	readonly end: () => void;
-
-	constructor(clock: Clock, outer: AbortSignal) {
-		const late = new AbortController();
-		this.signal = AbortSignal.any([outer, late.signal]);
-		this.end = clock.after(PATIENCE_MS, () => {
-			this.isOver = true;
-			late.abort();
-		});
-	}
 }
 
 function offersOf(providers: readonly Provider[], id: string): Candidate[] {

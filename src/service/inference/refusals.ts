@@ -47,7 +47,7 @@ export function noProvider(exclusions: readonly ExcludedProvider[]): RequestRefu
 	return isRouting ? new RequestRefused(404, message, 'no_provider') : new RequestRefused(400, message);
 }
 
-const STATUS: Readonly<Record<ProviderFailureCode, number>> = {
+export const STATUSES: Readonly<Record<ProviderFailureCode, number>> = {
 	upstream_error: 502,
 	rate_limited: 429,
 	unavailable: 503,
@@ -58,10 +58,6 @@ const STATUS: Readonly<Record<ProviderFailureCode, number>> = {
 	invalid_request: 400,
 };
 
-export function statusOf(code: ProviderFailureCode): number {
-	return STATUS[code];
-}
-
 /**
  * Names all providers that were tried and their errors. The status is that of the last failure, as nothing was left to
  * try after it.
@@ -69,7 +65,7 @@ export function statusOf(code: ProviderFailureCode): number {
 export function nobodyServed(tried: readonly TriedProvider[]): RequestRefused {
 	const last = tried.at(-1)?.failure;
 	const code = last?.code ?? 'unavailable';
-	const status = statusOf(code);
+	const status = STATUSES[code];
 	const said = tried.map(({ slug, failure: { message, upstream } }) => (upstream ? message : `"${slug}": ${message}`));
 	const waits = tried.flatMap(({ failure }) => failure.retryAfterMs ?? []);
 	return new RequestRefused(status, said.join(' '), code, {

@@ -14,7 +14,7 @@ import type { ChatGateway, GatewayCall, GatewayReply } from '../inference/gatewa
 import { mount } from '../inference/hostForms.ts';
 import { type GatewayRequest, ProviderFailure, type ReplyChunk } from '../inference/provider.ts';
 import { brokenReply } from '../inference/providerFailure.ts';
-import { statusOf } from '../inference/refusals.ts';
+import { STATUSES } from '../inference/refusals.ts';
 import { type ChunkWriter, streamComing } from '../inference/streamComing.ts';
 import { parseOrRefuse } from '../replies.ts';
 import { type App, type AppContext, readJson } from '../server.ts';
@@ -145,7 +145,7 @@ function writerOf(reply: GatewayReply): ChunkWriter {
 	return {
 		textOf: chunk => textOf(events.add(chunk)),
 		end: () => textOf(events.end()),
-		failure: ({ code, message }) => sseEvent(messagesError(statusOf(code), message), 'error'),
+		failure: ({ code, message }) => sseEvent(messagesError(STATUSES[code], message), 'error'),
 	};
 }
 

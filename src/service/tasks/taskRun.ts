@@ -98,9 +98,6 @@ class TaskRun {
 	private readonly job: AgentJob;
 	private readonly storage: RunStorage;
 	private readonly context: RunContext;
-	private readonly services: RunServices;
-	private readonly servers: TaskServers;
-	private readonly logger: Logger;
 	private readonly log: TaskLog;
 	private readonly dependencies: TaskDependencies;
 	/** Aborts with a TaskEnded when the agent exceeds a limit on resources or cost. */
@@ -113,13 +110,10 @@ class TaskRun {
 	private runsTests: boolean;
 
 	constructor(job: AgentJob, storage: RunStorage, context: RunContext) {
-		const { services, servers, logger, signal } = context;
+		const { services, signal } = context;
 		this.job = job;
 		this.storage = storage;
 		this.context = context;
-		this.services = services;
-		this.servers = servers;
-		this.logger = logger;
 		this.log = new TaskLog(storage.store, job.task, job.execution);
 		this.dependencies = new TaskDependencies({ task: job.task, folder: storage.folder, services, log: this.log });
 		this.signal = AbortSignal.any([signal, this.overLimit.signal]);
@@ -145,7 +139,7 @@ class TaskRun {
 			const { status, message, interrupted } = endOf(error, this.signal);
 			const hasWork = await this.keepWork(checkout);
 			const code = status;
-			this.logger.log('info', 'a task did not complete', { taskId: task.id, code });
+			this.context.logger.log('info', 'a task did not complete', { taskId: task.id, code });
 			const type = status === 'stopped' ? 'warning' : 'error';
 			const ended = { status, interrupted, error: status === 'stopped' ? null : message, hasWork };
 			this.storage.store.update(task.id, execution.position, ended, [this.log.lastRecord('task_ended', message, type)]);
@@ -159,7 +153,7 @@ class TaskRun {
 			return false;
 		}
 		try {
-			return await findSandbox(this.services, task.repoUrl, agent);
+			return await findSandbox(this.context.services, task.repoUrl, agent);
 		} catch (error) {
 			if (this.composition === undefined || !(error instanceof UserFacingError)) {
 				throw error;
@@ -224,7 +218,7 @@ class TaskRun {
 	}
 
 	private get toolchains(): RunPlace['toolchains'] {
-		return toolchains(this.services.privateFolders);
+		return toolchains(this.context.services.privateFolders);
 	}
 
 	private placeFor({ tree, submodules }: Checkout, isSandboxed: boolean): PlaceOptions {
@@ -235,7 +229,7 @@ class TaskRun {
 			tree,
 			lent: submodules.lent,
 			home: agent.account?.home ?? path.join(folder, 'home'),
-			...placeOfTask({ repoUrl: task.repoUrl, folder, marker, isSandboxed, services: this.services }),
+			...placeOfTask({ repoUrl: task.repoUrl, folder, marker, isSandboxed, services: this.context.services }),
 		};
 	}
 
@@ -243,7 +237,7 @@ class TaskRun {
 	private async work(checkout: Checkout, isSandboxed: boolean): Promise<RunPlace> {
 		const { agent, task, execution } = this.job;
 		const { folder } = this.storage;
-		const { services } = this;
+		const { services } = this.context;
 		let kept = await readMarker(folder);
 		if (!agent.isBuiltIn) {
 			if (kept?.sandboxed && !isSandboxed) {
@@ -284,7 +278,7 @@ class TaskRun {
 							},
 					mcpServers: agent.isBuiltIn
 						? undefined
-						: this.servers.forRun({ task, isSandboxed, folder: servers, log: this.log }),
+						: this.context.servers.forRun({ task, isSandboxed, folder: servers, log: this.log }),
 					provide: async place => {
 						const provided = await this.dependencies.provide(place, onLimit, this.signal);
 						const where = agent.isBuiltIn ? '' : isSandboxed ? ' in a sandbox' : ' without a sandbox';
@@ -299,7 +293,7 @@ class TaskRun {
 					},
 					onLimit,
 					signal: this.signal,
-					logger: this.logger,
+					logger: this.context.logger,
 				},
 				{
 					log: this.log,
@@ -325,7 +319,7 @@ class TaskRun {
 
 	private openModels(): RunModels {
 		const { log } = this;
-		const models = this.services.openModels(this.job.execution.model, {
+		const models = this.context.services.openModels(this.job.execution.model, {
 			onRefused: sentence => this.refused(sentence),
 			onOverBudget: sentence => this.endOverLimit(sentence),
 			onUnpriced: sentence => log.said('agent_limit', sentence, 'warning'),
@@ -400,7 +394,7 @@ class TaskRun {
 
 	/** Work is given up only if there certainly is none. A service that is stopping has no time to check. */
 	private async hasWork(checkout: Checkout): Promise<boolean> {
-		const { logger } = this;
+		const { logger } = this.context;
 		const { task } = this.job;
 		const { reason } = this.signal;
 		if (reason instanceof TaskEnded && reason.interrupted) {
@@ -478,7 +472,7 @@ class TaskRun {
 			await removeFolder(folder);
 		} catch (error) {
 			const fields = { taskId: this.job.task.id, reason: describeError(error) };
-			this.logger.log('warn', 'a task folder was left behind', fields);
+			this.context.logger.log('warn', 'a task folder was left behind', fields);
 		}
 	}
 }
