@@ -50,17 +50,19 @@ function patienceFor({ url, firstByteSeconds }: Upstream): Pick<Limits, 'streamF
 	return { streamFirstByteMs, idleMs: Math.max(streamFirstByteMs, LIMITS.idleMs) };
 }
 
-type Trait = Pick<
-	ModelOffer,
-	| 'contextLength'
-	| 'maxOutputTokens'
-	| 'openWeights'
-	| 'prices'
-	| 'quantization'
-	| 'codeOriented'
-	| 'images'
-	| 'takesReasoning'
->;
+/** What is said of a model by its own entry in the settings or the server's list, or else by the entry of its server. */
+const TRAITS = [
+	'contextLength',
+	'maxOutputTokens',
+	'openWeights',
+	'prices',
+	'quantization',
+	'codeOriented',
+	'images',
+	'takesReasoning',
+] as const;
+
+type Traits = Pick<ModelOffer, (typeof TRAITS)[number]>;
 
 /** A model server as a provider, through the API that it offers. Its key is sent to its own origin only. */
 export class UpstreamProvider implements Provider {
@@ -326,27 +328,24 @@ export class UpstreamProvider implements Provider {
 
 	private offer(
 		id: string,
-		own: Pick<ModelOffer, 'label' | 'kinds'> & { parameters?: readonly string[] | undefined },
-		traits: Trait,
+		{
+			label,
+			kinds,
+			parameters: own,
+		}: Pick<ModelOffer, 'label' | 'kinds'> & { parameters?: readonly string[] | undefined },
+		traits: Traits,
 	): ModelOffer {
-		const { dataPolicy, parameters = own.parameters, ...common } = this.upstream;
-		const said = own.parameters ?? parameters;
+		const { upstream } = this;
+		const said = own ?? upstream.parameters;
 		const inForm = this.form.parameters;
 		const known =
 			said === undefined ? inForm : said.filter(name => inForm?.some(parameter => parameter === name) ?? true);
 		return {
 			id,
-			label: own.label,
-			kinds: own.kinds,
-			contextLength: traits.contextLength ?? common.contextLength,
-			maxOutputTokens: traits.maxOutputTokens ?? common.maxOutputTokens,
-			openWeights: traits.openWeights ?? common.openWeights,
-			prices: traits.prices ?? common.prices,
-			quantization: traits.quantization ?? common.quantization,
-			codeOriented: traits.codeOriented ?? common.codeOriented,
-			images: traits.images ?? common.images,
-			takesReasoning: traits.takesReasoning ?? common.takesReasoning,
-			dataPolicy,
+			label,
+			kinds,
+			...(Object.fromEntries(TRAITS.map(name => [name, traits[name] ?? upstream[name]])) as Traits),
+			dataPolicy: upstream.dataPolicy,
 			parameters: known === undefined ? undefined : new Set(known as readonly Parameter[]),
 		};
 	}
