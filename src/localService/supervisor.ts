@@ -286,15 +286,11 @@ function didNotStart(reason: string): UserFacingError {
 	return new UserFacingError(message, { action: 'showLog' });
 }
 
-interface Observed {
-	/** Returns undefined while the child runs, and otherwise its exit code and the reason. */
-	outcome(): { code: number | null; reason: string } | undefined;
-	/** Returns the last lines of the child's standard error. */
-	said(): string[];
-}
-
-/** Watches a child process while it starts. */
-function observe(child: ChildProcess): Observed {
+/**
+ * Watches a child process while it starts. `outcome` returns its exit code and the reason once it has ended, and `said`
+ * the last lines of its standard error.
+ */
+function observe(child: ChildProcess) {
 	let said = '';
 	let ended: { code: number | null; reason: string } | undefined;
 	child.stderr?.setEncoding('utf8');

@@ -3,7 +3,6 @@ import type * as z from 'zod';
 import type { AgentDirectory } from '../../agents/catalogue/agentDirectory.ts';
 import { OWN_AGENT } from '../../agents/catalogue/ownAgent.ts';
 import {
-	type AgentStatus,
 	type AgentTrial,
 	agentInstallRequestSchema,
 	agentRequestSchema,
@@ -61,8 +60,9 @@ export function registerAgentRoutes(app: App, dependencies: AgentRoutesDependenc
 		const request = await readBody(context, taskCheckRequestSchema);
 		const folder = await runOrRefuse(400, () => consentFolder(request.repoUrl));
 		const isLimited = directory.settings.maxCost !== undefined;
-		const [{ sandbox, statuses }, unpricedModels, searchModel] = await Promise.all([
-			checkAgents(directory, request.agents, folder),
+		const [sandbox, statuses, unpricedModels, searchModel] = await Promise.all([
+			directory.sandbox(),
+			Promise.all([...new Set(request.agents)].map(id => directory.status(id, [folder]))),
 			isLimited ? directory.unpriced(request.models) : [],
 			request.agents.includes(OWN_AGENT) ? directory.searchModel() : undefined,
 		]);
@@ -104,14 +104,6 @@ export function registerAgentRoutes(app: App, dependencies: AgentRoutesDependenc
 		consents.withdraw(await readBody(context, withdrawalSchema));
 		return context.json({ taken: true });
 	});
-}
-
-async function checkAgents(directory: AgentDirectory, ids: readonly string[], folder: string) {
-	const [sandbox, statuses] = await Promise.all([
-		directory.sandbox(),
-		Promise.all([...new Set(ids)].map((id): Promise<AgentStatus> => directory.status(id, [folder]))),
-	]);
-	return { sandbox, statuses };
 }
 
 /** An answer holds for exactly the hosts it was given for, so hosts that an installation lacked are asked for. */

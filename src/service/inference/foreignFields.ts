@@ -38,26 +38,20 @@ export function noteInLog(logger: Logger): NoteField {
  * of thousands of objects. `place` is the path of the object in the request, such as `messages.`.
  */
 export function without(tolerated: Tolerated, fields: Fields, place = '', note: NoteField = () => {}): Fields {
-	const acceptorOf = (name: string) => (Object.hasOwn(tolerated, name) ? tolerated[name] : undefined);
-	const isKept = (name: string): boolean => {
+	let kept = fields;
+	for (const name in fields) {
+		const accepts = Object.hasOwn(tolerated, name) ? tolerated[name] : undefined;
 		const value = fields[name];
-		return value !== null && acceptorOf(name)?.(value) !== true;
-	};
-	const isKeptOrNoted = (name: string): boolean => {
-		if (isKept(name)) {
-			return true;
+		if (value !== null && accepts?.(value) !== true) {
+			continue;
 		}
-		if (fields[name] !== null && acceptorOf(name) !== honoured) {
+		kept = kept === fields ? { ...fields } : kept;
+		delete kept[name];
+		if (value !== null && accepts !== honoured) {
 			note(place + name);
 		}
-		return false;
-	};
-	for (const name in fields) {
-		if (!isKept(name)) {
-			return Object.fromEntries(Object.entries(fields).filter(([other]) => isKeptOrNoted(other)));
-		}
 	}
-	return fields;
+	return kept;
 }
 
 /** Returns the object with `read` applied to one of its fields, or the same object if that changes nothing. */

@@ -166,9 +166,6 @@ async function lastChangeOf(folder: string): Promise<Date | undefined> {
 	return new Date(Math.max(...[head, ...others].map(file => file?.mtimeMs ?? 0)));
 }
 
-async function statusOf(file: string): Promise<Stats | undefined> {
-	return await stat(file).catch(() => undefined);
-}
-
+const statusOf = (file: string): Promise<Stats | undefined> => stat(file).catch(() => undefined);
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 6);
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

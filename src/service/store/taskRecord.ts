@@ -55,8 +55,8 @@ export interface Progress {
 	filesChanged: number | null;
 }
 
-/** Facts about an agent's run, in addition to its progress. */
-export interface RunFacts {
+/** The work of one agent on a task. */
+export interface ExecutionRecord extends Progress {
 	/** True if the agent ran in a sandbox; `null` before it started. */
 	sandboxed: boolean | null;
 	/** The limit of the cost of the last run in US dollars, or `null` if there was none. */
@@ -67,10 +67,6 @@ export interface RunFacts {
 	tests: TestOutcome | null;
 	/** The number of test files that the agent's work changed, or `null` before that is known. */
 	testFilesChanged: number | null;
-}
-
-/** The work of one agent on a task. */
-export interface ExecutionRecord extends Progress, RunFacts {
 	/** The position in the request, counted from 0. */
 	position: number;
 	agent: string;

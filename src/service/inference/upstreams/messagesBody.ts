@@ -10,17 +10,15 @@ import type { ModelOffer, ProviderRequest } from '../provider.ts';
 
 /** The chat parameters that the Messages API has as well. */
 export const MESSAGES_PARAMETERS: readonly Parameter[] = [
-	...([
-		'max_tokens',
-		'temperature',
-		'top_p',
-		'top_k',
-		'stop',
-		'tools',
-		'tool_choice',
-		'response_format',
-		'user',
-	] as const),
+	'max_tokens',
+	'temperature',
+	'top_p',
+	'top_k',
+	'stop',
+	'tools',
+	'tool_choice',
+	'response_format',
+	'user',
 ];
 
 /** The Messages API requires a limit. This one, which every model can serve, is for models whose limit is not known. */

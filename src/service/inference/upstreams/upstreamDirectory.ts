@@ -20,9 +20,12 @@ const LOOK_INTERVAL_MS = 60_000;
 /** The first interval at which a server that did not list its models is asked again, as it may only have been busy. */
 const FIRST_INTERVAL_MS = 2_500;
 
-/** The servers that are looked for on this machine, and what decides whether one is used. */
-export interface ServerSearch extends OwnerCheck {
+/** The servers that are looked for on this machine. Whether one is used depends on its owner and the user's answer. */
+export interface ServerSearch {
 	known: readonly UsualServer[];
+	answers: ServerAnswers;
+	/** Returns the user who listens at a port of this machine. */
+	ownerOf(port: number): Promise<PortOwner>;
 }
 
 /**
@@ -149,13 +152,6 @@ function isAtPlaceOf(known: UsualServer, url: string): boolean {
 	return isLoopbackHost(hostname) && port === new URL(known.url).port;
 }
 
-/** Decides whether a server that was found is used, by its owner and the user's answer about that owner. */
-interface OwnerCheck {
-	answers: ServerAnswers;
-	/** Returns the user who listens at a port of this machine. */
-	ownerOf(port: number): Promise<PortOwner>;
-}
-
 /**
  * A model server that is looked for on this machine. Every user of the machine can listen at its address, so it is used
  * only if the user has agreed to the one who does, which is checked again before each request. Until then only its list
@@ -163,7 +159,7 @@ interface OwnerCheck {
  */
 class FoundServerWatch {
 	private readonly server: UsualServer;
-	private readonly owners: OwnerCheck;
+	private readonly search: ServerSearch;
 	private readonly onOwnerChanged: () => void;
 	private readonly port: number;
 	/** Requests the list of models only, and nothing else that an Ollama server would be asked. */
@@ -173,9 +169,9 @@ class FoundServerWatch {
 	private owner: PortOwner | undefined;
 
 	/** `onOwnerChanged` is called when a request is refused as the server has ended or another user listens there. */
-	constructor(server: UsualServer, access: UpstreamAccess, owners: OwnerCheck, onOwnerChanged: () => void) {
+	constructor(server: UsualServer, access: UpstreamAccess, search: ServerSearch, onOwnerChanged: () => void) {
 		this.server = server;
-		this.owners = owners;
+		this.search = search;
 		this.onOwnerChanged = onOwnerChanged;
 		this.port = Number(new URL(server.url).port);
 		this.probe = new UpstreamProvider({ slug: 'found', url: server.url }, access);
@@ -199,19 +195,19 @@ class FoundServerWatch {
 
 	/** Finds out whether the server is there, who runs it, and which models it has. */
 	async check(signal: AbortSignal): Promise<void> {
-		const owner = await this.owners.ownerOf(this.port);
+		const owner = await this.search.ownerOf(this.port);
 		const outcome = await (this.answerFor(owner) ? this.guarded : this.probe).refresh(signal);
 		this.owner = outcome === 'read' ? owner : undefined;
 	}
 
 	private answerFor({ user }: PortOwner): boolean | undefined {
-		return this.owners.answers.find(this.server.url, user);
+		return this.search.answers.find(this.server.url, user);
 	}
 
 	private guard(transport: Transport): Transport {
 		return {
 			request: async request => {
-				if (!this.answerFor(await this.owners.ownerOf(this.port))) {
+				if (!this.answerFor(await this.search.ownerOf(this.port))) {
 					this.onOwnerChanged();
 					const message = 'nobody listens at its address any more, or another user than the one who was agreed to';
 					throw new ClientError('offline', message, { serviceMessage: message });
