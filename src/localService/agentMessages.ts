@@ -23,11 +23,9 @@ export interface AgentsView {
 		consent(consent: StoredConsent): Next;
 	};
 	report: AgentsReport;
-	/** The user's consents for repositories. */
 	consents: readonly StoredConsent[];
 	/** The agent of `errand.tasks.agent`. */
 	defaultAgent: string;
-	/** True if no agent may run without a sandbox. */
 	isSandboxRequired: boolean;
 	/** The command that installs the sandbox's program on this system, if it is known. */
 	installCommand: string | undefined;
@@ -246,7 +244,6 @@ function issueText(issue: AgentSettingProblem['issue'], entry: unknown): string 
 		: vscode.l10n.t('id must be lowercase letters, digits or hyphens, at most 40');
 }
 
-/** Describes the result of a handshake in a sentence. */
 export function trialText(trial: AgentTrial): string {
 	if (!trial.ok) {
 		return oneLine(trial.message, MAXIMUM_TEXT);
@@ -269,7 +266,6 @@ export function accountDetail({ accountHosts = [] }: AgentStatus): string {
 	].join('\n');
 }
 
-/** Returns the text of the question before an installation. */
 export function installDetail({ install, licence, megabytes }: AgentStatus): string {
 	const { packages = [], downloadMegabytes = 0, diskMegabytes = 0, terms } = install ?? {};
 	return [

@@ -11,7 +11,6 @@ export function consentLabel({ folder }: StoredConsent): string {
 	return oneLine(folder.split(/[\\/]/).findLast(Boolean) ?? folder, MAXIMUM_NAME);
 }
 
-/** Describes what a consent allows. */
 export function consentText({ kind }: StoredConsent): string {
 	return {
 		search: vscode.l10n.t('may search the web'),
@@ -20,7 +19,6 @@ export function consentText({ kind }: StoredConsent): string {
 	}[kind];
 }
 
-/** Describes where it applies, and under which conditions. */
 export function consentDetail(consent: StoredConsent): string {
 	return [oneLine(consent.folder, MAXIMUM_TEXT), ...conditions(consent)].join(' · ');
 }

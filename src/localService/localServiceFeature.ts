@@ -18,7 +18,6 @@ import { readTaskSettings } from './model/taskSettings.ts';
 import { ask, type ServiceCall, serviceCalls } from './serviceCalls.ts';
 import { Supervisor } from './supervisor.ts';
 
-/** The parts that the root provides to this feature. */
 export interface LocalServiceDependencies {
 	extensionUri: vscode.Uri;
 	/** The editor's state of the user, for the service's last offer. */
@@ -118,7 +117,6 @@ export class LocalServiceFeature extends DisposableOwner {
 		return description;
 	}
 
-	/** Returns the service, which is started if needed. */
 	service(): Promise<Discovery> {
 		return this.supervisor.ensure();
 	}

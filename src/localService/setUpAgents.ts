@@ -38,7 +38,6 @@ const STATUS_MS = 5000;
 /** The list's requests to the service. Each rejects with a ClientError or a UserFacingError. */
 export interface AgentControl {
 	report(): Promise<AgentsReport>;
-	/** Returns the user's consents for repositories. */
 	consents(): Promise<StoredConsent[]>;
 	withdraw(withdrawal: Withdrawal): Promise<void>;
 	tryOut(id: string, signal: AbortSignal): Promise<AgentTrial>;

@@ -49,7 +49,6 @@ export class Supervisor implements Disposable {
 	private running: Running | undefined;
 	/** The service whose lease ended, until its fate is known. */
 	private lost: Discovery | undefined;
-	/** The time of the last crash. */
 	private crashedAt = Number.NEGATIVE_INFINITY;
 	private failure: { error: UserFacingError; until: number } | undefined;
 	/** True if the service was told to end, here or in another window, and has not been requested since. */

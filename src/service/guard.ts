@@ -9,7 +9,6 @@ export interface Refusal {
 	message: string;
 }
 
-/** Returns why a request is refused, or undefined if it may pass. */
 export type Guard = (request: IncomingMessage) => Refusal | undefined;
 
 function countOf(request: IncomingMessage, name: string): number {

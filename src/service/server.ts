@@ -94,7 +94,6 @@ export async function readJson(context: AppContext, megabytes: number): Promise<
 	return body.value;
 }
 
-/** Reads the body of a request as this schema has it. */
 export async function readBody<T extends z.ZodType>(
 	context: AppContext,
 	schema: T,

@@ -10,11 +10,9 @@ export interface StartOptions {
 	stateFolder: string;
 	/** The time that the service keeps running without a lease and without a running task. */
 	idleSeconds: number;
-	/** The number of agents that run at the same time. */
 	runningTasks: number;
 	/** The file that holds the token. If undefined, each start generates a new token. */
 	tokenFile: string | undefined;
-	/** True if the list of upstreams is read from the standard input. */
 	upstreamsFromStdin: boolean;
 }
 

@@ -1,7 +1,6 @@
 import { childEnvironment } from '../../base/childEnvironment.ts';
 import { proxyExceptions } from '../../base/loopback.ts';
 
-/** A program to be started. */
 export interface StartCommand {
 	command: string;
 	arguments: string[];

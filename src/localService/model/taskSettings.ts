@@ -12,7 +12,6 @@ import {
 } from '../../contract/agents.ts';
 import { type RoutingPolicy, routingPolicySchema } from '../../contract/routingPolicy.ts';
 
-/** The settings that are handed over. */
 export type TaskSetting =
 	| 'errand.local.agents'
 	| 'errand.local.sandbox'

@@ -28,7 +28,6 @@ export interface TrialSupport {
 	timeoutMs?: number;
 }
 
-/** Tries out and installs agents at the user's request. */
 export class AgentTrials {
 	private readonly directory: AgentDirectory;
 	private readonly place: InstallPlace;
@@ -108,7 +107,6 @@ export class AgentTrials {
 		}
 	}
 
-	/** Turns failures into sentences. */
 	private run(signal: AbortSignal, start: () => Promise<AgentTrial>): Promise<AgentTrial> {
 		const trial = start()
 			.catch((error): AgentTrial => {

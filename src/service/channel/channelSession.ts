@@ -31,7 +31,6 @@ export interface OpenedMessage {
 export interface Identity {
 	/** The secret half of the key that the attestation names. */
 	secretKey: Uint8Array;
-	/** Signs with that key. */
 	sign: Signer;
 }
 
@@ -64,7 +63,6 @@ export class ChannelSession {
 		this.identity = identity;
 	}
 
-	/** True if the session accepts no further messages. */
 	get isOver(): boolean {
 		return this.isBroken || this.nonce >= FIRST_NONCE + MAXIMUM_MESSAGES;
 	}

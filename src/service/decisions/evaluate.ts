@@ -205,7 +205,6 @@ export function tokenProbabilities(logprobs: unknown, options: readonly Option[]
 	return new Map([...shares].map(([name, share]) => [name, share / sum]));
 }
 
-/** Returns the index of the token that holds the label. */
 function answerPosition(tokens: readonly string[]): number {
 	const text = tokens.join('');
 	const found = BEFORE_ANSWER.exec(text);

@@ -72,7 +72,6 @@ export function responseFormatFor(options: readonly Option[]): NonNullable<Provi
 
 export interface FilledForm {
 	chosen: Option;
-	/** The probability that the model itself stated. */
 	probability: number;
 }
 

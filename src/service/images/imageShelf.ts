@@ -37,7 +37,6 @@ export class ImageShelf {
 		this.limits = limits;
 	}
 
-	/** Stores an image and returns the path under which it can be read. */
 	put(image: StoredImage): string {
 		const name = randomBytes(NAME_BYTES).toString('base64url');
 		this.images.set(name, image);

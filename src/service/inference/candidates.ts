@@ -6,7 +6,6 @@ import { LOCAL_SERVICE } from '../../contract/localConnection.ts';
 import type { RoutingPolicy } from '../../contract/routingPolicy.ts';
 import type { ModelOffer, Provider } from './provider.ts';
 
-/** One provider's offer of the requested model. */
 export interface Candidate {
 	provider: Provider;
 	offer: ModelOffer;

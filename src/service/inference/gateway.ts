@@ -35,11 +35,9 @@ import { nobodyServed, noImages, noProvider, type TriedProvider, unknownModel } 
 import { type OnEnd, WatchedChunks } from './watchedChunks.ts';
 
 export interface GatewayReply {
-	/** The slug of the provider that serves the request. */
 	provider: string;
 	/** The id of the model that serves the request. A chunk's own `model`, if it has one, is more exact. */
 	model: string;
-	/** The provider's prices for the model, if known. */
 	prices: Prices | undefined;
 	/** The parameters that the client set and that the provider does not support for the model. */
 	leftOut?: readonly Parameter[];
@@ -109,7 +107,6 @@ export interface GatewayOptions {
 
 interface Attempt extends Candidate {
 	request: ProviderRequest;
-	/** The parameters that the client set. */
 	asked: readonly Parameter[];
 }
 
@@ -186,7 +183,6 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 		}));
 	};
 
-	/** Resolves once the first chunk has arrived. */
 	const begin = async (
 		{ provider, offer, request, asked }: Attempt,
 		signal: AbortSignal,

@@ -34,7 +34,6 @@ export interface InferenceOptions extends InferenceState {
 
 /** The state of inference that the service keeps from one start to the next. */
 export interface InferenceState {
-	/** Returns the aliases that requests can name now. */
 	aliases(): readonly Alias[];
 	/** The seal of the reasoning that clients of the responses endpoint keep. */
 	seal: ReasoningSeal;
@@ -46,7 +45,6 @@ export interface Inference {
 	gateway: ChatGateway;
 	/** The seal of the reasoning that clients of the responses endpoint keep. */
 	seal: ReasoningSeal;
-	/** Replaces the list of upstreams. */
 	replaceUpstreams(handover: UpstreamHandover): void;
 	/** Stores the user's answer about a server that was found. Resolves with false if there is no such server. */
 	answerFoundServer(answer: FoundAnswer): Promise<boolean>;

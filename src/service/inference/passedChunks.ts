@@ -8,7 +8,6 @@ export type Read = IteratorResult<ReplyChunk, undefined>;
 export interface GatewayChunks extends AsyncIterableIterator<ReplyChunk, undefined> {
 	/** Returns the chunks that arrived together with the one that was read last, without waiting. */
 	takeArrived(): ReplyChunk[];
-	/** Ends the reply. */
 	return(): Promise<Read>;
 }
 

@@ -26,7 +26,6 @@ export interface ProviderRequest extends ChatRequest {
 	limitName?: 'max_completion_tokens';
 }
 
-/** A request to the gateway. */
 export interface GatewayRequest extends ProviderRequest {
 	/** If false, only the first tool call of the reply is passed on. Providers do not learn of it. */
 	parallel_tool_calls?: boolean | undefined;
@@ -39,7 +38,6 @@ export interface ReplyDelta {
 	/** contract: not shown. Both names are in use (unspecified.md, "chunk objects"). */
 	reasoning?: string | null | undefined;
 	reasoning_content?: string | null | undefined;
-	/** Fragments of tool calls. */
 	tool_calls?: IndexedToolCall[] | undefined;
 	annotations?: Annotation[] | undefined;
 	/** The signed or sealed parts of the reasoning, in the form of public practice. */
@@ -52,7 +50,6 @@ export const RESPONSES_REASONING = 'openai-responses-v1';
 
 export interface ReasoningDetail {
 	type: 'reasoning.text' | 'reasoning.encrypted';
-	/** The format of the signature or the sealed data. */
 	format: typeof MESSAGES_REASONING | typeof RESPONSES_REASONING;
 	/** The signature of the reasoning so far. */
 	signature?: string;
@@ -143,7 +140,6 @@ export interface Provider {
 	countTokens?(request: ProviderRequest, signal: AbortSignal): Promise<number | undefined>;
 }
 
-/** The chunks of a reply, which can be read only once. */
 export interface ReplyChunks {
 	[Symbol.asyncIterator](): ReplyChunkIterator;
 }
@@ -195,7 +191,6 @@ export class ProviderFailure extends Error {
 	}
 }
 
-/** Returns the log fields that describe a provider's failure. */
 export function failureFields({ code, cause }: ProviderFailure): LogFields {
 	const status = ClientError.is(cause) ? cause.status : undefined;
 	return { code, ...defined({ status, reason: systemErrorCode(cause instanceof Error ? cause.cause : undefined) }) };

@@ -41,7 +41,6 @@ interface Open {
 }
 
 interface OpenCall extends Open {
-	/** The id that the model assigned to the call. */
 	givenId: string | undefined;
 	/** The name, or undefined if it has not arrived yet, in which case the item has not been sent either. */
 	name: string | undefined;
@@ -205,7 +204,6 @@ export class ResponseEvents {
 		return events;
 	}
 
-	/** Adds the event that an item begins. */
 	private open(item: OutputItem, events: SentEvent[]): Open {
 		this.refuseTooMany(this.nextIndex);
 		const opened: Open = { index: this.nextIndex++, item, pieces: [] };

@@ -37,7 +37,6 @@ const TOLERATED_IN_TEXT: Tolerated = { verbosity: anything };
 export interface ReadResponses {
 	request: ResponsesRequest;
 	parameters: ChatParameters;
-	/** The requested format of the reply's text, as the request gave it. */
 	format?: object | undefined;
 }
 
@@ -170,7 +169,6 @@ function textOf(output: unknown): unknown {
 	return texts.length > 0 && texts.every(text => typeof text === 'string') ? texts.join('') : output;
 }
 
-/** Returns a refusal of the responses endpoint with the status 400. */
 export function refusal(message: string): RequestRefused {
 	return new RequestRefused(400, message);
 }

@@ -99,7 +99,6 @@ function toRecord({ owner, name, folder, updatedAt }: LocalRepository): object {
 interface LocalRepository {
 	owner: string;
 	name: string;
-	/** The absolute path of the repository. */
 	folder: string;
 	updatedAt: Date;
 }

@@ -3,7 +3,6 @@ import type { SandboxProblem, StoredConsent, Withdrawal } from '../../contract/a
 
 const MAXIMUM_MISSING = 20;
 
-/** The user's consent to install the dependencies of a repository. */
 export interface DependencyConsent {
 	/** The hosts as `host:port`. */
 	hosts: readonly string[];
@@ -73,7 +72,6 @@ export class ConsentStore {
 		return row === undefined ? [] : (JSON.parse(String(row['missingHosts'])) as string[]);
 	}
 
-	/** Returns all consents, sorted by the paths of the repositories. */
 	list(): StoredConsent[] {
 		return this.database.prepare('SELECT * FROM consents ORDER BY folder, kind').all().map(consentOf);
 	}

@@ -12,7 +12,6 @@ export class FolderStore {
 		this.database = database;
 	}
 
-	/** Stores folders, given as absolute paths, as named just now. */
 	name(folders: readonly string[]): void {
 		const now = new Date().toISOString();
 		transaction(this.database, () => {

@@ -28,7 +28,6 @@ export interface ExecutionUse extends ModelUse {
 	agent: string;
 }
 
-/** The use by all tasks together in one calendar month of this machine. */
 export interface MonthUse {
 	/** The month in the form `2026-11`. */
 	month: string;
@@ -64,7 +63,6 @@ export class ModelUseStore {
 			GROUP BY position, turn, agent, model, provider, isPriced ORDER BY position, turn, agent, model, provider, isPriced`);
 	}
 
-	/** Adds calls that have ended at `at`. */
 	add(calls: CountedCalls, at: Date): void {
 		this.insert.run(
 			calls.taskSequence,

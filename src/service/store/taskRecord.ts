@@ -71,7 +71,6 @@ export interface ExecutionRecord extends Progress {
 	position: number;
 	agent: string;
 	model: string;
-	/** The commit where the branch began. */
 	baseCommit: string | null;
 	/** The positions of the agents whose work the execution composes, or `null` for the work of an agent. */
 	composedOf: readonly number[] | null;

@@ -25,11 +25,8 @@ export type ExecutionChange = Partial<Omit<ExecutionRecord, 'position' | 'agent'
 export interface TaskPageQuery {
 	limit: number;
 	offset: number;
-	/** The default is all tasks. */
 	filter?: TaskFilter;
-	/** The default is every state. */
 	statuses?: readonly TaskStatus[];
-	/** The default is both interrupted tasks and others. */
 	interrupted?: boolean;
 }
 
@@ -66,7 +63,6 @@ export class TaskStore {
 	private readonly insertEntry: StatementSync;
 	private readonly selectExecutions: StatementSync;
 	private readonly selectExecutionsWithDiffs: StatementSync;
-	/** The sums of the model calls of tasks. */
 	readonly modelUse: ModelUseStore;
 	readonly steps: StepStore;
 
@@ -137,7 +133,6 @@ export class TaskStore {
 		return (diffs ? this.selectExecutionsWithDiffs : this.selectExecutions).all(task.sequence).map(toExecution);
 	}
 
-	/** Returns a page of tasks, newest first. */
 	list({ limit, offset, filter, statuses = [], interrupted }: TaskPageQuery): {
 		tasks: TaskRecord[];
 		hasMore: boolean;

@@ -5,7 +5,6 @@ import { childEnvironment } from '../../base/childEnvironment.ts';
 /** The argument that makes the service's own program run as the demo agent. */
 export const DEMO_AGENT_ARGUMENT = 'demo-agent';
 
-/** An agent that tasks can name. */
 export interface Agent {
 	readonly id: string;
 	readonly label: string;
@@ -18,7 +17,6 @@ export interface Agent {
 	readonly isBuiltIn: boolean;
 	/** The hosts of the account of its own with which the agent works, and the home in which its login is kept. */
 	readonly account?: { hosts: readonly string[]; home: string };
-	/** The memory that the agent is known to need. */
 	readonly megabytes: number;
 	/**
 	 * Returns how the agent is started. `repository` is the folder of the task; no program in it is used. Throws a

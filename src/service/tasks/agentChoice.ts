@@ -1,7 +1,6 @@
 import { RequestRefused } from '../replies.ts';
 import type { AgentChoice, TaskRecord } from '../store/taskRecord.ts';
 
-/** The maximum number of agents for one prompt. */
 const MAXIMUM_AGENTS = 8;
 
 /** An agent, as far as the choice depends on it. The first of its models is the default. */

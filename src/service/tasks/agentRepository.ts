@@ -11,7 +11,6 @@ export interface AgentRepositoryOptions {
 	index: string;
 	/** The reference of the only commit. */
 	start: string;
-	/** The name of the branch that the agent is on. */
 	branch: string;
 	/** The options of `git init` for the object format. */
 	format: readonly string[];

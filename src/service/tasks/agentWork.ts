@@ -20,13 +20,11 @@ export interface Assignment {
 	agent: Agent;
 	model: string;
 	prompt: string;
-	/** The folder of the task's repository. */
 	repository: string;
 	/** The agent's session of an earlier run at the same place. */
 	earlierSession: string | undefined;
 	/** The summary of the work so far that a new session gets, if there is any work. */
 	summary: string | undefined;
-	/** A note about the files for a new session. */
 	note: string | undefined;
 }
 

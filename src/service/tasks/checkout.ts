@@ -195,7 +195,6 @@ export class Checkout {
 		return checkout;
 	}
 
-	/** Lists the names of the files that differ between two commits. */
 	async changedFiles(base: string, commit: string): Promise<string[]> {
 		return split(await this.git([...DIFF, '--name-only', '-z', base, commit, '--'], BYTES)).map(readable);
 	}
@@ -244,7 +243,6 @@ export class Checkout {
 		await rm(env.GIT_INDEX_FILE, { force: true });
 	}
 
-	/** Returns whether a commit would change anything. */
 	async isChanged(): Promise<boolean> {
 		await this.replaceSpecialFiles();
 		const { removed, present } = await this.changes();

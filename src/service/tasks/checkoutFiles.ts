@@ -6,7 +6,6 @@ import type { GitOptions } from '../../base/git.ts';
 import { BYTES, split } from '../../base/gitNames.ts';
 import { listed } from './taskNames.ts';
 
-/** Runs git on a checkout. */
 export type CheckoutGit = (args: readonly string[], options?: Omit<GitOptions, 'signal'>) => Promise<string>;
 
 const LINK = '120000';
@@ -33,7 +32,6 @@ function treeEntry(line: string): TreeEntry {
 	return { mode, object, size: Number(size) || 0, name: line.slice(line.indexOf('\t') + 1) };
 }
 
-/** Returns the entry in a line of `git ls-files --stage`. */
 export function stagedEntry(line: string): Pick<TreeEntry, 'mode' | 'object' | 'name'> {
 	const [mode = '', object = ''] = line.split(' ', 2);
 	return { mode, object, name: line.slice(line.indexOf('\t') + 1) };

@@ -48,7 +48,6 @@ const NOT_FOUND =
 export interface CommandRun {
 	checkout: Checkout;
 	commit: string;
-	/** A line for a shell. */
 	command: string;
 	/** The commit whose package scripts take the place of those of `commit`, so that no agent chooses them. */
 	scriptsOf?: string | undefined;

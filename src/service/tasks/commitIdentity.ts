@@ -5,7 +5,6 @@ import { GitError } from '../../base/gitError.ts';
 import { hasHidden } from '../../base/invisible.ts';
 import { locateSource } from './sourceSide.ts';
 
-/** Returns the variables that make git commit in this identity's name. */
 export function commitEnvironment({ name, address }: CommitIdentity): Record<string, string> {
 	return {
 		GIT_AUTHOR_NAME: name,

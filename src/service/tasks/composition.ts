@@ -48,7 +48,6 @@ export interface ComposingRun {
 	task: TaskRecord;
 	execution: ExecutionRecord;
 	store: TaskStore;
-	/** The folder of the execution. */
 	folder: string;
 	/** Starts from the commit that the agents began with. */
 	checkout: Checkout;

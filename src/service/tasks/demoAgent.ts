@@ -24,12 +24,10 @@ const MAXIMUM_FILE_NAMES = 100;
 /** The JSON-RPC code for any internal error of a server. */
 const INTERNAL_ERROR = -32_603;
 
-/** The steps of the plan. */
 const PLAN = ['Read the prompt', 'Write a file about it'];
 
 interface DemoSession {
 	folder: string;
-	/** Aborts the prompt that is running. */
 	running: AbortController | undefined;
 }
 
@@ -82,7 +80,6 @@ export async function runDemoAgent(): Promise<void> {
 	}
 }
 
-/** The handling of one prompt. */
 class DemoTurn {
 	private readonly client: AgentContext;
 	private readonly sessionId: string;

@@ -7,9 +7,7 @@ import { newBranchOf } from './taskNames.ts';
 /** The repository may be on a slow drive, and the service must start in any case. */
 const TIMEOUT_MS = 5_000;
 
-/** The outcome of a push. */
 export interface PushEnd {
-	/** The outcome as a sentence for the user. */
 	sentence: string;
 	/** The changes to the stored execution. Absent unless the branch certainly exists with the work. */
 	result?: Pick<ExecutionRecord, 'branchName'> & Partial<ExecutionRecord>;

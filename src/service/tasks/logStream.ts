@@ -3,7 +3,6 @@ import type { Disposable } from '../../base/disposable.ts';
 import { sseComment, sseEvent } from '../../base/streamText.ts';
 import { FINAL_STATUSES, type LogRecord, type TaskRecord } from '../store/taskRecord.ts';
 
-/** The number of entries that are read at a time. */
 const PAGE_SIZE = 200;
 /** The interval of status events (cloud-tasks.md, Events). */
 const STATUS_INTERVAL_MS = 2_000;

@@ -10,7 +10,6 @@ import { TaskLog } from './taskLog.ts';
 
 export interface PartialWorkOptions {
 	store: TaskStore;
-	/** Returns the folder of an execution. */
 	folderOf(task: TaskRecord, position: number): string;
 	signal: AbortSignal;
 	logger: Logger;

@@ -10,19 +10,16 @@ import { findTestCommand } from './testCommand.ts';
 const STEP = 'running_tests';
 const GIT_MS = 60_000;
 
-/** The work of an agent that is to be tested. */
 export interface WorkToTest {
 	checkout: Checkout;
 	/** The commit where the branch began. The command is taken from it, so that no agent chooses how it is judged. */
 	base: string;
-	/** The commit of the agent's work. */
 	commit: string;
 }
 
 export interface TestResult {
 	/** The outcome, or null if it is not known: the repository does not say how it is tested, or there were no tests. */
 	tests: TestOutcome | null;
-	/** The number of test files that the work changed. */
 	testFilesChanged: number;
 }
 

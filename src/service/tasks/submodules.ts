@@ -16,7 +16,6 @@ import { locateSource } from './sourceSide.ts';
 import { listed } from './taskNames.ts';
 
 export interface SubmodulesOptions {
-	/** The git of the checkout. */
 	location: GitLocation & { gitFolder: string; workTree: string };
 	sourceFolder: string;
 	/** The options of `git init` for the object format. */
@@ -24,7 +23,6 @@ export interface SubmodulesOptions {
 	signal: AbortSignal;
 }
 
-/** A message for the log of a task. */
 interface Note {
 	message: string;
 	type: 'info' | 'warning';

@@ -42,14 +42,12 @@ const COUNT_TIMEOUT_MS = 5_000;
 /** The test results of an agent that has just been started. A follow-up starts afresh. */
 const NOTHING_KNOWN = { tests: null, testFilesChanged: null } as const;
 
-/** One execution of a task, and the agent that works on it. */
 export interface AgentJob {
 	task: TaskRecord;
 	execution: ExecutionRecord;
 	agent: Agent;
 }
 
-/** The stores for an execution and for the work on it. */
 export interface RunStorage {
 	store: TaskStore;
 	/**

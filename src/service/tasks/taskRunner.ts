@@ -39,7 +39,6 @@ const KEEPING = 'What the agent had done is just being kept. Ask again in a mome
 const SEARCHING = 'The steps of the task are just being searched. Wait for the end of that, or cancel it.';
 const INTERRUPTED = 'Interrupted: the local service stopped while the task was running.';
 
-/** The stores for tasks and for the work of their agents. */
 export interface TaskStorage {
 	store: TaskStore;
 	/**
@@ -59,7 +58,6 @@ export interface RunSupport {
 	onBroken(error: unknown): void;
 }
 
-/** The limits on running and waiting executions. */
 export interface QueueLimits {
 	/** The maximum number of executions that run at the same time; 2 by default. */
 	maximumRunning?: number;
@@ -74,7 +72,6 @@ export interface QueueLimits {
 	searchRunMs?: number;
 }
 
-/** An execution that waits or runs. */
 interface Job extends AgentJob {
 	controller: AbortController;
 	/** Settles when the execution is in a final state. Absent while the execution waits. */

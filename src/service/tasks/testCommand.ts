@@ -2,9 +2,7 @@ import * as z from 'zod';
 import { parseJson } from '../../base/json.ts';
 
 export interface TestCommand {
-	/** A shell command line. */
 	command: string;
-	/** The file that names the command. */
 	source: string;
 }
 

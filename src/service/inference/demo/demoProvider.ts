@@ -16,11 +16,9 @@ import { chatReply, filledForm, promptOf, searchReply, textOf } from './demoRepl
 
 export interface DemoProviderOptions {
 	clock: Clock;
-	/** Makes an image available and returns its URL. */
 	publish(image: StoredImage): string;
 }
 
-/** The id of the demo's chat model. */
 export const DEMO_MODEL = 'demo';
 
 const SEARCH_MODEL = 'errand-search';

@@ -95,7 +95,6 @@ export function filledForm({ response_format: format }: ProviderRequest): DemoRe
 	return { text: JSON.stringify({ answer: labels[0], probability: 1 / labels.length }) };
 }
 
-/** Returns the text of a message without its other parts. */
 export function textOf({ content }: ChatMessage): string {
 	if (typeof content === 'string') {
 		return content;
@@ -118,7 +117,6 @@ function imagesOf(request: ProviderRequest): number {
 	return Array.isArray(content) ? content.filter(({ type }) => type === 'image_url').length : 0;
 }
 
-/** Returns the beginning of the prompt as a single line. */
 function shownPrompt(request: ProviderRequest): string {
 	const characters = [...promptOf(request).replace(/\s+/g, ' ').trim()];
 	const shown = characters.slice(0, SHOWN_PROMPT_LENGTH).join('');

@@ -15,7 +15,6 @@ import { PartDecoder } from './partDecoder.ts';
 /** The maximum number of calls, as readers may keep a list of them. */
 const MAXIMUM_CALLS = 1024;
 
-/** The maximum number of open blocks of other types. */
 const MAXIMUM_IGNORED = 1024;
 
 const COUNTS = [
@@ -25,7 +24,6 @@ const COUNTS = [
 	'output_tokens',
 ] as const satisfies (keyof MessagesUsage)[];
 
-/** A tool call whose block has not ended. */
 interface OpenCall {
 	index: number;
 	/** The input at the start of the block. It should be an empty object, but some servers send the whole input there. */
@@ -40,7 +38,6 @@ export class MessagesDecoder extends PartDecoder implements ReplyDecoder<ReplyCh
 	/** The open calls by the indexes of their blocks. */
 	private readonly calls = new Map<unknown, OpenCall>();
 	private callCount = 0;
-	/** The indexes of open blocks of other types. */
 	private readonly ignored = new Set<unknown>();
 	/** Counts are sent at the start and again, in total, near the end. One that was not taken again is 0 or missing. */
 	private readonly counted: Partial<MessagesUsage> = {};
@@ -85,7 +82,6 @@ export class MessagesDecoder extends PartDecoder implements ReplyDecoder<ReplyCh
 		this.finish(true, into);
 	}
 
-	/** Ends the reply at the end of the body. */
 	end(into: ReplyChunk[]): void {
 		this.finish(this.mayClose, into);
 	}

@@ -14,7 +14,6 @@ import { PartDecoder } from './partDecoder.ts';
 /** The maximum number of items, as readers may keep a list of the calls. */
 const MAXIMUM_ITEMS = 1024;
 
-/** The state of an item of the output. */
 interface Item {
 	/** The position among the calls, if it is one. */
 	call?: number;

@@ -15,7 +15,6 @@ const PAIRS: Readonly<Record<string, string>> = { logprobs: 'top_logprobs', top_
 /** The names of refused fields, each with the name to send its value under instead, or undefined if it is left out. */
 type Refused = ReadonlyMap<string, string | undefined>;
 
-/** The parameters that one server has refused, by model. */
 export class RefusedParameters {
 	private readonly byModel = new Map<string, Map<string, string | undefined>>();
 

@@ -30,7 +30,6 @@ const LIST_MS = 3_000;
 const COUNT_MS = 10_000;
 const ASKED_AT_ONCE = 4;
 
-/** The means by which requests to upstreams are made. */
 export interface UpstreamAccess {
 	transport: Transport;
 	logger: Logger;
@@ -80,7 +79,6 @@ export class UpstreamProvider implements Provider {
 	/** The facts known about the models of an Ollama server, by id. Each is requested once. */
 	private readonly ollamaModels = new Map<string, OllamaModel>();
 	private readonly key: 'inference' | undefined;
-	/** The models named in the settings. */
 	private readonly own: readonly ModelOffer[];
 	private current: readonly ModelOffer[];
 	/** The reason why the server did not list its models when it was last asked. */

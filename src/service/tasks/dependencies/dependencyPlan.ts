@@ -21,7 +21,6 @@ const LANGUAGES: ReadonlyMap<string, readonly Language[]> = new Map<string, read
 	['vendor', ['php', 'ruby', 'go']],
 ]);
 
-/** The packages that the user has installed in a repository. */
 export interface UserDependencies {
 	/** The top of the repository's files, an absolute path. */
 	directory: string;

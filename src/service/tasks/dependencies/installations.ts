@@ -258,7 +258,6 @@ async function yarnOf(lockfile: string, read: ReadTreeFile): Promise<Manager> {
 export interface InstallationPlace {
 	/** The address of the relay for the command: `http://127.0.0.1:<port>`. */
 	relay: string;
-	/** The relay's token. */
 	token: string;
 	/** The home folder of the run, as the command sees it. Package managers store all their data there. */
 	home: string;

@@ -2,7 +2,6 @@ import { constants } from 'node:fs';
 import { lstat, open, realpath } from 'node:fs/promises';
 import path from 'node:path';
 
-/** The number of bytes that are read of a file. */
 const MAXIMUM_BYTES = 256 * 1024;
 
 /** Reads a file by its path relative to the top of a tree, with slashes. Resolves with undefined if it is missing. */

@@ -28,9 +28,7 @@ export interface UserRegistries {
 }
 
 export interface UserPlace {
-	/** The user's environment. */
 	environment: Environment;
-	/** The user's home folder. */
 	home: string;
 	/** The folder of the repository. No program in it is started. */
 	repository: string;

@@ -15,7 +15,6 @@ export interface Measured {
 	cost: number | undefined;
 }
 
-/** Counts the tokens and the cost of one call. */
 export class CallMeter {
 	private readonly request: ProviderRequest;
 	private readonly prices: Prices | undefined;

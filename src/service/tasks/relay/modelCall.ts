@@ -8,7 +8,6 @@ import type { Measured } from './callMeter.ts';
 
 /** A finished call of an agent for its model. It contains nothing of the request or the reply. */
 export interface ModelCall extends Measured {
-	/** The id of the model that served the call. */
 	model: string;
 	/** The slug of the provider that served the call, or undefined if none did. */
 	provider: string | undefined;
@@ -46,7 +45,6 @@ function wordsOf(code: string, upstreams: readonly UpstreamProblem[]): string {
 	return causes.length === 0 ? `it was refused (${code})` : causes.join('; ');
 }
 
-/** Returns a line about the call for the log of a task. */
 export function describeCall(call: ModelCall): string {
 	const { model, provider, outcome, failure, seconds } = call;
 	const who = provider === undefined ? model : `${model} by ${provider}`;

@@ -49,7 +49,6 @@ export interface ModelTerms {
 	settings: CostSettings;
 }
 
-/** The callbacks that report the calls of an agent. */
 export interface ModelCallEvents {
 	/** Called when a call has ended, with any outcome. */
 	onCall(call: ModelCall): void;
@@ -181,7 +180,6 @@ export class TaskGateway implements ChatGateway {
 		await Promise.all(this.uncounted);
 	}
 
-	/** Describes the one model. */
 	async describe(): Promise<Description> {
 		const model = await this.modelFacts();
 		return {

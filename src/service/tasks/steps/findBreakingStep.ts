@@ -1,12 +1,10 @@
 import type { TestOutcome } from '../../../contract/agents.ts';
 import type { StepSearchEvent } from '../../../contract/stepSearch.ts';
 
-/** A run that the search asks for. */
 export type SearchRun = Omit<Extract<StepSearchEvent, { type: 'run' }>, 'type'>;
 export type SearchEnd = Extract<StepSearchEvent, { type: 'found' | 'none' }>;
 
 export interface StateRuns {
-	/** Runs the command on the state after a step. */
 	run(run: SearchRun): Promise<TestOutcome>;
 	onUnstable(index: number): void;
 }

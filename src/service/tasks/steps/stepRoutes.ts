@@ -27,7 +27,6 @@ export interface StepRoutesDependencies {
 	store: TaskStore;
 	runner: Pick<TaskRunner, 'folderOf' | 'openSearch' | 'search'>;
 	logger: Logger;
-	/** Returns a task, or refuses the request. */
 	required(id: string | undefined): TaskRecord;
 	/** Returns a task that is over and whose folders nothing uses, or refuses the request. */
 	ended(id: string | undefined): TaskRecord;

@@ -40,7 +40,6 @@ export interface StepSearchOptions {
 	store: TaskStore;
 	services: RunServices;
 	logger: Logger;
-	/** The time for each run. */
 	limitMs: number | undefined;
 }
 

@@ -8,7 +8,6 @@ import { testRunOf } from './testRun.ts';
 
 export interface TaskStepsRun {
 	checkout: Checkout;
-	/** The folder of the execution. */
 	folder: string;
 	task: TaskRecord;
 	execution: ExecutionRecord;
