@@ -1,7 +1,10 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { AgentDirectory } from '../agents/catalogue/agentDirectory.ts';
 import { ownAgent } from '../agents/catalogue/ownAgent.ts';
+import { currentPlatform } from '../agents/catalogue/platform.ts';
+import { AGENTS_FOLDER } from '../agents/install/installed.ts';
 import { probeSandbox } from '../agents/sandbox/probe.ts';
 import { singleFlight, systemClock } from '../base/async.ts';
 import type { Disposable } from '../base/disposable.ts';
@@ -9,8 +12,9 @@ import { describeError, UserFacingError } from '../base/errors.ts';
 import { replaceFileSync } from '../base/files.ts';
 import { DISCOVERY_FILE, type Discovery, readDiscovery } from '../contract/control.ts';
 import type { UpstreamHandover } from '../contract/upstreams.ts';
+import { registerAgentRoutes } from './agents/agentRoutes.ts';
 import { agentProgramOf, createRunServices, insideProgramOf, tryAgent } from './agents/agentRuns.ts';
-import { startAgents } from './agents/agents.ts';
+import { AgentTrials } from './agents/agentTrials.ts';
 import { TaskAgents } from './agents/taskAgents.ts';
 import { registerChannelRoutes } from './channel/channelRoutes.ts';
 import { type ControlPipe, openControlPipe } from './controlPipe.ts';
@@ -23,6 +27,7 @@ import { ServiceLog } from './serviceLog.ts';
 import { registerSourceRoutes } from './sources/sourceRoutes.ts';
 import type { StartOptions } from './startOptions.ts';
 import { DATABASE_FILE, prepareStateFolder, prepareWorkFolder, removeWorkFolder, workFolderOf } from './stateFolder.ts';
+import { ConsentStore } from './store/consentStore.ts';
 import { databaseFailure, openDatabase } from './store/database.ts';
 import { FolderStore } from './store/folderStore.ts';
 import { TaskStore } from './store/taskStore.ts';
@@ -157,26 +162,40 @@ async function run(options: ServiceOptions, { lock, log, token, app, server, ope
 		privateFolders: [stateFolder, workFolder],
 	};
 	const agentLogger = log.logger('agents');
-	const localAgents = startAgents({
-		app,
-		stateFolder,
-		database,
+	const place = {
+		folder: path.join(stateFolder, AGENTS_FOLDER),
+		platform: currentPlatform(),
+		environment: process.env,
+	};
+	const directory = new AgentDirectory({
+		...place,
 		builtIn,
 		own: ownAgent(agentProgramOf(options.programFile), options.version),
 		describe: () => inference.gateway.describe(),
-		settings: options.handover.tasks,
 		probeSandbox,
+		clock: systemClock,
+	});
+	directory.replaceSettings(options.handover.tasks);
+	const trials = new AgentTrials(directory, place, {
 		handshake: (agent, signal) => tryAgent(agent, { ...surroundings, workFolder, logger: agentLogger, signal }),
-		dependenciesOf: (repoUrl, branch, ways) => dependenciesOfBranch(repoUrl, branch, ways, workFolder),
-		stopping: stopping.signal,
 		logger: agentLogger,
 	});
-	const agents = new TaskAgents(localAgents.directory, builtIn);
+	// No agent runs yet that may use them.
+	void trials.removeLeftovers();
+	const consents = new ConsentStore(database);
+	registerAgentRoutes(app, {
+		directory,
+		trials,
+		consents,
+		dependenciesOf: (repoUrl, branch, ways) => dependenciesOfBranch(repoUrl, branch, ways, workFolder),
+		stopping: stopping.signal,
+	});
+	const agents = new TaskAgents(directory, builtIn);
 	const modelsLogger = log.logger('agent models');
 	const runner = new TaskRunner(
 		{ store, folder: workFolder },
 		{
-			services: createRunServices({ ...surroundings, agents: localAgents, inference, logger: modelsLogger }),
+			services: createRunServices({ ...surroundings, directory, consents, inference, logger: modelsLogger }),
 			agentOf: ({ agent, model }) => agents.byId(agent, model),
 			logger: log.logger('tasks'),
 			onBroken: fail,
@@ -242,7 +261,7 @@ async function run(options: ServiceOptions, { lock, log, token, app, server, ope
 		try {
 			removeDiscovery(stateFolder);
 			await runner.shutdown();
-			await localAgents.ended();
+			await trials.ended();
 			await removeWorkFolder(workFolder, async inside => (await readMarker(inside)) !== undefined);
 			pipe?.close();
 			await server.close(CLOSE_GRACE_MS);
@@ -270,7 +289,7 @@ async function run(options: ServiceOptions, { lock, log, token, app, server, ope
 				inference.replaceUpstreams(handover);
 				// A window of an earlier version does not send task settings, so the earlier ones remain in force.
 				if (handover.tasks !== undefined) {
-					localAgents.directory.replaceSettings(handover.tasks);
+					directory.replaceSettings(handover.tasks);
 				}
 			},
 		});

@@ -2,6 +2,7 @@
 // checks whether an agent starts.
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import path from 'node:path';
+import type { AgentDirectory } from '../../agents/catalogue/agentDirectory.ts';
 import type { FoundAgent } from '../../agents/catalogue/entry.ts';
 import { withoutModel } from '../../agents/relay/relay.ts';
 import { agentLaunch } from '../../agents/run/agentLaunch.ts';
@@ -15,11 +16,11 @@ import type { Logger } from '../../base/logger.ts';
 import { removeFolder } from '../../base/removeFolder.ts';
 import type { AgentTrial } from '../../contract/agents.ts';
 import type { Inference } from '../inference/inference.ts';
+import type { ConsentStore } from '../store/consentStore.ts';
 import { createModelListener } from '../tasks/relay/modelListener.ts';
 import { type ModelCallEvents, type ModelTerms, TaskGateway, USER_SETTINGS } from '../tasks/relay/taskGateway.ts';
 import { consentFolder } from '../tasks/repoUrl.ts';
 import type { RunModels, RunServices } from '../tasks/runServices.ts';
-import type { Agents } from './agents.ts';
 
 /** The name of the model in a trial, which asks it nothing. */
 const NO_MODEL = 'none';
@@ -41,14 +42,14 @@ export function agentProgramOf(programFile: string): string {
 }
 
 export interface RunServicesOptions extends Surroundings {
-	agents: Agents;
+	directory: AgentDirectory;
+	consents: ConsentStore;
 	inference: Inference;
 	logger: Logger;
 }
 
 export function createRunServices(options: RunServicesOptions): RunServices {
-	const { agents, inference, insideProgram, privateFolders, logger } = options;
-	const { directory, consents } = agents;
+	const { directory, consents, inference, insideProgram, privateFolders, logger } = options;
 	return {
 		insideProgram,
 		privateFolders,
