@@ -14,7 +14,7 @@ import {
 } from '../../contract/agents.ts';
 import { controlPaths } from '../../contract/control.ts';
 import { RequestRefused, runOrRefuse } from '../replies.ts';
-import { type App, type AppContext, readBody, untilClientGoes } from '../server.ts';
+import { type App, readBody, untilClientGoes } from '../server.ts';
 import type { ConsentStore } from '../store/consentStore.ts';
 import type { BranchDependencies, DependencyWays } from '../tasks/dependenciesOfBranch.ts';
 import { consentFolder } from '../tasks/repoUrl.ts';
@@ -48,7 +48,15 @@ export function registerAgentRoutes(app: App, dependencies: AgentRoutesDependenc
 	): void => {
 		app.post(path, async context => {
 			const request = await readBody(context, schema);
-			return untilEnd(context, stopping, async signal => context.json(await run(request, signal)));
+			return untilClientGoes(context, async gone => {
+				try {
+					return context.json(await run(request, AbortSignal.any([gone, stopping])));
+				} catch (error) {
+					throw stopping.aborted
+						? new RequestRefused(503, 'The local service is stopping. Try again in a moment.')
+						: error;
+				}
+			});
 		});
 	};
 	registerTrial(controlPaths.tryAgent, agentRequestSchema, ({ id }, signal) => trials.try(id, signal));
@@ -112,19 +120,4 @@ function answerFor(consents: ConsentStore, folder: string, configured: readonly 
 	const consent = consents.dependencies(folder);
 	const allowed = consent !== undefined && isDeepStrictEqual(new Set(consent.hosts), new Set(hosts));
 	return { hosts, allowed, allowsScripts: allowed && consent.allowsScripts };
-}
-
-/** Calls `answer` with a signal that aborts when the client goes or the service stops. */
-function untilEnd(
-	context: AppContext,
-	stopping: AbortSignal,
-	answer: (signal: AbortSignal) => Promise<Response>,
-): Promise<Response> {
-	return untilClientGoes(context, async gone => {
-		try {
-			return await answer(AbortSignal.any([gone, stopping]));
-		} catch (error) {
-			throw stopping.aborted ? new RequestRefused(503, 'The local service is stopping. Try again in a moment.') : error;
-		}
-	});
 }
