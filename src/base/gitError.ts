@@ -21,3 +21,13 @@ export class GitError extends Error {
 		this.stderr = stderr;
 	}
 }
+
+/** Returns a handler that gives `value` in place of a GitError and throws any other error. */
+export const unlessGitFails =
+	<T>(value: T) =>
+	(error: unknown): T => {
+		if (error instanceof GitError) {
+			return value;
+		}
+		throw error;
+	};

@@ -7,7 +7,7 @@ import { append } from '../../base/append.ts';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { ERRAND_IDENTITY, type GitLocation, removeLocks, runGit, writeAttributes } from '../../base/git.ts';
-import { GitError } from '../../base/gitError.ts';
+import { GitError, unlessGitFails } from '../../base/gitError.ts';
 import { BYTES, placeOf, readable, split } from '../../base/gitNames.ts';
 import { makeAgentRepository } from './agentRepository.ts';
 import {
@@ -202,8 +202,8 @@ export class Checkout {
 	/** Returns a text file of a commit, or undefined if it is missing or very large. */
 	async textAt(commit: string, name: string): Promise<string | undefined> {
 		const read = async (how: string) => this.git(['cat-file', how, `${commit}:${name}`]);
-		const size = Number(await read('-s').catch(ignoreGitError));
-		return size <= MAXIMUM_TEXT ? read('blob').catch(ignoreGitError) : undefined;
+		const size = Number(await read('-s').catch(unlessGitFails(undefined)));
+		return size <= MAXIMUM_TEXT ? read('blob').catch(unlessGitFails(undefined)) : undefined;
 	}
 
 	/** Returns the commit that the work starts from. Nothing moves it once the branch has been fetched. */
@@ -288,13 +288,16 @@ export class Checkout {
 
 	/** Returns whether a commit belongs to the branch's history. If so, it is then in this repository. */
 	async has(commit: string): Promise<boolean> {
-		const isKnown = await this.git(['merge-base', '--is-ancestor', commit, START]).then(() => true, ignoreGitError);
+		const isKnown = await this.git(['merge-base', '--is-ancestor', commit, START]).then(
+			() => true,
+			unlessGitFails(false),
+		);
 		if (isKnown || !(await this.git(['rev-parse', '--is-shallow-repository'])).startsWith('true')) {
-			return isKnown ?? false;
+			return isKnown;
 		}
 		// The branch was fetched without its history, and so without this commit.
 		const isThere = await this.source.isAncestor(commit, await this.start());
-		return isThere && (await this.source.fetch(commit, BASE).then(() => true, ignoreGitError)) === true;
+		return isThere && this.source.fetch(commit, BASE).then(() => true, unlessGitFails(false));
 	}
 
 	async statistics(base: string, commit: string): Promise<DiffStatistics> {
@@ -423,7 +426,7 @@ export class Checkout {
 	/** Lists the names that differ from the index, and `nested` repositories, which cannot be part of a commit. */
 	private async changes(): Promise<{ removed: string[]; present: string[]; nested: string[]; untracked: string[] }> {
 		// The refresh recognises files whose owner alone changed, for the sandbox. It fails if other files differ.
-		await this.git(['update-index', '-q', '--refresh']).catch(ignoreGitError);
+		await this.git(['update-index', '-q', '--refresh']).catch(unlessGitFails(undefined));
 		const compare = ['diff-files', '--name-status', '-z', '--no-renames', '--no-ext-diff', '--ignore-submodules=all'];
 		const fields = split(await this.git(compare, BYTES));
 		const removed: string[] = [];
@@ -464,10 +467,4 @@ export class Checkout {
 		const env = { ...defined({ GIT_ALTERNATE_OBJECT_DIRECTORIES: states }), ...options.env };
 		return runGit(this.location, args, { ...options, env, signal });
 	};
-}
-
-function ignoreGitError(error: unknown): undefined {
-	if (!(error instanceof GitError)) {
-		throw error;
-	}
 }

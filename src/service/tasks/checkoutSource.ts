@@ -1,5 +1,5 @@
 import { type GitLocation, runGit } from '../../base/git.ts';
-import { GitError } from '../../base/gitError.ts';
+import { unlessGitFails } from '../../base/gitError.ts';
 import { type IgnoreRules, writeExcludes } from '../../base/ignoreRules.ts';
 import { BranchInUseError, pushFailure, sourceFailure, worktreeOf } from './sourceRepository.ts';
 import { locateSource, readSourceRules, sourceSide } from './sourceSide.ts';
@@ -38,15 +38,8 @@ export class CheckoutSource {
 	async isAncestor(commit: string, of: string): Promise<boolean> {
 		const { location, folder, signal } = this;
 		const source = await locateSource(location, folder, signal);
-		return runGit(source, ['merge-base', '--is-ancestor', commit, of], { signal }).then(
-			() => true,
-			error => {
-				if (error instanceof GitError) {
-					return false;
-				}
-				throw error;
-			},
-		);
+		const asked = runGit(source, ['merge-base', '--is-ancestor', commit, of], { signal });
+		return asked.then(() => true, unlessGitFails(false));
 	}
 
 	/** Reads the rules by which git ignores files in the source, and applies them here. Throws a UserFacingError. */

@@ -1,7 +1,7 @@
 import os from 'node:os';
 import { defined } from '../../base/defined.ts';
 import { type CommitIdentity, type GitLocation, runGit } from '../../base/git.ts';
-import { GitError } from '../../base/gitError.ts';
+import { unlessGitFails } from '../../base/gitError.ts';
 import { hasHidden } from '../../base/invisible.ts';
 import { locateSource } from './sourceSide.ts';
 
@@ -35,14 +35,9 @@ export async function readIdentity(
 	const { configuration: _, ...place } = own;
 	const location = { ...place, ...defined({ gitFolder }), home: os.homedir() };
 	const ask = ['config', '--null', '--includes', '--get-regexp', '^user\\.(name|email)$'];
-	const listed = await runGit(location, ask, { signal }).catch(error => {
-		// git exits with 1 if there is neither, and with another code if a configuration cannot be read. An agent's work is
-		// worth more than its author's name.
-		if (error instanceof GitError) {
-			return '';
-		}
-		throw error;
-	});
+	// git exits with 1 if there is neither, and with another code if a configuration cannot be read. An agent's work is
+	// worth more than its author's name.
+	const listed = await runGit(location, ask, { signal }).catch(unlessGitFails(''));
 	const values = new Map<string, string>();
 	for (const entry of listed.split('\0')) {
 		// A later value wins.

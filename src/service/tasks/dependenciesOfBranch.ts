@@ -1,6 +1,6 @@
 import os from 'node:os';
 import { runGit } from '../../base/git.ts';
-import { GitError } from '../../base/gitError.ts';
+import { unlessGitFails } from '../../base/gitError.ts';
 import { planDependencies, userDependencies } from './dependencies/dependencyPlan.ts';
 import { lockfilesAmong } from './dependencies/lockfiles.ts';
 import { beginningOf } from './dependencies/treeFiles.ts';
@@ -49,17 +49,11 @@ export async function dependenciesOfBranch(
 		const git = (args: readonly string[]) => runGit(source, args, { signal });
 		const files = (await git(['ls-tree', '-r', '-z', '--name-only', commit])).split('\0');
 		const read = async (name: string) => {
-			try {
-				const size = Number(await git(['cat-file', '-s', `${commit}:${name}`]));
-				return size > MAXIMUM_BYTES
-					? undefined
-					: beginningOf(Buffer.from(await git(['cat-file', 'blob', `${commit}:${name}`])));
-			} catch (error) {
-				if (error instanceof GitError) {
-					return undefined;
-				}
-				throw error;
-			}
+			const file = `${commit}:${name}`;
+			const size = Number(await git(['cat-file', '-s', file]).catch(unlessGitFails(undefined)));
+			const text =
+				size <= MAXIMUM_BYTES ? await git(['cat-file', 'blob', file]).catch(unlessGitFails(undefined)) : undefined;
+			return text === undefined ? undefined : beginningOf(Buffer.from(text));
 		};
 		const place = { environment: process.env, home: os.homedir(), repository: folder, parent };
 		const { installations, hosts, withLogin, shown, unmet } = await planDependencies(

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { isAbortError, UserFacingError } from '../../base/errors.ts';
 import { type GitLocation, runGit } from '../../base/git.ts';
-import { GitError } from '../../base/gitError.ts';
+import { GitError, unlessGitFails } from '../../base/gitError.ts';
 import { findWorktree } from '../../base/gitWorktree.ts';
 import { findMissing } from '../../base/partialClone.ts';
 import { removeFolder } from '../../base/removeFolder.ts';
@@ -56,13 +56,8 @@ export const gitConfigurationIn = (folder: string): string => path.join(folder, 
 export async function writeGitConfiguration(folder: string, signal: AbortSignal): Promise<void> {
 	const own = { home: os.homedir(), gitFolder: path.join(folder, 'none'), cwd: folder };
 	const ask = ['config', '--type=path', '--null', '--get-all', 'safe.directory'];
-	const listed = await runGit(own, ask, { signal }).catch(error => {
-		// git exits with 1 if there is none.
-		if (error instanceof GitError) {
-			return '';
-		}
-		throw error;
-	});
+	// git exits with 1 if there is none.
+	const listed = await runGit(own, ask, { signal }).catch(unlessGitFails(''));
 	const folders = listed.split('\0').slice(0, -1);
 	// git checks the folder with the objects on the source's side, while users name the one around it.
 	const allowed = folders.flatMap(named => (named === '' || named === '*' ? [named] : [named, `${named}/.git`]));
