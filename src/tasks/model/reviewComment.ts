@@ -1,4 +1,5 @@
 // The user's comments on a task's changes.
+import * as z from 'zod';
 
 /** The maximum number of comments that are kept for one task. */
 export const MAXIMUM_COMMENTS = 200;
@@ -13,41 +14,44 @@ const MAXIMUM_QUOTED_LINE = 500;
 /** The maximum distance, in lines, at which quoted lines are searched for in another version of the file. */
 const MAXIMUM_DISTANCE = 20_000;
 
-/** Lines counted from 0, both ends inclusive. */
-export interface LineSpan {
-	firstLine: number;
-	lastLine: number;
-}
+const lineNumber = z.int().min(0);
 
 /** The subject of a comment: lines of one side of a changed file. */
-export interface CommentPlace extends LineSpan {
-	resultKey: string;
-	taskId: string;
-	side: 'before' | 'after';
+const placeSchema = z.object({
+	/** Counted from 0, both ends inclusive. */
+	firstLine: lineNumber,
+	lastLine: lineNumber,
+	resultKey: z.string(),
+	taskId: z.string(),
+	side: z.enum(['before', 'after']),
 	/** The repository on this machine. */
-	directory: string;
+	directory: z.string(),
 	/** Relative to the repository's top folder, with slashes. */
-	path: string;
+	path: z.string(),
 	/** Git's name for the content that was commented on. */
-	object: string;
+	object: z.string(),
 	/** The beginning of the lines as they were, cut to a bounded length. */
-	quote: string[];
-}
+	quote: z.array(z.string()),
+});
+export type CommentPlace = z.infer<typeof placeSchema>;
 
-export interface ReviewComment {
-	id: string;
-	text: string;
+const commentSchema = z.object({
+	id: z.string(),
+	text: z.string(),
 	/** Milliseconds since the epoch. */
-	writtenAt: number;
+	writtenAt: z.number(),
 	/** True if an agent has received it. */
-	isSent: boolean;
-}
+	isSent: z.boolean(),
+});
+export type ReviewComment = z.infer<typeof commentSchema>;
 
-/** The comments on one place. There is at least one. */
-export interface ReviewThread {
-	id: string;
-	place: CommentPlace;
-	comments: ReviewComment[];
+/** The comments on one place. */
+const threadSchema = z.object({ id: z.string(), place: placeSchema, comments: z.array(commentSchema).min(1) });
+export type ReviewThread = z.infer<typeof threadSchema>;
+
+/** Returns whether a stored value is a list of threads. Another version of the extension may have written it. */
+export function isThreadList(value: unknown): value is ReviewThread[] {
+	return z.array(threadSchema).safeParse(value).success;
 }
 
 /** Returns the part of some lines that a comment keeps. Line ends are left out. */
@@ -64,7 +68,7 @@ export function quoteOf(lines: readonly string[]): string[] {
 export function anchorIn(
 	lines: readonly string[],
 	{ firstLine, lastLine, quote }: Pick<CommentPlace, 'firstLine' | 'lastLine' | 'quote'>,
-): LineSpan & { isFound: boolean } {
+): Pick<CommentPlace, 'firstLine' | 'lastLine'> & { isFound: boolean } {
 	const isAt = (line: number) =>
 		line >= 0 &&
 		line + quote.length <= lines.length &&
@@ -81,44 +85,3 @@ export function anchorIn(
 	}
 	return { firstLine: clamp(firstLine), lastLine: clamp(lastLine), isFound: false };
 }
-
-/** Returns whether a stored value is a list of threads. Another version of the extension may have written it. */
-export function isThreadList(value: unknown): value is ReviewThread[] {
-	return Array.isArray(value) && value.every(isThread);
-}
-
-function isThread(value: unknown): boolean {
-	const thread = value as Partial<ReviewThread> | null;
-	return (
-		typeof thread?.id === 'string' &&
-		isPlace(thread.place) &&
-		Array.isArray(thread.comments) &&
-		thread.comments.length > 0 &&
-		thread.comments.every(isComment)
-	);
-}
-
-function isPlace(value: unknown): boolean {
-	const place = value as Partial<CommentPlace> | null | undefined;
-	return (
-		[place?.resultKey, place?.taskId, place?.directory, place?.path, place?.object].every(isText) &&
-		(place?.side === 'before' || place?.side === 'after') &&
-		isLine(place.firstLine) &&
-		isLine(place.lastLine) &&
-		Array.isArray(place.quote) &&
-		place.quote.every(isText)
-	);
-}
-
-function isComment(value: unknown): boolean {
-	const comment = value as Partial<ReviewComment> | null;
-	return (
-		isText(comment?.id) &&
-		isText(comment?.text) &&
-		typeof comment?.writtenAt === 'number' &&
-		typeof comment.isSent === 'boolean'
-	);
-}
-
-const isText = (value: unknown) => typeof value === 'string';
-const isLine = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
