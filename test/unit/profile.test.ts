@@ -22,7 +22,7 @@ import { TaskStore } from '../../src/service/store/taskStore.ts';
 import { ApplyRecordFile } from '../../src/tasks/apply/applyRecord.ts';
 import { PromptDraft } from '../../src/tasks/launch/promptDraft.ts';
 import { ScratchBranches } from '../../src/tasks/launch/scratchBranches.ts';
-import { ArchiveStore } from '../../src/tasks/list/archiveStore.ts';
+import { TaskArchive, type TaskArchiveDependencies } from '../../src/tasks/list/taskArchive.ts';
 import { UnreadTasks } from '../../src/tasks/list/unreadTasks.ts';
 import { LogFiles } from '../../src/tasks/log/logFile.ts';
 import { FOLLOW_UP_ENTRIES } from '../../src/tasks/model/storageKeys.ts';
@@ -225,12 +225,11 @@ function opensProfile(kept: string): void {
 				get: (key: string) => values.get(key) as never,
 				update: async () => assert.fail('something is written'),
 			};
-			const archived = new ArchiveStore(globalState);
-			const isArchived = ({ id, status, completedAt }: ReturnType<typeof taskOf>) =>
-				archived.has('local', { id, status, completedAt: completedAt ?? undefined });
+			const active = { current: { name: 'local' } };
+			const archive = new TaskArchive({ globalState, active } as never as TaskArchiveDependencies);
 			assert.deepEqual(
 				allTasks()
-					.filter(isArchived)
+					.filter(({ id, status, completedAt }) => archive.has({ id, status, completedAt: completedAt ?? undefined }))
 					.map(({ prompt }) => prompt),
 				[words.archived],
 			);

@@ -1,12 +1,28 @@
 import * as vscode from 'vscode';
+import * as z from 'zod';
 import type { Disposable } from '../../base/disposable.ts';
 import { Emitter } from '../../base/event.ts';
 import { isActiveTask, type Task } from '../../contract/tasks.ts';
 import { showMessage } from '../../platform/notify.ts';
 import type { ActiveConnection } from '../common/activeConnection.ts';
-import { ArchiveStore } from './archiveStore.ts';
+import { TaskEntries } from '../common/taskEntries.ts';
+import { ARCHIVED_ENTRIES } from '../model/storageKeys.ts';
 import { pickMatchingTask, taskIdOf } from './pickTask.ts';
 import type { TaskListStore } from './taskListStore.ts';
+
+const archivedSchema = z.object({
+	connection: z.string(),
+	taskId: z.string(),
+	/**
+	 * The time at which the task had ended, as its service reports it: a task that has continued since is no longer
+	 * archived.
+	 */
+	completedAt: z.string(),
+	at: z.number(),
+});
+
+/** Beyond this number, the task that was archived first is shown again. */
+const MAXIMUM_ARCHIVED = 5000;
 
 export interface TaskArchiveDependencies {
 	globalState: vscode.Memento;
@@ -19,17 +35,18 @@ export class TaskArchive implements Disposable {
 	private readonly dependencies: TaskArchiveDependencies;
 	private readonly changed = new Emitter<void>();
 	readonly onDidChange = this.changed.event;
-	private readonly entries: ArchiveStore;
+	private readonly entries: TaskEntries<z.infer<typeof archivedSchema>>;
 
 	constructor(dependencies: TaskArchiveDependencies) {
 		this.dependencies = dependencies;
-		this.entries = new ArchiveStore(dependencies.globalState);
+		this.entries = new TaskEntries(dependencies.globalState, ARCHIVED_ENTRIES, archivedSchema, MAXIMUM_ARCHIVED);
 	}
 
 	/** Returns whether the user has archived a task of the active connection. */
-	has(task: Task): boolean {
+	has(task: Pick<Task, 'id' | 'status' | 'completedAt'>): boolean {
 		const { current } = this.dependencies.active;
-		return current !== undefined && this.entries.has(current.name, task);
+		const entry = current && this.entries.get(current.name, task.id);
+		return entry !== undefined && !isActiveTask(task) && entry.completedAt === (task.completedAt ?? '');
 	}
 
 	/**
@@ -53,10 +70,10 @@ export class TaskArchive implements Disposable {
 			return;
 		}
 		await keepPlace(task.id, async () => {
-			if (this.entries.has(name, task)) {
-				this.entries.remove(name, task.id);
+			if (this.has(task)) {
+				this.entries.delete(name, task.id);
 			} else {
-				this.entries.add(name, task, Date.now());
+				this.entries.set({ connection: name, taskId: task.id, completedAt: task.completedAt ?? '', at: Date.now() });
 			}
 			this.changed.fire();
 		});

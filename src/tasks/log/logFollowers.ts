@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import * as z from 'zod';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 import { ClientError } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
@@ -6,9 +7,9 @@ import { firstLine, oneLine } from '../../base/plainText.ts';
 import type { Client } from '../../client/types.ts';
 import { isActiveTask, isFinalStatus, type Task } from '../../contract/tasks.ts';
 import { type Explanation, explainError, showExplanation } from '../../platform/notify.ts';
-import { StateEntries } from '../../platform/sharedState.ts';
 import type { ActiveConnection } from '../common/activeConnection.ts';
 import { followWords } from '../common/messages.ts';
+import { TaskEntries, taskKey } from '../common/taskEntries.ts';
 import type { TaskListStore } from '../list/taskListStore.ts';
 import { type FollowState, isFollowing } from '../model/followState.ts';
 import { FOLLOWED_ENTRIES } from '../model/storageKeys.ts';
@@ -35,11 +36,7 @@ export interface LogTarget {
  * A followed task in the workspace's state. The content of its channel, and the last entry in it, are in a file of
  * their own.
  */
-interface StoredFollow {
-	connection: string;
-	taskId: string;
-	title: string;
-}
+const storedSchema = z.object({ connection: z.string(), taskId: z.string(), title: z.string() });
 
 export interface LogFollowersDependencies {
 	workspaceState: vscode.Memento;
@@ -60,17 +57,15 @@ export class LogFollowers implements Disposable {
 	private readonly statusItem = this.disposables.add(new FollowStatusItem());
 
 	private readonly logs = new Map<string, LogFollower>();
-	/** The logs with which the window continues after a reload, by the same keys. */
-	private readonly stored = new Map<string, StoredFollow>();
-	private readonly entries: StateEntries<StoredFollow>;
+	/** The logs with which the window continues after a reload. */
+	private readonly stored: TaskEntries<z.infer<typeof storedSchema>>;
 
 	constructor(dependencies: LogFollowersDependencies) {
 		this.dependencies = dependencies;
-		this.entries = new StateEntries(dependencies.workspaceState, FOLLOWED_ENTRIES, isStoredFollow);
-		for (const entry of this.entries.values()) {
-			this.stored.set(keyOf(entry.connection, entry.taskId), entry);
-		}
-		void dependencies.logFiles?.prune(this.stored.keys());
+		this.stored = new TaskEntries(dependencies.workspaceState, FOLLOWED_ENTRIES, storedSchema);
+		void dependencies.logFiles?.prune(
+			this.stored.values().map(({ connection, taskId }) => taskKey(connection, taskId)),
+		);
 		this.disposables.add(dependencies.store.onDidChange(() => this.seeListedTasks()));
 		this.disposables.add(vscode.window.onDidChangeVisibleTextEditors(() => this.showStatus()));
 	}
@@ -78,7 +73,7 @@ export class LogFollowers implements Disposable {
 	/** Returns the state of the log of a task of the active connection, or undefined if it is not followed. */
 	state(taskId: string): FollowState | undefined {
 		const { current } = this.dependencies.active;
-		return current && this.logs.get(keyOf(current.name, taskId))?.state;
+		return current && this.logs.get(taskKey(current.name, taskId))?.state;
 	}
 
 	/**
@@ -93,7 +88,7 @@ export class LogFollowers implements Disposable {
 	}
 
 	isVisible(connection: string, taskId: string): boolean {
-		return this.logs.get(keyOf(connection, taskId))?.isVisible === true;
+		return this.logs.get(taskKey(connection, taskId))?.isVisible === true;
 	}
 
 	/** Updates the status bar, which is also necessary after the connection was switched. */
@@ -115,7 +110,7 @@ export class LogFollowers implements Disposable {
 
 	/** Resumes the logs that were followed on this connection before a reload, or before its key was refused. */
 	resume({ client, connection }: LogTarget): void {
-		for (const { connection: name, taskId, title } of [...this.stored.values()]) {
+		for (const { connection: name, taskId, title } of this.stored.values()) {
 			if (name === connection.name) {
 				this.start(client, { connection, taskId, title }, true, true);
 			}
@@ -150,7 +145,7 @@ export class LogFollowers implements Disposable {
 
 	private start(client: LogTarget['client'], target: FollowTarget, isActive: boolean, isResumed: boolean): LogFollower {
 		const { ends, logFiles } = this.dependencies;
-		const key = keyOf(target.connection.name, target.taskId);
+		const key = taskKey(target.connection.name, target.taskId);
 		let log = this.logs.get(key);
 		// A task that is active again after its end, because of a further prompt, continues in the same log.
 		if (log && (log.isFollowing || (log.state.kind === 'ended' && !isActive))) {
@@ -165,17 +160,17 @@ export class LogFollowers implements Disposable {
 		}
 		log.wasActive ||= isActive;
 		if (isActive) {
-			this.remember(key, log);
+			this.remember(log);
 		}
-		void this.run(client, key, log, isResumed);
+		void this.run(client, log, isResumed);
 		return log;
 	}
 
-	private async run(client: LogTarget['client'], key: string, log: LogFollower, isResumed: boolean): Promise<void> {
+	private async run(client: LogTarget['client'], log: LogFollower, isResumed: boolean): Promise<void> {
 		const hasEnded = await log.run(client);
 		const { failure } = log;
 		if (hasEnded || ClientError.is(failure?.error, 'not-found')) {
-			this.forget(key, log);
+			this.forget(log);
 		}
 		if (hasEnded || failure) {
 			this.dropOldest();
@@ -199,7 +194,7 @@ export class LogFollowers implements Disposable {
 			const { connection, taskId } = log.target;
 			// For a task that was opened by its id, this is the first sign that it is active.
 			if (!isFinalStatus(status)) {
-				this.remember(keyOf(connection.name, taskId), log);
+				this.remember(log);
 			}
 			if (this.dependencies.active.is(connection.name)) {
 				this.dependencies.store.setStatus(taskId, status, error);
@@ -232,19 +227,16 @@ export class LogFollowers implements Disposable {
 	}
 
 	/** Records the log, so that the window continues with it after a reload. */
-	private remember(key: string, log: LogFollower): void {
+	private remember(log: LogFollower): void {
 		log.keep();
-		if (!this.stored.has(key)) {
-			const { connection, taskId, title } = log.target;
-			const entry = { connection: connection.name, taskId, title: firstLine(title, MAXIMUM_NOTE) };
-			this.stored.set(key, entry);
-			this.entries.note(key, entry);
+		const { connection, taskId, title } = log.target;
+		if (!this.stored.get(connection.name, taskId)) {
+			this.stored.set({ connection: connection.name, taskId, title: firstLine(title, MAXIMUM_NOTE) });
 		}
 	}
 
-	private forget(key: string, log: LogFollower): void {
-		if (this.stored.delete(key)) {
-			this.entries.note(key);
+	private forget(log: LogFollower): void {
+		if (this.stored.delete(log.target.connection.name, log.target.taskId)) {
 			log.forget();
 		}
 	}
@@ -277,13 +269,4 @@ function explainLog(error: unknown, label: string, taskId: string): Explanation 
 				),
 			}
 		: explainError(error, label);
-}
-
-function keyOf(connection: string, taskId: string): string {
-	return JSON.stringify([connection, taskId]);
-}
-
-function isStoredFollow(value: unknown): value is StoredFollow {
-	const entry = value as Partial<StoredFollow> | null;
-	return typeof entry?.connection === 'string' && typeof entry.taskId === 'string' && typeof entry.title === 'string';
 }
