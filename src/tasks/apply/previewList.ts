@@ -4,9 +4,8 @@ import { append } from '../../base/append.ts';
 import { decisiveReason } from '../../base/decisiveFiles.ts';
 import { escapeIcons, oneLine } from '../../base/plainText.ts';
 import { PickList } from '../../platform/pick.ts';
-import { fileWords } from '../common/fileMessages.ts';
+import { describeFile } from '../common/fileMessages.ts';
 import { type ChangedFile, pathOf } from '../model/changedFile.ts';
-import { describeFile } from '../model/fileRow.ts';
 import { outcomeWords } from './applyMessages.ts';
 import { MAXIMUM_RECORD } from './applyRecord.ts';
 import type { Planned } from './plan.ts';
@@ -109,7 +108,7 @@ function rowOf(planned: Planned<ChangedFile>): Row {
 	const name = pathOf(change);
 	const directory = path.posix.dirname(name);
 	const folder = directory === '.' ? '' : directory;
-	const { label, description } = describeFile(change, true, fileWords);
+	const { label, description } = describeFile(change, true);
 	const row: Row = {
 		label: `${change.status}  ${escapeIcons(label)}`,
 		description: [escapeIcons(description), outcomeWords(outcome), decidesWords(change)]

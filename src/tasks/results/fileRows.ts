@@ -4,10 +4,9 @@ import type { TaskResult } from '../../contract/taskResults.ts';
 import type { Task } from '../../contract/tasks.ts';
 import { formatNumber } from '../../platform/amounts.ts';
 import { FILE_CONTEXT, internalCommands } from '../../platform/ids.ts';
-import { fileWords } from '../common/fileMessages.ts';
+import { describeFile } from '../common/fileMessages.ts';
 import { rowWords } from '../common/messages.ts';
 import { type ChangedFile, pathOf } from '../model/changedFile.ts';
-import { describeFile } from '../model/fileRow.ts';
 import { taskTitle } from '../model/taskRow.ts';
 import { versionUri } from './changeUri.ts';
 import type { ListedChanges, TaskChanges } from './taskChanges.ts';
@@ -106,7 +105,7 @@ export class FileRows {
 			return new vscode.TreeItem(oneLine(node.path, MAXIMUM_NOTE));
 		}
 		const { changes } = rows;
-		const row = describeFile(file, changes.isCounted, fileWords);
+		const row = describeFile(file, changes.isCounted);
 		const [before, after] = [versionUri(changes, file, 'before'), versionUri(changes, file, 'after')];
 		const item = new vscode.TreeItem(row.label);
 		item.description = row.description;

@@ -3,14 +3,13 @@ import * as vscode from 'vscode';
 import { oneLine } from '../../base/plainText.ts';
 import { agentNames } from '../../contract/taskResults.ts';
 import { isActiveTask } from '../../contract/tasks.ts';
-import { durationText, formatNumber } from '../../platform/amounts.ts';
-import { fileWords } from '../common/fileMessages.ts';
+import { durationText, formatNumber, linesText } from '../../platform/amounts.ts';
+import { kindOf, modeOf, statusWords } from '../common/fileMessages.ts';
 import { rowWords } from '../common/messages.ts';
 import { servedText, usageText } from '../common/usage.ts';
 import type { ChangedFile } from '../model/changedFile.ts';
 import { type ComparedFile, type ComparedState, countChanges } from '../model/compareResults.ts';
 import type { ComparisonView, FileView } from '../model/comparisonProtocol.ts';
-import { kindOf, modeOf } from '../model/fileRow.ts';
 import type { Comparison } from './readComparison.ts';
 
 const MAXIMUM_NAME = 60;
@@ -130,10 +129,10 @@ function fileView({ path, files, versions }: ComparedFile, results: readonly Res
 export function changeText(file: ChangedFile): string {
 	const { status, lines } = file;
 	const parts = [
-		lines ? fileWords.lines(lines.added, lines.removed) : '',
-		status === 'M' ? '' : fileWords.status(status),
-		kindOf(file, true, fileWords),
-		modeOf(file, fileWords),
+		lines ? linesText(lines.added, lines.removed) : '',
+		status === 'M' ? '' : statusWords[status],
+		kindOf(file, true),
+		modeOf(file),
 	];
-	return parts.filter(part => part !== '').join(' · ') || fileWords.status(status);
+	return parts.filter(part => part !== '').join(' · ') || statusWords[status];
 }

@@ -6,7 +6,7 @@ import type { TaskStep, TestRun } from '../../contract/taskSteps.ts';
 import { isActiveTask, type Task } from '../../contract/tasks.ts';
 import { formatNumber } from '../../platform/amounts.ts';
 import { stepActionNames, stepLimits, stepMarks } from '../../platform/stepMessages.ts';
-import { fileWords } from '../common/fileMessages.ts';
+import { formerName, statusWords } from '../common/fileMessages.ts';
 import { rowWords } from '../common/messages.ts';
 import { stepSize, toolName } from '../common/stepMessages.ts';
 import { orderFiles, type StepFileStatus, type StepGridFile, stepGrid } from '../model/stepGrid.ts';
@@ -140,6 +140,6 @@ function rowOf(id: number, file: StepGridFile | undefined): FileRow[] {
 const LETTERS = { added: 'A', modified: 'M', deleted: 'D', renamed: 'R', type: 'T' } as const;
 
 function changeText(status: StepFileStatus, from: string | undefined): string {
-	const text = fileWords.status(LETTERS[status]);
-	return from === undefined ? text : `${text} ${fileWords.from(oneLine(from, MAXIMUM_PATH))}`;
+	const text = statusWords[LETTERS[status]];
+	return from === undefined ? text : `${text} ${formerName(oneLine(from, MAXIMUM_PATH))}`;
 }

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { access, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { describeFile } from '../../../../src/tasks/common/fileMessages.ts';
 import { pathOf } from '../../../../src/tasks/model/changedFile.ts';
-import { describeFile } from '../../../../src/tasks/model/fileRow.ts';
 import { ObjectReader } from '../../../../src/tasks/results/objectReader.ts';
 import { listChangedFiles, listChangedNames, MAXIMUM_COMPARED } from '../../../../src/tasks/results/readChanges.ts';
 import { branchEnds, fetchBranch, rangeOf } from '../../../../src/tasks/results/taskBranch.ts';
-import { fileWords } from '../../../support/fileWords.ts';
 import { RepositoryTrap } from '../../../support/repositoryTrap.ts';
 import type { TemporaryRepository } from '../../../support/temporaryRepository.ts';
 
@@ -115,7 +114,7 @@ describe('a hostile branch', () => {
 		const { files } = await unfold();
 		assert.equal(files.length, names.length + 1);
 		for (const file of files) {
-			const { label, description, accessibleLabel } = describeFile(file, true, fileWords);
+			const { label, description, accessibleLabel } = describeFile(file, true);
 			assert.doesNotMatch(label + description + accessibleLabel, /[\p{Cc}\p{Cf}]/u);
 			assert.ok(label.length <= 120);
 		}

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
+import { describeFile } from '../../../../src/tasks/common/fileMessages.ts';
 import type { ChangedFile } from '../../../../src/tasks/model/changedFile.ts';
-import { describeFile } from '../../../../src/tasks/model/fileRow.ts';
-import { fileWords } from '../../../support/fileWords.ts';
 
 const version = (path: string, kind: 'file' | 'executable' | 'link' | 'submodule' = 'file', object = 'a') => ({
 	path,
@@ -16,13 +15,13 @@ const file = (fields: Partial<ChangedFile>): ChangedFile => ({
 	hasUnreadableName: false,
 	...fields,
 });
-const rowOf = (fields: Partial<ChangedFile>, isCounted = true) => describeFile(file(fields), isCounted, fileWords);
+const rowOf = (fields: Partial<ChangedFile>, isCounted = true) => describeFile(file(fields), isCounted);
 
 describe('the row of a changed file', () => {
 	it('says its folder and its lines, and the status only to screen readers', () => {
 		const row = rowOf({});
 		assert.deepEqual([row.label, row.description, row.status], ['config.ts', 'src · +80 −4', 'M']);
-		assert.equal(row.accessibleLabel, 'config.ts, src, M, 80 added 4 removed');
+		assert.equal(row.accessibleLabel, 'config.ts, src, modified, 80 lines added, 4 removed');
 	});
 
 	it('says what a renamed file was called, and that a mode has changed', () => {
@@ -41,13 +40,13 @@ describe('the row of a changed file', () => {
 		const none = { lines: undefined };
 		assert.equal(rowOf(none, false).description, 'src');
 		assert.equal(rowOf(none).description, 'src · binary');
-		assert.equal(rowOf({ ...none, isTooLarge: true }).description, 'src · too large');
+		assert.equal(rowOf({ ...none, isTooLarge: true }).description, 'src · too large to compare');
 		assert.equal(rowOf({ ...none, after: version('library', 'submodule') }).description, 'submodule');
 		assert.equal(
 			rowOf({ after: version('link', 'link'), lines: { added: 1, removed: 1 } }).description,
 			'+1 −1 · link',
 		);
-		assert.equal(rowOf({ hasUnreadableName: true }).description, 'src · +80 −4 · unreadable name');
+		assert.equal(rowOf({ hasUnreadableName: true }).description, 'src · +80 −4 · name isn’t UTF-8');
 	});
 
 	it('says of a file that it belongs to the tests, because a change of them changes how the work is judged', () => {
