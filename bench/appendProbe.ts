@@ -33,7 +33,7 @@ export async function run(): Promise<void> {
 
 async function append(name: string, isBatched: boolean, isShown: boolean): Promise<Append> {
 	const channel = vscode.window.createOutputChannel(`Bench ${name}`);
-	const writer = new LogWriter(channel, index => `before ${index}`);
+	const writer = new LogWriter(channel);
 	if (isShown) {
 		channel.show(true);
 		await wait(1000);

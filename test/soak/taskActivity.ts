@@ -105,7 +105,7 @@ export class TaskActivity implements Activity {
 
 	/** Returns where the shown log differs from the stored one. */
 	private async difference(id: string, prompt: string): Promise<string | undefined> {
-		const format = createEntryFormatter({ error: 'error', warning: 'warning', success: 'success' });
+		const format = createEntryFormatter();
 		const stored = (await this.site.truth.log(id)).flatMap(entry => format(entry, undefined)).filter(isEntry);
 		const shown = logText(this.site.window.server, prompt).split('\n').filter(isEntry);
 		const at = stored.findIndex((line, index) => line !== shown[index]);

@@ -3,7 +3,6 @@ import { oneLine } from '../../base/plainText.ts';
 import type { AgentTask } from '../../contract/agentTasks.ts';
 import { changesText, costText, formatNumber } from '../../platform/amounts.ts';
 import { type FollowState, staleSince } from '../model/followState.ts';
-import type { FollowWords } from '../model/formatEntry.ts';
 import type { TaskFilter } from '../model/taskFilter.ts';
 import { dayOf, type TaskGroup, type TaskOutcome } from '../model/taskGroups.ts';
 import type { RowWords } from '../model/taskRow.ts';
@@ -85,19 +84,18 @@ export function outcome(kind: Exclude<TaskOutcome, 'active'>): string {
 	}
 }
 
-export const followWords: FollowWords = {
-	error: vscode.l10n.t('error'),
-	warning: vscode.l10n.t('warning'),
-	success: vscode.l10n.t('success'),
-	reconnecting(nextIndex, attempt, cause) {
+/** The words and lines for a log channel's own messages. */
+export const followWords = {
+	/** `cause` is the service's or the network's own message on one line; it may be empty. */
+	reconnecting(nextIndex: number, attempt: number, cause: string): string {
 		const line =
 			attempt === 1
 				? vscode.l10n.t('connection lost at line {0}, reconnecting', formatNumber(nextIndex))
 				: vscode.l10n.t('connection lost at line {0}, reconnecting ({1})', formatNumber(nextIndex), attempt);
 		return stateLine(cause === '' ? line : `${line}: ${cause}`);
 	},
-	resumed: nextIndex => stateLine(vscode.l10n.t('reconnected at line {0}', formatNumber(nextIndex))),
-	missing: (from, to) =>
+	resumed: (nextIndex: number) => stateLine(vscode.l10n.t('reconnected at line {0}', formatNumber(nextIndex))),
+	missing: (from: number, to: number) =>
 		stateLine(
 			from === to
 				? vscode.l10n.t('entry {0} is missing: the service didn’t send it, or it’s too long', formatNumber(from))
@@ -107,10 +105,13 @@ export const followWords: FollowWords = {
 						formatNumber(to),
 					),
 		),
-	leftOut: firstIndex => stateLine(vscode.l10n.t('entries before {0} aren’t shown here', formatNumber(firstIndex))),
-	ended: stateLine,
-	notFollowed: reason => stateLine(vscode.l10n.t('no longer followed: {0}', reason)),
-	outcome,
+	/** Returns the line which says that nothing before the entry `firstIndex` is shown. */
+	leftOut: (firstIndex: number) =>
+		stateLine(vscode.l10n.t('entries before {0} aren’t shown here', formatNumber(firstIndex))),
+	/** The last line of a log whose task has ended. `text` says in which way. */
+	ended: (text: string) => stateLine(text),
+	/** The last line of a log that is no longer followed. `reason` is a sentence. */
+	notFollowed: (reason: string) => stateLine(vscode.l10n.t('no longer followed: {0}', reason)),
 };
 
 export const logDocumentWords = {

@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import type { Client } from '../../client/types.ts';
 import { formatNumber } from '../../platform/amounts.ts';
-import { followWords } from '../common/messages.ts';
 import type { TaskListStore } from '../list/taskListStore.ts';
 import { createEntryFormatter } from '../model/formatEntry.ts';
 import type { ChooseTask } from '../model/taskConnection.ts';
@@ -108,8 +107,8 @@ export class LogDocumentCommands {
 				(_progress, token) => {
 					token.onCancellationRequested(() => controller.abort());
 					const { signal } = controller;
-					const records = readEntries({ client, taskId, from: 0, signal, missing: followWords.missing });
-					return saveLog(records, target.fsPath, createEntryFormatter(followWords), signal);
+					const records = readEntries({ client, taskId, from: 0, signal });
+					return saveLog(records, target.fsPath, createEntryFormatter(), signal);
 				},
 			);
 			const open = vscode.l10n.t('Open File');

@@ -5,8 +5,9 @@ import { firstLine, oneLine } from '../../base/plainText.ts';
 import type { Client, FollowEvent } from '../../client/types.ts';
 import { isActiveTask, isFinalStatus, type Task } from '../../contract/tasks.ts';
 import type { Explanation } from '../../platform/notify.ts';
+import { followWords, outcome } from '../common/messages.ts';
 import { type FollowState, isAttemptShown, isFollowing } from '../model/followState.ts';
-import { createEntryFormatter, type FollowWords, type LogRecord } from '../model/formatEntry.ts';
+import { createEntryFormatter, type LogRecord } from '../model/formatEntry.ts';
 import { outcomeOf } from '../model/taskGroups.ts';
 import type { LogFile } from './logFile.ts';
 import { LogWriter, type TextSink } from './logWriter.ts';
@@ -32,7 +33,6 @@ export interface LogOutput extends TextSink, Disposable {
 
 /** The options that are common to the followers of all logs. */
 export interface LogFollowerOptions {
-	words: FollowWords;
 	openChannel(name: string): LogOutput;
 	explain(error: unknown, target: FollowTarget): Explanation;
 	onState(log: LogFollower): void;
@@ -77,7 +77,7 @@ export class LogFollower implements Disposable {
 		const title = firstLine(target.title, MAXIMUM_TITLE);
 		this.name = title === '' ? shortId : `${title} (${shortId})`;
 		this.channel = options.openChannel(`Errand: ${this.name}`);
-		this.writer = new LogWriter(this.channel, options.words.leftOut, file);
+		this.writer = new LogWriter(this.channel, file);
 	}
 
 	get state(): FollowState {
@@ -154,8 +154,7 @@ export class LogFollower implements Disposable {
 	 * 403, 404, no key), and when the signal aborts.
 	 */
 	private async read(client: Pick<Client, 'tasks'>, signal: AbortSignal): Promise<void> {
-		const { words } = this.options;
-		const formatEntry = createEntryFormatter(words);
+		const formatEntry = createEntryFormatter();
 		const from = { fromIndex: this.nextIndex, includeStatus: true, signal };
 		const stream = client.tasks.follow(this.target.taskId, from);
 		for await (const first of stream) {
@@ -177,19 +176,16 @@ export class LogFollower implements Disposable {
 						this.options.onStatus(this, event.status, event.error);
 						break;
 					case 'gap':
-						this.note(words.missing(event.from, event.to), event.from, event.to + 1);
+						this.note(followWords.missing(event.from, event.to), event.from, event.to + 1);
 						break;
-					case 'reconnecting':
-						if (isAttemptShown(event.attempt)) {
-							this.note(words.reconnecting(event.nextIndex, event.attempt, this.causeOf(event)), event.nextIndex);
+					case 'reconnecting': {
+						const { nextIndex, attempt } = event;
+						if (isAttemptShown(attempt)) {
+							this.note(followWords.reconnecting(nextIndex, attempt, this.causeOf(event)), nextIndex);
 						}
-						this.setState({
-							kind: 'reconnecting',
-							nextIndex: event.nextIndex,
-							attempt: event.attempt,
-							since: this.heardAt,
-						});
+						this.setState({ kind: 'reconnecting', nextIndex, attempt, since: this.heardAt });
 						break;
+					}
 					case 'complete':
 						return this.end(client, signal, event);
 				}
@@ -212,7 +208,7 @@ export class LogFollower implements Disposable {
 		const { kind } = this.currentState;
 		this.heardAt = Date.now();
 		if (kind === 'reconnecting') {
-			this.note(this.options.words.resumed(this.nextIndex), this.nextIndex);
+			this.note(followWords.resumed(this.nextIndex), this.nextIndex);
 		}
 		if (kind === 'reconnecting' || kind === 'connecting') {
 			this.setState({ kind: 'live' });
@@ -225,7 +221,6 @@ export class LogFollower implements Disposable {
 		{ status, message }: { status: string; message: string | undefined },
 	): Promise<void> {
 		const { taskId } = this.target;
-		const { words } = this.options;
 		// The stream only reports how the task ended, and the task itself says why. Without it the line below is less
 		// detailed, but not wrong.
 		const read = await client.tasks.get(taskId).catch(() => undefined);
@@ -233,15 +228,15 @@ export class LogFollower implements Disposable {
 		const task: Task = read && !isActiveTask(read) ? read : ({ ...read, id: taskId, status } as Task);
 		const kind = outcomeOf(task);
 		const reason = oneLine(task.error ?? (read || kind === 'completed' ? '' : (message ?? '')), MAXIMUM_ERROR);
-		const word = kind === 'active' ? oneLine(status, MAXIMUM_TITLE) : words.outcome(kind);
+		const word = kind === 'active' ? oneLine(status, MAXIMUM_TITLE) : outcome(kind);
 		const saysItself = reason.toLowerCase().startsWith(word.toLowerCase());
-		this.writeLast(words.ended(reason === '' ? word : saysItself ? reason : `${word}: ${reason}`));
+		this.writeLast(followWords.ended(reason === '' ? word : saysItself ? reason : `${word}: ${reason}`));
 		this.options.onEnd(this, task);
 		this.setState({ kind: 'ended' });
 	}
 
 	private stop(reason: string): void {
-		this.writeLast(this.options.words.notFollowed(reason));
+		this.writeLast(followWords.notFollowed(reason));
 		this.setState({ kind: 'failed', reason });
 	}
 

@@ -8,7 +8,6 @@ import type { Client } from '../../client/types.ts';
 import { isActiveTask, isFinalStatus, type Task } from '../../contract/tasks.ts';
 import { type Explanation, explainError, showExplanation } from '../../platform/notify.ts';
 import type { ActiveConnection } from '../common/activeConnection.ts';
-import { followWords } from '../common/messages.ts';
 import { TaskEntries, taskKey } from '../common/taskEntries.ts';
 import type { TaskListStore } from '../list/taskListStore.ts';
 import { type FollowState, isFollowing } from '../model/followState.ts';
@@ -181,7 +180,6 @@ export class LogFollowers implements Disposable {
 	}
 
 	private readonly options: LogFollowerOptions = {
-		words: followWords,
 		openChannel: name => new LogChannel(name),
 		explain: (error, { connection, taskId }) => explainLog(error, connection.label, taskId),
 		onState: ({ target }) => {

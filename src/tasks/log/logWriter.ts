@@ -1,4 +1,5 @@
 import type { Disposable } from '../../base/disposable.ts';
+import { followWords } from '../common/messages.ts';
 import type { LogFile } from './logFile.ts';
 
 /** The part of an output channel that a log writes to. */
@@ -28,11 +29,10 @@ export class LogWriter implements Disposable {
 	private timer: ReturnType<typeof setTimeout> | undefined;
 	private disposed = false;
 
-	/** `leftOut` returns the line which says that nothing before the entry `firstIndex` is shown. */
-	constructor(sink: TextSink, leftOut: (firstIndex: number) => string, file?: LogFile, maximumLines = MAXIMUM_LINES) {
+	constructor(sink: TextSink, file?: LogFile, maximumLines = MAXIMUM_LINES) {
 		this.file = file;
 		this.sink = sink;
-		this.text = new LogText(maximumLines, leftOut);
+		this.text = new LogText(maximumLines);
 	}
 
 	/** The index of the entry that follows the written ones. */
@@ -76,7 +76,7 @@ export class LogWriter implements Disposable {
 		}
 		const { lines, indexes, next } = stored;
 		const first = indexes[0] ?? next;
-		const note = this.text.leftOut(first);
+		const note = followWords.leftOut(first);
 		if (first > 0 && lines[0] !== note) {
 			this.text.push([note], first);
 		}
@@ -134,8 +134,6 @@ interface ChannelEdit {
  * more have accumulated, so that each line is written to the channel at most twice, however long the log is.
  */
 export class LogText {
-	/** Returns the line which says that nothing before the entry `firstIndex` is shown. */
-	readonly leftOut: (firstIndex: number) => string;
 	private readonly limit: number;
 	private lines: string[] = [];
 	/** The index of the entry that each line belongs to. */
@@ -143,9 +141,8 @@ export class LogText {
 	/** The number of `lines` that the channel already shows. */
 	private shown = 0;
 
-	constructor(limit: number, leftOut: (firstIndex: number) => string) {
+	constructor(limit: number) {
 		this.limit = limit;
-		this.leftOut = leftOut;
 	}
 
 	get pending(): number {
@@ -175,7 +172,7 @@ export class LogText {
 			this.lines = this.lines.slice(from);
 			this.indexes = this.indexes.slice(from);
 			this.shown = this.lines.length;
-			const text = `${this.leftOut(this.indexes[0] ?? 0)}\n${this.lines.join('\n')}\n`;
+			const text = `${followWords.leftOut(this.indexes[0] ?? 0)}\n${this.lines.join('\n')}\n`;
 			return { kind: 'replace', text, ...this.all() };
 		}
 		if (this.pending === 0) {

@@ -3,7 +3,7 @@ import { systemClock } from '../../base/async.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { ClientError } from '../../base/errors.ts';
 import type { Client } from '../../client/types.ts';
-import { followWords, logDocumentWords } from '../common/messages.ts';
+import { logDocumentWords } from '../common/messages.ts';
 import { createStyledFormatter, type LogRecord } from '../model/formatEntry.ts';
 import { LogDocument } from './logDocument.ts';
 import { createLineFormatter, type LogLine, noteLine } from './logLine.ts';
@@ -94,9 +94,9 @@ export class OpenLog implements Disposable {
 
 	private create({ target: { taskId }, nextIndex }: LogSource): LogDocument {
 		const { cut, leftOut } = logDocumentWords;
-		const format = createStyledFormatter({ words: followWords, maximumMessage: MAXIMUM_MESSAGE, cut });
+		const format = createStyledFormatter(MAXIMUM_MESSAGE, cut);
 		const read = async (from: number, to: number) =>
-			this.found ? readRange({ client: this.found.client, taskId, from, missing: followWords.missing }, to) : [];
+			this.found ? readRange({ client: this.found.client, taskId, from }, to) : [];
 		const onChange = () => this.changed();
 		return new LogDocument({ format: createLineFormatter(format), leftOut, read, onChange }, nextIndex);
 	}

@@ -5,6 +5,7 @@ import { finished } from 'node:stream/promises';
 import { defined } from '../../base/defined.ts';
 import { ClientError } from '../../base/errors.ts';
 import type { Client } from '../../client/types.ts';
+import { followWords } from '../common/messages.ts';
 import type { EntryFormatter, LogRecord } from '../model/formatEntry.ts';
 
 /** Reading is given up after this many lost connections without an entry between them. */
@@ -15,18 +16,10 @@ export interface ReadRequest {
 	taskId: string;
 	from: number;
 	signal?: AbortSignal;
-	/** Returns the line that names entries that the service did not send. */
-	missing(from: number, to: number): string;
 }
 
 /** Yields the records of the entries from `from` to the current end of the log. Throws a ClientError. */
-export async function* readEntries({
-	client,
-	taskId,
-	from,
-	signal,
-	missing,
-}: ReadRequest): AsyncGenerator<LogRecord, void> {
+export async function* readEntries({ client, taskId, from, signal }: ReadRequest): AsyncGenerator<LogRecord, void> {
 	let heardSinceStatus = true;
 	const options = { fromIndex: from, includeStatus: true, ...defined({ signal }) };
 	for await (const event of client.tasks.follow(taskId, options)) {
@@ -36,7 +29,7 @@ export async function* readEntries({
 				yield { index: event.index, entry: event.entry, sentAt: event.sentAt };
 				break;
 			case 'gap':
-				yield { index: event.from, note: missing(event.from, event.to), next: event.to + 1 };
+				yield { index: event.from, note: followWords.missing(event.from, event.to), next: event.to + 1 };
 				break;
 			case 'status':
 				// The service reports a state every two seconds, so two reports with nothing between them mark the current end.

@@ -1,30 +1,7 @@
+import * as l10n from '@vscode/l10n';
 import { cut, oneLine } from '../../base/plainText.ts';
 import { AGENT_LOG_STEPS, type LogEntry } from '../../contract/tasks.ts';
-import type { TaskOutcome } from './taskGroups.ts';
 import { type ColourRun, readColours, visibleText } from './visibleText.ts';
-
-/** The words that mark a level, in the editor's language. An `info` entry has none. */
-export interface EntryWords {
-	error: string;
-	warning: string;
-	success: string;
-}
-
-/** The words and lines for a log channel's own messages, in the editor's language. */
-export interface FollowWords extends EntryWords {
-	/** `cause` is the service's or the network's own message on one line; it may be empty. */
-	reconnecting(nextIndex: number, attempt: number, cause: string): string;
-	resumed(nextIndex: number): string;
-	missing(from: number, to: number): string;
-	/** Returns the line which says that nothing before the entry `firstIndex` is shown. */
-	leftOut(firstIndex: number): string;
-	/** The last line of a log whose task has ended. `text` says in which way. */
-	ended(text: string): string;
-	/** The last line of a log that is no longer followed. `reason` is a sentence. */
-	notFollowed(reason: string): string;
-	/** The outcome of a task, in a word or two. */
-	outcome(kind: Exclude<TaskOutcome, 'active'>): string;
-}
 
 /** A log consists of entries by index, and of notes that Errand adds. */
 export type LogRecord =
@@ -79,25 +56,17 @@ export interface StyledLine {
 	colours: ColourRun[];
 }
 
-export interface StyledFormatterOptions {
-	words: EntryWords;
-	/** The longest message that is shown in full, in UTF-16 code units. */
-	maximumMessage: number;
-	/** Returns the text that replaces the rest of a longer message. */
-	cut(characters: number): string;
-}
-
 /**
  * Creates the formatter for the entries of one log: time, step (with the agent's name), level unless it is `info`, and
  * the message (contract: cloud-tasks.md, Log entry). An entry without step and agent has its level in place of the
  * step. Further lines of a message are indented to its text. `sentAt` (ISO 8601) replaces a missing time of the entry.
  * Each log needs its own formatter, because it caches the parts that consecutive entries share.
  */
-export function createEntryFormatter(words: EntryWords): EntryFormatter {
+export function createEntryFormatter(): EntryFormatter {
 	const head = createHeads();
 	return (entry, sentAt) => {
 		const start = head(entry, sentAt);
-		const text = levelOf(entry, words) + visibleText(entry.message ?? '').trimEnd();
+		const text = levelOf(entry) + visibleText(entry.message ?? '').trimEnd();
 		return text.length <= MAXIMUM_LINE && !text.includes('\n')
 			? [(start + text).trimEnd()]
 			: layOut(text).map(({ from, to }, line) => ((line === 0 ? start : INDENT) + text.slice(from, to)).trimEnd());
@@ -107,14 +76,16 @@ export function createEntryFormatter(words: EntryWords): EntryFormatter {
 /**
  * Creates the formatter for the same lines in a document, with the colours of their messages and with long messages
  * cut. Their indents let the editor align wrapped text: see the defaults for the language in package.json.
+ * `maximumMessage` is the length of the longest message that is shown in full, in UTF-16 code units; `cut` returns the
+ * text that replaces the rest of a longer one.
  */
-export function createStyledFormatter({ words, maximumMessage, cut }: StyledFormatterOptions) {
+export function createStyledFormatter(maximumMessage: number, cut: (characters: number) => string) {
 	const head = createHeads();
 	return (entry: LogEntry, sentAt: string | undefined): StyledLine[] => {
 		const start = head(entry, sentAt);
 		const message = entry.message ?? '';
 		const end = message.length <= maximumMessage ? message.length : wholeCharacters(message, maximumMessage);
-		const level = levelOf(entry, words);
+		const level = levelOf(entry);
 		const { text: shown, runs } = readColours(message.slice(0, end).replaceAll('\t', TAB));
 		const text = level + shown.trimEnd() + (end < message.length ? cut(message.length - end) : '');
 		const lines = layOut(text);
@@ -254,17 +225,18 @@ export function isAccount({ step }: LogEntry): boolean {
 	return step === 'agent_usage' || step === 'agent_model';
 }
 
-function levelOf(entry: LogEntry, words: EntryWords): string {
+/** An `info` entry has no word for its level. */
+function levelOf(entry: LogEntry): string {
 	if (!stepOf(entry)) {
 		return '';
 	}
 	switch (entry.type) {
 		case 'error':
-			return `${words.error}: `;
+			return `${l10n.t('error')}: `;
 		case 'warning':
-			return `${words.warning}: `;
+			return `${l10n.t('warning')}: `;
 		case 'success':
-			return `${words.success}: `;
+			return `${l10n.t('success')}: `;
 		case 'info':
 		case 'debug':
 		case 'system':

@@ -5,7 +5,6 @@ import { oneLine } from '../../base/plainText.ts';
 import type { TestOutcome } from '../../contract/agents.ts';
 import { resultsOf, type TaskResult } from '../../contract/taskResults.ts';
 import { isActiveTask, type Task } from '../../contract/tasks.ts';
-import { followWords } from '../common/messages.ts';
 import { readEntries } from '../log/readEntries.ts';
 import { type ComparedFile, compareResults } from '../model/compareResults.ts';
 import type { Contender } from '../model/comparisonProtocol.ts';
@@ -127,13 +126,7 @@ async function readLog(
 	const times = new LogTimes(resultsOf(task));
 	let count = 0;
 	try {
-		const request = {
-			client: await connection.client(),
-			taskId: task.id,
-			from: 0,
-			signal,
-			missing: followWords.missing,
-		};
+		const request = { client: await connection.client(), taskId: task.id, from: 0, signal };
 		for await (const record of readEntries(request)) {
 			if ('entry' in record) {
 				times.add(record.entry, record.sentAt);

@@ -4,7 +4,7 @@ import type { Client } from '../../client/types.ts';
 import { isRace, resultsOf } from '../../contract/taskResults.ts';
 import { isActiveTask, type LogEntry, type Task } from '../../contract/tasks.ts';
 import type { LogEntryText, TaskFacts, TaskPatch } from '../api.ts';
-import { followWords, rowWords } from '../common/messages.ts';
+import { rowWords } from '../common/messages.ts';
 import { taskIdOf } from '../list/pickTask.ts';
 import { readEntries } from '../log/readEntries.ts';
 import { isAccount, stepOf } from '../model/formatEntry.ts';
@@ -116,7 +116,7 @@ export class TaskMaterial {
 		let last: LogEntryText[] = [];
 		let count = 0;
 		try {
-			for await (const record of readEntries({ client, taskId, from: 0, signal, missing: followWords.missing })) {
+			for await (const record of readEntries({ client, taskId, from: 0, signal })) {
 				if ('note' in record || isAccount(record.entry)) {
 					continue;
 				}

@@ -87,15 +87,13 @@ function use(opened: Conversation): void {
 	}
 }
 
-const WORDS = { error: 'error', warning: 'warning', success: 'success' };
-
 const logEntries: Target = {
 	name: 'logEntries',
 	iterations: 500,
 	run(input) {
 		const cut = (count: number) => `… ${count} more`;
-		const format = createEntryFormatter(WORDS);
-		const formatStyled = createStyledFormatter({ words: WORDS, maximumMessage: 4_000, cut });
+		const format = createEntryFormatter();
+		const formatStyled = createStyledFormatter(4_000, cut);
 		let count = 0;
 		for (const value of jsonLinesOf(input)) {
 			const event = readLogEvent(value);

@@ -7,13 +7,7 @@ import { createLineFormatter } from '../../../../src/tasks/log/logLine.ts';
 import { createStyledFormatter, type LogRecord } from '../../../../src/tasks/model/formatEntry.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 
-const format = createLineFormatter(
-	createStyledFormatter({
-		words: { error: 'error', warning: 'warning', success: 'success' },
-		maximumMessage: 10_000,
-		cut: characters => `<${characters} more>`,
-	}),
-);
+const format = createLineFormatter(createStyledFormatter(10_000, characters => `<${characters} more>`));
 
 const record = (index: number): LogRecord => ({
 	index,

@@ -36,7 +36,7 @@ describe('what is kept of a followed log', () => {
 				shown.text = '';
 			},
 		};
-		const writer = new LogWriter(sink, index => `<before ${index}>`, kept, maximum);
+		const writer = new LogWriter(sink, kept, maximum);
 		writer.keep();
 		return { shown, kept, writer };
 	};
@@ -107,7 +107,7 @@ describe('what is kept of a followed log', () => {
 		const read = await kept.read();
 		assert.equal(read?.next, 5_000);
 		assert.deepEqual(read?.lines, batch(4_990, 5_000).lines);
-		assert.equal(shown.text.split('\n')[0], '<before 4990>');
+		assert.equal(shown.text.split('\n')[0], '— entries before 4,990 aren’t shown here —');
 	});
 
 	it('is made anew after it was removed, with everything that is shown', async () => {

@@ -11,7 +11,7 @@ import { type LogFile, LogFiles } from '../../../../src/tasks/log/logFile.ts';
 import { LogFollower } from '../../../../src/tasks/log/logFollower.ts';
 import type { FollowState } from '../../../../src/tasks/model/followState.ts';
 import { FaultServer, sendEvents, sendJson, sseEvent } from '../../../support/faultServer.ts';
-import { followWords, TextOutput } from '../../../support/logOutput.ts';
+import { TextOutput } from '../../../support/logOutput.ts';
 import { ManualClock } from '../../../support/manualClock.ts';
 import { TaskServer } from '../../../support/taskServer.ts';
 import { TcpRelay } from '../../../support/tcpRelay.ts';
@@ -48,7 +48,6 @@ describe('a followed log', () => {
 		const log = new LogFollower(
 			target,
 			{
-				words: followWords,
 				openChannel: () => output,
 				explain: error => ({ message: ClientError.is(error) ? error.code : String(error) }),
 				onState: ({ state }) => states.push(state),
@@ -72,7 +71,7 @@ describe('a followed log', () => {
 		server.finish('a', 'completed');
 		assert.equal(await open('a').run(client()), true);
 		assert.deepEqual(messages(), numbered(0, 2500));
-		assert.match(output.text, /<ended: completed>\n$/);
+		assert.match(output.text, /— completed —\n$/);
 		assert.deepEqual(
 			states.map(({ kind }) => kind),
 			['connecting', 'live', 'ended'],
@@ -89,7 +88,7 @@ describe('a followed log', () => {
 		const end = open('a').run(client());
 		await waitFor('the entries', () => messages().length === 3);
 		await server.crash();
-		await waitFor('word of it', () => /<reconnecting 1 at 3>/.test(output.text));
+		await waitFor('word of it', () => /— connection lost at line 3, reconnecting —/.test(output.text));
 		assert.equal(states.at(-1)?.kind, 'reconnecting');
 		await server.listen();
 		server.log('a', 'line 3', 'line 4');
@@ -98,8 +97,8 @@ describe('a followed log', () => {
 		server.finish('a', 'error', 'Interrupted: the service stopped.');
 		assert.equal(await end, true);
 		assert.deepEqual(messages(), numbered(0, 5));
-		assert.match(output.text, /<resumed at 3>/);
-		assert.match(output.text, /<ended: .*Interrupted: the service stopped\.>\n$/);
+		assert.match(output.text, /— reconnected at line 3 —/);
+		assert.match(output.text, /— Interrupted: the service stopped\. —\n$/);
 		assert.deepEqual([streams('a')[0], streams('a').at(-1)], ['0', '3']);
 	});
 
@@ -137,16 +136,16 @@ describe('a followed log', () => {
 		const log = open('a');
 		const end = log.run(createClient({ connection, keys: () => Promise.resolve('test'), clock }));
 		try {
-			await waitFor('all of them', () => /<reconnecting 4 at 0: /.test(output.text));
+			await waitFor('all of them', () => /reconnecting \(4\): /.test(output.text));
 		} finally {
 			log.suspend('Enough.');
 			await end;
 			await front.stop();
 		}
-		assert.deepEqual(output.text.match(/<reconnecting .*?>/g)?.slice(0, 3), [
-			'<reconnecting 1 at 0: overloaded: queue 7>',
-			'<reconnecting 2 at 0: bad-response>',
-			'<reconnecting 4 at 0: bad-response>',
+		assert.deepEqual(output.text.match(/connection lost .*(?= —)/g)?.slice(0, 3), [
+			'connection lost at line 0, reconnecting: overloaded: queue 7',
+			'connection lost at line 0, reconnecting (2): bad-response',
+			'connection lost at line 0, reconnecting (4): bad-response',
 		]);
 	});
 
@@ -154,7 +153,7 @@ describe('a followed log', () => {
 		const log = open('late');
 		assert.equal(await log.run(client()), false);
 		assert.ok(ClientError.is(log.failure?.error, 'not-found'));
-		assert.equal(output.text, '<not followed: not-found>\n');
+		assert.equal(output.text, '— no longer followed: not-found —\n');
 		assert.deepEqual(states.at(-1), { kind: 'failed', reason: 'not-found' });
 		server.add({ id: 'late' });
 		server.log('late', ...numbered(0, 2));
@@ -173,7 +172,7 @@ describe('a followed log', () => {
 		log.suspend('The service is stopped.');
 		assert.equal(await first, false);
 		assert.equal(log.failure, undefined);
-		assert.match(output.text, /<not followed: The service is stopped\.>\n$/);
+		assert.match(output.text, /— no longer followed: The service is stopped\. —\n$/);
 		await waitFor('the end of the stream', () => server.streamCountOf('a') === 0);
 		server.log('a', 'line 3');
 		server.finish('a', 'completed');
@@ -297,7 +296,7 @@ describe('a followed log', () => {
 			server.finish('a', 'completed');
 			assert.equal(await end, true);
 			assert.deepEqual(messages(), numbered(0, 20));
-			assert.match(output.text, /<resumed at 10>/);
+			assert.match(output.text, /— reconnected at line 10 —/);
 		} finally {
 			relay.stop();
 		}

@@ -16,12 +16,10 @@ class Channel implements TextSink {
 	}
 }
 
-const leftOut = (index: number) => `<before ${index}>`;
-
 describe('a log writer', () => {
 	it('appends what came together in one batch', async () => {
 		const channel = new Channel();
-		const writer = new LogWriter(channel, leftOut);
+		const writer = new LogWriter(channel);
 		for (let index = 0; index < 500; index++) {
 			writer.write([`line ${index}`], index);
 		}
@@ -34,7 +32,7 @@ describe('a log writer', () => {
 
 	it('does not wait once a batch is full', () => {
 		const channel = new Channel();
-		const writer = new LogWriter(channel, leftOut);
+		const writer = new LogWriter(channel);
 		for (let index = 0; index < 2500; index++) {
 			writer.write([`line ${index}`], index);
 		}
@@ -47,14 +45,14 @@ describe('a log writer', () => {
 
 	it('leaves no more than the most lines at the end, the last ones', () => {
 		const channel = new Channel();
-		const writer = new LogWriter(channel, leftOut);
+		const writer = new LogWriter(channel);
 		for (let index = 0; index < 100_000; index++) {
 			writer.write([`line ${index}`], index);
 		}
 		writer.finish();
 		const lines = channel.text.trimEnd().split('\n');
 		assert.equal(lines.length, 20_001);
-		assert.equal(lines[0], '<before 80000>');
+		assert.equal(lines[0], '— entries before 80,000 aren’t shown here —');
 		assert.equal(lines[1], 'line 80000');
 		assert.equal(lines.at(-1), 'line 99999');
 		writer.dispose();
@@ -62,7 +60,7 @@ describe('a log writer', () => {
 
 	it('writes what is left when it goes, and nothing after that', () => {
 		const channel = new Channel();
-		const writer = new LogWriter(channel, leftOut);
+		const writer = new LogWriter(channel);
 		writer.write(['last'], 0);
 		writer.dispose();
 		writer.write(['late'], 1);
@@ -86,7 +84,7 @@ function channelOf(text: LogText, edits: { exact?: boolean; push?: [lines: strin
 
 describe('the text of a log', () => {
 	it('is appended once, and not again', () => {
-		const text = new LogText(10, leftOut);
+		const text = new LogText(10);
 		text.push(['a', 'b'], 0);
 		assert.deepEqual(text.take(), {
 			kind: 'append',
@@ -99,20 +97,20 @@ describe('the text of a log', () => {
 	});
 
 	it('is cut to its last lines at the end, and says from which entry on it is there', () => {
-		const text = new LogText(3, leftOut);
+		const text = new LogText(3);
 		const channel = channelOf(text, [
 			{ push: [['0a', '0b'], 0] },
 			{ push: [['1'], 1] },
 			{ push: [['2'], 2] },
 			{ exact: true },
 		]);
-		assert.equal(channel, '<before 0>\n0b\n1\n2\n');
+		assert.equal(channel, '— entries before 0 aren’t shown here —\n0b\n1\n2\n');
 	});
 
 	it('always holds the last lines in order, and writes each at most twice', () => {
 		const limit = 100;
 		const count = 10_000;
-		const text = new LogText(limit, leftOut);
+		const text = new LogText(limit);
 		let channel: string[] = [];
 		let written = 0;
 		for (let index = 0; index < count; index++) {
@@ -127,7 +125,7 @@ describe('the text of a log', () => {
 			assert.equal(shown.at(-1), `line ${index}`);
 		}
 		assert.equal(channel.length, limit + 1);
-		assert.equal(channel[0], `<before ${count - limit}>`);
+		assert.equal(channel[0], '— entries before 9,900 aren’t shown here —');
 		assert.ok(written <= count * 2.1, `${written} lines were written`);
 	});
 });

@@ -9,8 +9,6 @@ import { readEntries, readRange, saveLog } from '../../../../src/tasks/log/readE
 import { createEntryFormatter } from '../../../../src/tasks/model/formatEntry.ts';
 import { TaskServer } from '../../../support/taskServer.ts';
 
-const words = { error: 'error', warning: 'warning', success: 'success' };
-const missing = (from: number, to: number) => `<missing ${from} to ${to}>`;
 const numbered = (from: number, to: number) =>
 	Array.from({ length: to - from }, (_, index) => `entry ${from + index}!`);
 
@@ -36,9 +34,9 @@ describe('a log read by index', () => {
 	const file = () => path.join(folder, 'task.log');
 	const save = (taskId: string) =>
 		saveLog(
-			readEntries({ client, taskId, from: 0, signal: controller.signal, missing }),
+			readEntries({ client, taskId, from: 0, signal: controller.signal }),
 			file(),
-			createEntryFormatter(words),
+			createEntryFormatter(),
 			controller.signal,
 		);
 	const saved = async () => (await readFile(file(), 'utf8')).match(/entry \d+!/g) ?? [];
@@ -47,7 +45,7 @@ describe('a log read by index', () => {
 		server.add({ id: 'a' });
 		server.log('a', ...numbered(0, 50));
 		const read = async (from: number, to: number) =>
-			(await readRange({ client, taskId: 'a', from, missing }, to)).map(({ index }) => index);
+			(await readRange({ client, taskId: 'a', from }, to)).map(({ index }) => index);
 		assert.deepEqual(await read(10, 13), [10, 11, 12]);
 		assert.deepEqual(await read(5, 5), []);
 		server.finish('a', 'completed');
@@ -86,8 +84,8 @@ describe('a log read by index', () => {
 		server.add({ id: 'a' });
 		server.log('a', ...numbered(0, 10));
 		server.finish('a', 'completed');
-		const records = readEntries({ client, taskId: 'a', from: 0, missing });
+		const records = readEntries({ client, taskId: 'a', from: 0 });
 		const nowhere = path.join(folder, 'no', 'such', 'folder.log');
-		await assert.rejects(saveLog(records, nowhere, createEntryFormatter(words), controller.signal), /ENOENT/);
+		await assert.rejects(saveLog(records, nowhere, createEntryFormatter(), controller.signal), /ENOENT/);
 	});
 });

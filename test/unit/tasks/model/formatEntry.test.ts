@@ -3,7 +3,7 @@ import type { LogEntry } from '../../../../src/contract/tasks.ts';
 import { createEntryFormatter, createStyledFormatter } from '../../../../src/tasks/model/formatEntry.ts';
 import { processorMs } from '../../../support/processorTime.ts';
 
-const formatEntry = createEntryFormatter({ error: 'error', warning: 'warning', success: 'success' });
+const formatEntry = createEntryFormatter();
 /** Without a zone, a time is the machine's own: the expected text is the same everywhere. */
 const timestamp = '2026-11-21T10:42:07';
 
@@ -123,11 +123,7 @@ describe('the lines of a log entry', () => {
 });
 
 describe('the coloured lines of a log entry', () => {
-	const styled = createStyledFormatter({
-		words: { error: 'error', warning: 'warning', success: 'success' },
-		maximumMessage: 10_000,
-		cut: characters => `<${characters} more>`,
-	});
+	const styled = createStyledFormatter(10_000, characters => `<${characters} more>`);
 	const lines = (fields: Partial<LogEntry>) => styled(entry(fields), undefined);
 
 	it('are the plain ones, with each colour where its text stands', () => {
