@@ -1,12 +1,15 @@
 import * as vscode from 'vscode';
+import { redactText } from '../../base/redact.ts';
+import { isAbsent } from '../../contract/lenient.ts';
+import type { Task } from '../../contract/tasks.ts';
 import { TASK_SCHEME } from '../../platform/ids.ts';
 import type { ActiveConnection } from '../common/activeConnection.ts';
 import { rowWords } from '../common/messages.ts';
 import { encodeText, type FileSource } from '../common/readOnlyFiles.ts';
 import { readTarget, uriOf } from '../common/taskUri.ts';
 import type { ChooseTask } from '../model/taskConnection.ts';
-import { type DetailGroup, taskDetails } from '../model/taskDetails.ts';
 import { taskTitle } from '../model/taskRow.ts';
+import { visibleText } from '../model/visibleText.ts';
 import type { TaskListStore } from './taskListStore.ts';
 
 /** The maximum length of a title in the name of a document. */
@@ -70,7 +73,7 @@ export class TaskDetails implements FileSource, vscode.Disposable {
 		}
 		const { client } = await this.dependencies.active.targetOf(named.connection);
 		const task = this.dependencies.store.get(named.taskId) ?? (await client.tasks.get(named.taskId));
-		return taskDetails(task, heading);
+		return taskDetails(task);
 	}
 
 	dispose(): void {
@@ -79,21 +82,63 @@ export class TaskDetails implements FileSource, vscode.Disposable {
 	}
 }
 
-function heading(group: DetailGroup): string {
-	switch (group) {
-		case 'state':
-			return vscode.l10n.t('State');
-		case 'work':
-			return vscode.l10n.t('Request');
-		case 'place':
-			return vscode.l10n.t('Repository and sandbox');
-		case 'deployment':
-			return vscode.l10n.t('Deployment');
-		case 'people':
-			return vscode.l10n.t('Started by');
-		case 'times':
-			return vscode.l10n.t('Times');
-		case 'other':
-			return vscode.l10n.t('Other details from the service');
-	}
+/** The documented fields (contract: cloud-tasks.md, Task). All other fields are in the group `other`. */
+const groups = {
+	state: ['id', 'status', 'progress', 'error', 'badge', 'batchId'],
+	work: [
+		...(['prompt', 'selectedAgent', 'selectedModel', 'installDependencies', 'maxDuration'] as const),
+		...(['multiLaunch', 'selectedAgents', 'agentExecutions'] as const),
+	],
+	place: [
+		...(['repoUrl', 'selectedBranch', 'branchName', 'diffStats', 'merged', 'prNumber', 'prUrl'] as const),
+		...(['sandboxUrl', 'sandboxId'] as const),
+	],
+	deployment: ['autoDeployEnabled', 'deployments'],
+	people: ['userId', 'teamId', 'creatorName', 'creatorImage', 'isEmptyGitUser'],
+	times: ['createdAt', 'updatedAt', 'completedAt'],
+} satisfies Record<string, (keyof Task & string)[]>;
+
+const headings = {
+	state: vscode.l10n.t('State'),
+	work: vscode.l10n.t('Request'),
+	place: vscode.l10n.t('Repository and sandbox'),
+	deployment: vscode.l10n.t('Deployment'),
+	people: vscode.l10n.t('Started by'),
+	times: vscode.l10n.t('Times'),
+	other: vscode.l10n.t('Other details from the service'),
+};
+
+/**
+ * Returns all that a service reports about a task, in the form of YAML: each field by its own name, in groups under
+ * headings. Absent fields are left out, unknown structures are JSON, and keys are removed.
+ */
+export function taskDetails(task: Task): string {
+	const named = new Set<string>(Object.values(groups).flat());
+	const rest = Object.keys(task).filter(name => !named.has(name));
+	// The name of this field begins with that of the host.
+	const isDeployment = (name: string) => name.endsWith('DeploymentSettings');
+	const all: Record<keyof typeof headings, readonly string[]> = {
+		...groups,
+		deployment: [...groups.deployment, ...rest.filter(isDeployment)],
+		other: rest.filter(name => !isDeployment(name)),
+	};
+	const texts = (Object.entries(all) as [keyof typeof headings, readonly string[]][]).flatMap(([group, names]) => {
+		const lines = names.flatMap(name => {
+			const value = task[name];
+			return isAbsent(value) ? [] : [`${name}: ${valueText(value)}`];
+		});
+		return lines.length === 0 ? [] : [[`# ${headings[group]}`, ...lines].join('\n')];
+	});
+	return `${visibleText(redactText(texts.join('\n\n')))}\n`;
 }
+
+function valueText(value: unknown): string {
+	if (typeof value !== 'string') {
+		return JSON.stringify(value, withoutPatch, 2);
+	}
+	const lines = value.split(/\r\n|\r|\n/);
+	return lines.length === 1 ? value : ['|', ...lines.map(line => `  ${line}`)].join('\n');
+}
+
+/** The changes of an agent have their own view, and can be of any size. */
+const withoutPatch = (name: string, value: unknown) => (name === 'gitDiff' ? undefined : value);

@@ -26,11 +26,11 @@ import * as registries from '../../../src/service/tasks/dependencies/registries.
 import { testRunOf } from '../../../src/service/tasks/steps/testRun.ts';
 import { findTestCommand } from '../../../src/service/tasks/testCommand.ts';
 import { readHunkRanges } from '../../../src/tasks/apply/hunks.ts';
+import { taskDetails } from '../../../src/tasks/list/taskDetails.ts';
 import { readBranches, refName } from '../../../src/tasks/model/branches.ts';
 import { pathOf, readChangedFiles } from '../../../src/tasks/model/changedFile.ts';
 import { distinctTitles } from '../../../src/tasks/model/distinctTitles.ts';
 import { exportTask } from '../../../src/tasks/model/exportTask.ts';
-import { taskDetails } from '../../../src/tasks/model/taskDetails.ts';
 import { matchesText } from '../../../src/tasks/model/taskFilter.ts';
 import { groupTasks, sortTasks } from '../../../src/tasks/model/taskGroups.ts';
 import { describeTask, repositoryName } from '../../../src/tasks/model/taskRow.ts';
@@ -61,7 +61,7 @@ const taskList: Target = {
 			repositoryKey(task.repoUrl ?? '');
 			matchesText(task, 'retry');
 			resultsOf(task);
-			taskDetails(task, group => group);
+			taskDetails(task);
 			JSON.parse(exportTask(task, { connection: { name: 'a', label: 'A' }, now: NOW, baseOf: () => undefined }));
 		}
 		return tasks.map(({ status, agentExecutions }) => [status, agentExecutions?.length]).join();
