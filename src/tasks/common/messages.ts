@@ -70,18 +70,13 @@ export function followText(state: FollowState): string {
 }
 
 export function outcome(kind: Exclude<TaskOutcome, 'active'>): string {
-	switch (kind) {
-		case 'completed':
-			return vscode.l10n.t('completed');
-		case 'failed':
-			return vscode.l10n.t('failed');
-		case 'interrupted':
-			return vscode.l10n.t('interrupted');
-		case 'stopped':
-			return vscode.l10n.t('stopped');
-		case 'timeout':
-			return vscode.l10n.t('ran out of time');
-	}
+	return {
+		completed: vscode.l10n.t('completed'),
+		failed: vscode.l10n.t('failed'),
+		interrupted: vscode.l10n.t('interrupted'),
+		stopped: vscode.l10n.t('stopped'),
+		timeout: vscode.l10n.t('ran out of time'),
+	}[kind];
 }
 
 /** The words and lines for a log channel's own messages. */
@@ -185,30 +180,18 @@ export function clockTime(time: number): string {
 }
 
 export const filterWords = {
-	status(status: TaskFilter['status']): string {
-		switch (status) {
-			case undefined:
-				return vscode.l10n.t('Any state');
-			case 'active':
-				return vscode.l10n.t('Active');
-			case 'completed':
-				return vscode.l10n.t('Completed');
-			case 'failed':
-				return vscode.l10n.t('Failed');
-			case 'stopped':
-				return vscode.l10n.t('Stopped');
-		}
-	},
-	kind(kind: TaskFilter['kind']): string {
-		switch (kind) {
-			case 'all':
-				return vscode.l10n.t('Single tasks and batches');
-			case 'tasks':
-				return vscode.l10n.t('Single tasks');
-			case 'batch':
-				return vscode.l10n.t('Batches');
-		}
-	},
+	anyStatus: vscode.l10n.t('Any state'),
+	status: {
+		active: vscode.l10n.t('Active'),
+		completed: vscode.l10n.t('Completed'),
+		failed: vscode.l10n.t('Failed'),
+		stopped: vscode.l10n.t('Stopped'),
+	} satisfies Record<NonNullable<TaskFilter['status']>, string>,
+	kind: {
+		all: vscode.l10n.t('Single tasks and batches'),
+		tasks: vscode.l10n.t('Single tasks'),
+		batch: vscode.l10n.t('Batches'),
+	} satisfies Record<TaskFilter['kind'], string>,
 	ownRepository: vscode.l10n.t('Only tasks of this repository'),
 	archived: vscode.l10n.t('Show archived tasks'),
 	text: (text: string) => vscode.l10n.t('Containing “{0}”', text),
@@ -217,8 +200,8 @@ export const filterWords = {
 /** Describes the filter for the view's state line, or returns undefined if nothing is filtered. */
 export function filterLine({ kind, status, text, isOwnRepositoryOnly, showsArchived }: TaskFilter): string | undefined {
 	const parts = [
-		...(status === undefined ? [] : [filterWords.status(status)]),
-		...(kind === 'all' ? [] : [filterWords.kind(kind)]),
+		...(status === undefined ? [] : [filterWords.status[status]]),
+		...(kind === 'all' ? [] : [filterWords.kind[kind]]),
 		...(isOwnRepositoryOnly ? [filterWords.ownRepository] : []),
 		...(showsArchived ? [vscode.l10n.t('with archived tasks')] : []),
 		...(text === '' ? [] : [filterWords.text(text)]),

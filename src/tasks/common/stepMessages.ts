@@ -12,21 +12,13 @@ export function stepTitle({ index, title }: TaskStep): string {
 	return `${formatNumber(index + 1)}  ${oneLine(title, MAXIMUM_TITLE)}`;
 }
 
-/** Returns the name of a kind of tools; empty for one that says nothing. */
-export function toolName(tool: string): string {
-	switch (tool) {
-		case 'edit':
-			return vscode.l10n.t('Edit');
-		case 'execute':
-			return vscode.l10n.t('Command');
-		case 'delete':
-			return vscode.l10n.t('Deletion');
-		case 'move':
-			return vscode.l10n.t('Move');
-		default:
-			return '';
-	}
-}
+/** The names of the kinds of tools that say something. */
+export const toolNames: ReadonlyMap<string, string> = new Map([
+	['edit', vscode.l10n.t('Edit')],
+	['execute', vscode.l10n.t('Command')],
+	['delete', vscode.l10n.t('Deletion')],
+	['move', vscode.l10n.t('Move')],
+]);
 
 /** Returns how much a step has changed. */
 export function stepSize({ fileCount, linesAdded, linesRemoved }: TaskStep): string {

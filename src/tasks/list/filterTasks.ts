@@ -66,11 +66,12 @@ function itemsOf(filter: TaskFilter): FilterItem[] {
 	return [
 		...(isFiltered(filter) ? [{ label: `$(clear-all) ${vscode.l10n.t('Clear Filter')}`, next: NO_FILTER }] : []),
 		separator(vscode.l10n.t('State')),
-		...[undefined, ...TASK_STATUS_FILTERS].map(value =>
-			item(filterWords.status(value), value === status, { ...filter, status: value }),
+		item(filterWords.anyStatus, status === undefined, { ...filter, status: undefined }),
+		...TASK_STATUS_FILTERS.map(value =>
+			item(filterWords.status[value], value === status, { ...filter, status: value }),
 		),
 		separator(vscode.l10n.t('Kind')),
-		...TASK_FILTERS.map(value => item(filterWords.kind(value), value === kind, { ...filter, kind: value })),
+		...TASK_FILTERS.map(value => item(filterWords.kind[value], value === kind, { ...filter, kind: value })),
 		separator(vscode.l10n.t('Repository')),
 		item(filterWords.ownRepository, isOwnRepositoryOnly, { ...filter, isOwnRepositoryOnly: !isOwnRepositoryOnly }),
 		separator(vscode.l10n.t('Archive')),

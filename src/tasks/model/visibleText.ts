@@ -97,6 +97,21 @@ function restyle(before: TextStyle, parameters: string): TextStyle {
 	return style;
 }
 
+/** The codes that begin something, and those that end it. */
+const BEGINS: ReadonlyMap<number, 'bold' | 'dim' | 'italic' | 'underline'> = new Map([
+	[1, 'bold'],
+	[2, 'dim'],
+	[3, 'italic'],
+	[4, 'underline'],
+]);
+const ENDS: ReadonlyMap<number, readonly (keyof TextStyle)[]> = new Map([
+	[22, ['bold', 'dim']],
+	[23, ['italic']],
+	[24, ['underline']],
+	[39, ['foreground']],
+	[49, ['background']],
+]);
+
 function applyCode(style: TextStyle, code: number): void {
 	if (code >= 30 && code <= 37) {
 		style.foreground = code - 30;
@@ -107,35 +122,12 @@ function applyCode(style: TextStyle, code: number): void {
 	} else if (code >= 100 && code <= 107) {
 		style.background = code - 100 + 8;
 	}
-	switch (code) {
-		case 1:
-			style.bold = true;
-			break;
-		case 2:
-			style.dim = true;
-			break;
-		case 3:
-			style.italic = true;
-			break;
-		case 4:
-			style.underline = true;
-			break;
-		case 22:
-			delete style.bold;
-			delete style.dim;
-			break;
-		case 23:
-			delete style.italic;
-			break;
-		case 24:
-			delete style.underline;
-			break;
-		case 39:
-			delete style.foreground;
-			break;
-		case 49:
-			delete style.background;
-			break;
+	const begun = BEGINS.get(code);
+	if (begun) {
+		style[begun] = true;
+	}
+	for (const ended of ENDS.get(code) ?? []) {
+		delete style[ended];
 	}
 }
 

@@ -8,7 +8,7 @@ import { formatNumber } from '../../platform/amounts.ts';
 import { stepActionNames, stepLimits, stepMarks } from '../../platform/stepMessages.ts';
 import { formerName, statusWords } from '../common/fileMessages.ts';
 import { rowWords } from '../common/messages.ts';
-import { stepSize, toolName } from '../common/stepMessages.ts';
+import { stepSize, toolNames } from '../common/stepMessages.ts';
 import { orderFiles, type StepFileStatus, type StepGridFile, stepGrid } from '../model/stepGrid.ts';
 import type { FileRow, PageAction, StepColumn, StepsView } from '../model/stepsProtocol.ts';
 
@@ -106,7 +106,7 @@ function columnOf(step: TaskStep, byService: StepColumn['tests']): StepColumn {
 		index,
 		number: String(index + 1),
 		title: oneLine(title, MAXIMUM_TITLE),
-		facts: [toolName(tool), stepSize(step), ...stepMarks(step)].filter(part => part !== '').join(' · '),
+		facts: [toolNames.get(tool), stepSize(step), ...stepMarks(step)].filter(Boolean).join(' · '),
 		notes: [...testRuns.map(runText), ...(byService ? [sentence(byService.text)] : []), ...stepLimits(step)],
 		tests: byService ?? (last && { outcome: last.outcome, text: outcomeText(last.outcome) }),
 	};
