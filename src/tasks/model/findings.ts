@@ -1,6 +1,5 @@
-import { append } from '../../base/append.ts';
-import type { LaunchPlace, LaunchTarget } from './launchTarget.ts';
-import { blocksTask, isAnswerable, type NeedsFinding } from './taskNeeds.ts';
+import type { LaunchPlace, LaunchTarget, TargetBlocker } from './launchTarget.ts';
+import type { NeedsFinding } from './taskNeeds.ts';
 
 /** The result of asking a service whether it knows the repository. */
 export type ServiceCheck =
@@ -67,17 +66,12 @@ export interface LaunchDecisions {
 	changes?: ChangeChoice | undefined;
 }
 
-export type Blocker =
-	| { kind: 'no-remote' }
-	| { kind: 'unusable-remote'; remote: string }
-	| { kind: 'only-on-remote'; remote: string }
-	| { kind: 'unsafe-name' }
-	| { kind: 'missing-files'; remote: string; objects: number };
-
 /** Something that the user should know, decide or fix before a task starts. */
 export type PreflightFinding =
-	| Blocker
+	| TargetBlocker
 	| NeedsFinding
+	| { kind: 'unsafe-name' }
+	| { kind: 'missing-files'; remote: string; objects: number }
 	| { kind: 'not-on-remote'; remote: string; choices: readonly CommitChoice[]; chosen: CommitChoice }
 	| {
 			kind: 'unpushed';
@@ -121,83 +115,59 @@ export function isBlocker(finding: PreflightFinding): boolean {
 		case 'only-on-remote':
 		case 'unsafe-name':
 		case 'missing-files':
-			return true;
 		case 'unusable-agents':
 		case 'sandbox-required':
+			return true;
 		case 'unsandboxed':
+			return !finding.isAllowed;
 		case 'installation':
-			return blocksTask(finding);
+			return finding.allowed === undefined;
 		default:
 			return false;
 	}
 }
+
+/** The needs that the user can answer. They stay in the same place before and after the answer. */
+const ANSWERABLE: ReadonlySet<NeedsFinding['kind']> = new Set([
+	'unusable-agents',
+	'sandbox-required',
+	'unsandboxed',
+	'installation',
+	'search',
+]);
 
 /**
  * Returns everything that the user should know before the task is sent: first the findings that prevent it, then those
  * that need a choice, then information.
  */
 export function findFindings(facts: LaunchFacts, decisions: LaunchDecisions): PreflightFinding[] {
-	const { target, changed, repositoryKind } = facts;
-	const found: PreflightFinding[] = [];
-	if (facts.isNameUnsafe) {
-		found.push({ kind: 'unsafe-name' });
-	}
-	if (!target.ok) {
-		found.push(
-			target.problem === 'no-remote' ? { kind: 'no-remote' } : { kind: target.problem, remote: target.remote },
-		);
-	}
-	if (facts.missingFiles) {
-		found.push({ kind: 'missing-files', ...facts.missingFiles });
-	}
-	append(found, facts.needs.filter(isAnswerable));
-	if (target.ok) {
-		const changes = changesFinding(facts, decisions);
-		const commits = commitsFinding(facts, target, decisions, isScratch(changes));
-		append(
-			found,
-			[commits, changes].filter(finding => finding !== undefined),
-		);
-	}
-	if (changed.length > 0 && facts.hasConflicts) {
-		found.push({ kind: 'conflicts', files: changed });
-	}
-	if (facts.nested.length > 0) {
-		found.push({ kind: 'nested', folders: facts.nested });
-	}
-	if (facts.unknownAgent !== undefined) {
-		found.push({ kind: 'unknown-agent', agent: facts.unknownAgent });
-	}
-	if (repositoryKind !== 'plain') {
-		found.push({ kind: repositoryKind });
-	}
-	append(
-		found,
-		facts.cloneKinds.map(kind => ({ kind })),
-	);
-	if (facts.submodules.length > 0) {
-		found.push({ kind: 'submodules', submodules: facts.submodules });
-	}
-	if (facts.hasCredentials) {
-		found.push({ kind: 'credentials' });
-	}
-	if (facts.isEmptyGitUser) {
-		found.push({ kind: 'empty-git-user' });
-	}
-	append(
-		found,
-		facts.needs.filter(finding => !isAnswerable(finding)),
-	);
-	if (target.ok && facts.service.kind !== 'not-asked') {
-		found.push({ kind: 'service', look: facts.service });
-	}
-	return found;
+	const { target, changed, repositoryKind, needs, service } = facts;
+	const changes = changesFinding(facts, decisions);
+	const found: (PreflightFinding | false | undefined)[] = [
+		facts.isNameUnsafe && { kind: 'unsafe-name' },
+		!target.ok && target.blocker,
+		facts.missingFiles && { kind: 'missing-files', ...facts.missingFiles },
+		...needs.filter(({ kind }) => ANSWERABLE.has(kind)),
+		target.ok && commitsFinding(facts, target, decisions, isScratch(changes)),
+		changes,
+		changed.length > 0 && facts.hasConflicts && { kind: 'conflicts', files: changed },
+		facts.nested.length > 0 && { kind: 'nested', folders: facts.nested },
+		facts.unknownAgent !== undefined && { kind: 'unknown-agent', agent: facts.unknownAgent },
+		repositoryKind !== 'plain' && { kind: repositoryKind },
+		...facts.cloneKinds.map(kind => ({ kind })),
+		facts.submodules.length > 0 && { kind: 'submodules', submodules: facts.submodules },
+		facts.hasCredentials && { kind: 'credentials' },
+		facts.isEmptyGitUser && { kind: 'empty-git-user' },
+		...needs.filter(({ kind }) => !ANSWERABLE.has(kind)),
+		target.ok && service.kind !== 'not-asked' && { kind: 'service', look: service },
+	];
+	return found.filter(finding => finding !== undefined && finding !== false);
 }
 
 /** Returns undefined if something prevents the task. */
 export function planLaunch(facts: LaunchFacts, decisions: LaunchDecisions): LaunchPlan | undefined {
 	const { target } = facts;
-	if (!target.ok || facts.isNameUnsafe || facts.missingFiles || facts.needs.some(blocksTask)) {
+	if (!target.ok || facts.isNameUnsafe || facts.missingFiles || facts.needs.some(isBlocker)) {
 		return undefined;
 	}
 	const { repoUrl, branch, remote, there, here } = target;

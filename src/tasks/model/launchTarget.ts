@@ -30,11 +30,13 @@ export interface LaunchPlace {
 	here: string | undefined;
 }
 
-export type LaunchTarget =
-	| LaunchPlace
-	| { ok: false; problem: 'no-remote' }
-	| { ok: false; problem: 'unusable-remote'; remote: string }
-	| { ok: false; problem: 'only-on-remote'; remote: string };
+/** Why there is no repository that the service can clone. */
+export type TargetBlocker =
+	| { kind: 'no-remote' }
+	| { kind: 'unusable-remote'; remote: string }
+	| { kind: 'only-on-remote'; remote: string };
+
+export type LaunchTarget = LaunchPlace | { ok: false; blocker: TargetBlocker };
 
 /**
  * Decides which repository the service is told to clone. A remote service gets the https address of the branch's
@@ -59,7 +61,7 @@ function localTarget({ branch, originDirectory, repositoryPath }: TargetFacts): 
 	}
 	if (branch.remote !== undefined) {
 		// A clone of the working repository has only that repository's own branches.
-		return { ok: false, problem: 'only-on-remote', remote: branch.remote };
+		return { ok: false, blocker: { kind: 'only-on-remote', remote: branch.remote } };
 	}
 	return {
 		ok: true,
@@ -79,11 +81,11 @@ function remoteTarget({ branch, branches, remotes }: TargetFacts): LaunchTarget 
 		(remotes.find(candidate => candidate.name === 'origin') ?? remotes[0])?.name;
 	const remote = remotes.find(candidate => candidate.name === name);
 	if (!remote) {
-		return { ok: false, problem: 'no-remote' };
+		return { ok: false, blocker: { kind: 'no-remote' } };
 	}
 	const place = readRemoteUrl(remote.url);
 	if (place.kind !== 'url') {
-		return { ok: false, problem: 'unusable-remote', remote: remote.name };
+		return { ok: false, blocker: { kind: 'unusable-remote', remote: remote.name } };
 	}
 	// An upstream on another remote says nothing about the name on this one.
 	const upstream = branch.upstream?.remote === remote.name ? branch.upstream.name : undefined;

@@ -106,35 +106,6 @@ export function needsFindings(look: NeedsState, answers: NeedsAnswers, choices: 
 	return found;
 }
 
-/** Returns whether the finding must be resolved before the task can start. */
-export function blocksTask(finding: NeedsFinding): boolean {
-	switch (finding.kind) {
-		case 'unusable-agents':
-		case 'sandbox-required':
-			return true;
-		case 'unsandboxed':
-			return !finding.isAllowed;
-		case 'installation':
-			return finding.allowed === undefined;
-		default:
-			return false;
-	}
-}
-
-/** Returns whether the user can answer the finding. It stays in the same place before and after the answer. */
-export function isAnswerable({ kind }: NeedsFinding): boolean {
-	switch (kind) {
-		case 'unusable-agents':
-		case 'sandbox-required':
-		case 'unsandboxed':
-		case 'installation':
-		case 'search':
-			return true;
-		default:
-			return false;
-	}
-}
-
 /**
  * Returns the consents to be given to the service when a repository's task starts: the answers that it does not have
  * yet.

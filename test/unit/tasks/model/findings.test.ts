@@ -36,11 +36,11 @@ describe('what is found before a task is sent', () => {
 
 	it('hinders the task where nothing can be cloned, or a name would be an option', () => {
 		for (const target of [
-			{ ok: false, problem: 'no-remote' },
-			{ ok: false, problem: 'unusable-remote', remote: 'origin' },
-			{ ok: false, problem: 'only-on-remote', remote: 'fork' },
+			{ ok: false, blocker: { kind: 'no-remote' } },
+			{ ok: false, blocker: { kind: 'unusable-remote', remote: 'origin' } },
+			{ ok: false, blocker: { kind: 'only-on-remote', remote: 'fork' } },
 		] as const) {
-			assert.deepEqual(kinds({ target }), [target.problem]);
+			assert.deepEqual(kinds({ target }), [target.blocker.kind]);
 			assert.equal(planLaunch(launchFacts({ target }), {}), undefined);
 		}
 		assert.deepEqual(kinds({ isNameUnsafe: true }), ['unsafe-name']);

@@ -64,12 +64,11 @@ describe('what a service elsewhere is told to clone', () => {
 	});
 
 	it('is not there without a remote, nor for one that only this machine can read', () => {
-		assert.deepEqual(launchTarget(facts({ remotes: [] })), { ok: false, problem: 'no-remote' });
+		assert.deepEqual(launchTarget(facts({ remotes: [] })), { ok: false, blocker: { kind: 'no-remote' } });
 		for (const url of ['/srv/git/widgets', 'file:///srv/git/widgets', 'ext::sh -c id']) {
 			assert.deepEqual(launchTarget(facts({ remotes: [{ name: 'origin', url }] })), {
 				ok: false,
-				problem: 'unusable-remote',
-				remote: 'origin',
+				blocker: { kind: 'unusable-remote', remote: 'origin' },
 			});
 		}
 	});
@@ -107,8 +106,7 @@ describe('what the local service is told to clone', () => {
 	it('is not there for a branch that only a remote has', () => {
 		assert.deepEqual(launchTarget(facts({ isLocal: true, branch: branch('r', 'origin') })), {
 			ok: false,
-			problem: 'only-on-remote',
-			remote: 'origin',
+			blocker: { kind: 'only-on-remote', remote: 'origin' },
 		});
 	});
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TaskCheck } from '../../../../src/contract/agents.ts';
+import { isBlocker } from '../../../../src/tasks/model/findings.ts';
 import {
-	blocksTask,
 	consentsOf,
 	type NeedsAnswers,
 	type NeedsChoices,
@@ -41,7 +41,7 @@ describe('what a task of the local service needs', () => {
 	it('is told as not known where the service did not answer, which hinders nothing, and not while it is asked', () => {
 		const found = find({ kind: 'failed', reason: 'Why.' });
 		assert.deepEqual(found, [{ kind: 'needs-unknown', reason: 'Why.' }]);
-		assert.ok(!found.some(blocksTask));
+		assert.ok(!found.some(isBlocker));
 		assert.deepEqual(find({ kind: 'asking' }), []);
 	});
 
@@ -49,7 +49,7 @@ describe('what a task of the local service needs', () => {
 		const agents = [{ id: 'opencode', label: 'OpenCode', source: 'none', problem: 'not-found' }] as const;
 		const found = find(known({ unusable: [...agents] }), {}, { installDependencies: false });
 		assert.deepEqual(found, [{ kind: 'unusable-agents', agents }]);
-		assert.ok(found.every(blocksTask));
+		assert.ok(found.every(isBlocker));
 	});
 
 	it('is a yes to searching the web where that can be done, without which the task begins too', () => {
@@ -57,7 +57,7 @@ describe('what a task of the local service needs', () => {
 		const choices = { installDependencies: false };
 		const finding = { kind: 'search', model: 'finder', isKept: false } as const;
 		assert.deepEqual(find(look, {}, choices), [{ ...finding, isAllowed: false }]);
-		assert.ok(!blocksTask({ ...finding, isAllowed: false }));
+		assert.ok(!isBlocker({ ...finding, isAllowed: false }));
 		assert.deepEqual(find(look, { search: true }, choices), [{ ...finding, isAllowed: true }]);
 		assert.deepEqual(consentsOf(look, { search: true }, '/r'), [{ kind: 'search', repoUrl: '/r' }]);
 		assert.deepEqual(consentsOf(look, { search: false }, '/r'), []);
@@ -71,23 +71,23 @@ describe('what a task of the local service needs', () => {
 		const choices = { installDependencies: false };
 		const [asked] = find(look, {}, choices);
 		assert.deepEqual(asked, { kind: 'unsandboxed', sandbox, isAllowed: false });
-		assert.ok(asked && blocksTask(asked));
+		assert.ok(asked && isBlocker(asked));
 		const [allowed] = find(look, { unsandboxed: 'not-installed' }, choices);
 		assert.deepEqual(allowed, { kind: 'unsandboxed', sandbox, isAllowed: true });
-		assert.ok(allowed && !blocksTask(allowed));
+		assert.ok(allowed && !isBlocker(allowed));
 		// The answer was about another machine's trouble, or about this one's before.
 		const [other] = find(look, { unsandboxed: 'not-permitted' }, choices);
 		assert.deepEqual(other, { kind: 'unsandboxed', sandbox, isAllowed: false });
 		const [required] = find(look, { unsandboxed: 'not-installed' }, { ...choices, isSandboxRequired: true });
 		assert.deepEqual(required, { kind: 'sandbox-required', sandbox });
-		assert.ok(required && blocksTask(required));
+		assert.ok(required && isBlocker(required));
 	});
 
 	it('is a yes to exactly the hosts that dependencies come from', () => {
 		const allowed = (look: NeedsState, answers?: NeedsAnswers) => {
 			const [found] = find(look, answers);
 			assert.ok(found?.kind === 'installation');
-			assert.equal(blocksTask(found), found.allowed === undefined);
+			assert.equal(isBlocker(found), found.allowed === undefined);
 			return found.allowed;
 		};
 		const asked = known({ dependencies: npm });
@@ -105,7 +105,7 @@ describe('what a task of the local service needs', () => {
 	it('is told that a limit on costs does not hold, which hinders nothing', () => {
 		const found = find(known({ unpricedModels: ['small'] }), {}, { installDependencies: false });
 		assert.deepEqual(found, [{ kind: 'unpriced', models: ['small'] }]);
-		assert.ok(!found.some(blocksTask));
+		assert.ok(!found.some(isBlocker));
 	});
 
 	it('is told where there are no dependencies to install, and only where they were to be installed', () => {
@@ -118,7 +118,7 @@ describe('what a task of the local service needs', () => {
 		for (const installDependencies of [true, false]) {
 			const found = find(own(['node_modules'], []), {}, { installDependencies });
 			assert.deepEqual(found, [{ kind: 'shown-dependencies', folders: ['node_modules'] }]);
-			assert.ok(!found.some(blocksTask));
+			assert.ok(!found.some(isBlocker));
 		}
 		assert.deepEqual(find(own([], ['mocha@^11.0.0']), {}, { installDependencies: false }), [
 			{ kind: 'unmet-dependencies', packages: ['mocha@^11.0.0'] },
