@@ -179,12 +179,12 @@ describe('a log as a document', () => {
 				const editor = vscode.window.visibleTextEditors.find(({ document: { uri } }) => uri.scheme === scheme);
 				return editor?.document.lineAt(editor.selection.active.line).text ?? '';
 			};
-			await documents.showEntry(found, 9_000);
+			await documents.show(found, 9_000);
 			await waitFor('the entry', () => cursor().includes('line 9000!'));
-			await documents.showEntry(found, 20_100);
+			await documents.show(found, 20_100);
 			server.log('entry-1', 'line 20100!');
 			await waitFor('the next one', () => cursor().includes('line 20100!'));
-			await documents.showEntry(found, 99);
+			await documents.show(found, 99);
 			assert.deepEqual(messages, ['The document starts after entry 99. Export the log to read all of it.']);
 		} finally {
 			Object.assign(vscode.window, { showInformationMessage });

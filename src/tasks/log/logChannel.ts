@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import type { TextSink } from './logWriter.ts';
 
 /**
  * The number of characters after which a channel is replaced. The editor keeps on disk everything that was ever
@@ -12,7 +11,7 @@ const MAXIMUM_WRITTEN = 24 * 1024 * 1024;
  * An output channel for a log of any length. Once a certain amount has been written, the next clearing replaces the
  * channel.
  */
-export class LogChannel implements TextSink {
+export class LogChannel {
 	readonly name: string;
 	private readonly maximumWritten: number;
 	private channel: vscode.OutputChannel;

@@ -2,12 +2,14 @@ import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import type { Client } from '../../client/types.ts';
 import { formatNumber } from '../../platform/amounts.ts';
+import { withProgressNotice } from '../../platform/progressNotice.ts';
 import type { TaskListStore } from '../list/taskListStore.ts';
 import { createEntryFormatter } from '../model/formatEntry.ts';
 import type { ChooseTask } from '../model/taskConnection.ts';
 import { taskTitle } from '../model/taskRow.ts';
 import type { LogDocuments } from './logDocuments.ts';
 import type { LogFollowers } from './logFollowers.ts';
+import type { FoundLog } from './openLog.ts';
 import { readEntries, saveLog } from './readEntries.ts';
 
 /** The maximum length of a title in the name of a saved log. */
@@ -33,25 +35,27 @@ export class LogDocumentCommands {
 
 	/** Opens the log of the given task, or of one that the user chooses, as a document. */
 	async open(argument: unknown): Promise<void> {
-		const { documents, logs, choose, look, explain } = this.dependencies;
-		const chosen = await choose(argument, vscode.l10n.t('Open Task Log as Document'));
-		if (chosen) {
-			look(chosen.id);
-			const log = logs.follow(chosen.id, chosen.target);
-			await log.restored;
-			await documents.show({ source: log, client: chosen.target.client }).catch(explain);
+		const { documents, look, explain } = this.dependencies;
+		const found = await this.choose(argument);
+		if (found) {
+			look(found.source.target.taskId);
+			await documents.show(found).catch(explain);
 		}
 	}
 
 	/** Opens the log of a task at one of its entries. */
 	async showEntry(taskId: string, index: number): Promise<void> {
-		const { documents, logs, choose, explain } = this.dependencies;
-		const chosen = await choose(taskId, vscode.l10n.t('Open Task Log as Document'));
-		if (chosen) {
-			const log = logs.follow(chosen.id, chosen.target);
-			await log.restored;
-			await documents.showEntry({ source: log, client: chosen.target.client }, index).catch(explain);
-		}
+		const { documents, explain } = this.dependencies;
+		const found = await this.choose(taskId);
+		await (found && documents.show(found, index).catch(explain));
+	}
+
+	private async choose(argument: unknown): Promise<FoundLog | undefined> {
+		const { logs, choose } = this.dependencies;
+		const chosen = await choose(argument, vscode.l10n.t('Open Task Log as Document'));
+		const source = chosen && logs.follow(chosen.id, chosen.target);
+		await source?.restored;
+		return source && { source, client: chosen.target.client };
 	}
 
 	/** Returns whether a command's argument, or otherwise the active editor, is the document of a log. */
@@ -96,21 +100,13 @@ export class LogDocumentCommands {
 
 	/** Writes the whole log into a file, with cancellable progress. */
 	private async saveTo(target: vscode.Uri, client: Pick<Client, 'tasks'>, taskId: string): Promise<void> {
-		const controller = new AbortController();
+		let stopped: AbortSignal | undefined;
 		try {
-			const count = await vscode.window.withProgress(
-				{
-					location: vscode.ProgressLocation.Notification,
-					title: vscode.l10n.t('Exporting the log…'),
-					cancellable: true,
-				},
-				(_progress, token) => {
-					token.onCancellationRequested(() => controller.abort());
-					const { signal } = controller;
-					const records = readEntries({ client, taskId, from: 0, signal });
-					return saveLog(records, target.fsPath, createEntryFormatter(), signal);
-				},
-			);
+			const count = await withProgressNotice(vscode.l10n.t('Exporting the log…'), signal => {
+				stopped = signal;
+				const records = readEntries({ client, taskId, from: 0, signal });
+				return saveLog(records, target.fsPath, createEntryFormatter(), signal);
+			});
 			const open = vscode.l10n.t('Open File');
 			const saved = vscode.l10n.t('The log was exported: {0} entries.', formatNumber(count));
 			void vscode.window.showInformationMessage(saved, open).then(chosen => {
@@ -119,7 +115,7 @@ export class LogDocumentCommands {
 				}
 			});
 		} catch (error) {
-			if (!controller.signal.aborted) {
+			if (!stopped?.aborted) {
 				this.dependencies.explain(error);
 			}
 		}

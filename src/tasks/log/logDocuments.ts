@@ -82,8 +82,8 @@ export class LogDocuments implements FileSource, Disposable {
 		return encodeText(await log.text());
 	}
 
-	/** Opens the log of a followed task at its end. */
-	async show(found: FoundLog): Promise<void> {
+	/** Opens the log of a followed task at its end, or at one of its entries, with the cursor on it. */
+	async show(found: FoundLog, index?: number): Promise<void> {
 		const uri = uriOf(this.scheme, found.source);
 		const log = this.open.get(uri.toString()) ?? this.add(uri);
 		log.attach(found);
@@ -91,14 +91,10 @@ export class LogDocuments implements FileSource, Disposable {
 		const document = await inLogLanguage(await vscode.workspace.openTextDocument(uri));
 		const editor = await vscode.window.showTextDocument(document, { preview: false, preserveFocus: false });
 		this.revealEnd(editor);
-	}
-
-	/** Opens the log of a followed task at one of its entries, with the cursor on it. */
-	async showEntry(found: FoundLog, index: number): Promise<void> {
-		await this.show(found);
-		const uri = uriOf(this.scheme, found.source);
-		this.sought = { uri: uri.toString(), index };
-		await this.seek(uri);
+		if (index !== undefined) {
+			this.sought = { uri: uri.toString(), index };
+			await this.seek(uri);
+		}
 	}
 
 	/** Retries the logs that could not be read, because their service may answer now. */

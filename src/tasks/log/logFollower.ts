@@ -9,8 +9,9 @@ import { followWords, outcome } from '../common/messages.ts';
 import { type FollowState, isAttemptShown, isFollowing } from '../model/followState.ts';
 import { createEntryFormatter, type LogRecord } from '../model/formatEntry.ts';
 import { outcomeOf } from '../model/taskGroups.ts';
+import type { LogChannel } from './logChannel.ts';
 import type { LogFile } from './logFile.ts';
-import { LogWriter, type TextSink } from './logWriter.ts';
+import { LogWriter } from './logWriter.ts';
 
 const MAXIMUM_TITLE = 40;
 const SHORT_ID = 8;
@@ -26,10 +27,7 @@ export interface FollowTarget {
 }
 
 /** The output channel that shows a log. */
-export interface LogOutput extends TextSink, Disposable {
-	readonly isVisible: boolean;
-	show(preserveFocus: boolean): void;
-}
+type LogOutput = Pick<LogChannel, 'isVisible' | 'append' | 'clear' | 'show' | 'dispose'>;
 
 /** The options that are common to the followers of all logs. */
 export interface LogFollowerOptions {

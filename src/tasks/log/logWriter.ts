@@ -1,12 +1,7 @@
 import type { Disposable } from '../../base/disposable.ts';
 import { followWords } from '../common/messages.ts';
+import type { LogChannel } from './logChannel.ts';
 import type { LogFile } from './logFile.ts';
-
-/** The part of an output channel that a log writes to. */
-export interface TextSink {
-	append(text: string): void;
-	clear(): void;
-}
 
 /** A batch is written when it reaches this age in milliseconds or this many lines. */
 const BATCH_MS = 100;
@@ -20,7 +15,7 @@ const MAXIMUM_LINES = 20_000;
 
 /** Writes lines to a channel in batches and limits the channel's size. */
 export class LogWriter implements Disposable {
-	private readonly sink: TextSink;
+	private readonly sink: Pick<LogChannel, 'append' | 'clear'>;
 	private readonly text: LogText;
 	/** The stored copy of the channel's text, which outlives the window. */
 	private readonly file: LogFile | undefined;
@@ -29,7 +24,7 @@ export class LogWriter implements Disposable {
 	private timer: ReturnType<typeof setTimeout> | undefined;
 	private disposed = false;
 
-	constructor(sink: TextSink, file?: LogFile, maximumLines = MAXIMUM_LINES) {
+	constructor(sink: Pick<LogChannel, 'append' | 'clear'>, file?: LogFile, maximumLines = MAXIMUM_LINES) {
 		this.file = file;
 		this.sink = sink;
 		this.text = new LogText(maximumLines);

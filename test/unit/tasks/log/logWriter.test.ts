@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { LogText, LogWriter, type TextSink } from '../../../../src/tasks/log/logWriter.ts';
+import { LogText, LogWriter } from '../../../../src/tasks/log/logWriter.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 
-class Channel implements TextSink {
+class Channel {
 	text = '';
 	edits = 0;
 
