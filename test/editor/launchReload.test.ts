@@ -8,7 +8,6 @@ import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
 import type { Client } from '../../src/client/types.ts';
 import type { PromptEditor } from '../../src/tasks/launch/promptEditor.ts';
 import { TaskLauncher } from '../../src/tasks/launch/taskLauncher.ts';
-import { openRequests } from '../../src/tasks/launch/taskRequests.ts';
 import type { TaskTarget } from '../../src/tasks/model/taskConnection.ts';
 import { readTask } from '../support/readTask.ts';
 import { State } from '../support/state.ts';
@@ -229,7 +228,7 @@ describe('a reload of the window while a task is being started', () => {
 		const other = before.beside(server);
 		server.beforeCreate = () => held;
 		const { ended } = await start(before, () => posts().length === 1);
-		const [{ prompt = PROMPT, repoUrl = '' } = {}] = openRequests(before.state, 'test');
+		const [{ prompt = PROMPT, repoUrl = '' } = {}] = before.launcher.requests.open('test');
 		// The list tells of the task before the reply does.
 		server.add({ id: 'made', prompt, repoUrl });
 		const theirs = await start(other, () => posts().length === 2, 'Another prompt');

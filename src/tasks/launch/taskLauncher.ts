@@ -23,13 +23,7 @@ import { findSubjects, firstSubject, type LaunchWish, type SubjectChoice, wishOf
 import { Preflight } from './preflight.ts';
 import { promptOfPlace } from './promptSources.ts';
 import { ScratchBranches } from './scratchBranches.ts';
-import {
-	openRequests,
-	type SendOutcome,
-	type TaskRequest,
-	TaskRequests,
-	type TaskRequestsDependencies,
-} from './taskRequests.ts';
+import { type SendOutcome, type TaskRequest, TaskRequests, type TaskRequestsDependencies } from './taskRequests.ts';
 
 export interface TaskLauncherDependencies extends TaskRequestsDependencies {
 	/** The place and the choices of the next task. */
@@ -376,14 +370,13 @@ export class TaskLauncher {
 				}
 			}
 		}
-		const { workspaceState } = this.dependencies;
 		await this.scratchBranches.sweep(
 			connection,
 			id => {
 				const task = known.get(id);
 				return task && (isActiveTask(task) ? 'active' : 'ended');
 			},
-			this.isStarting || openRequests(workspaceState, connection).length > 0,
+			this.isStarting || this.requests.open(connection).length > 0,
 		);
 	}
 }

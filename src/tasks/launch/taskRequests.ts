@@ -1,9 +1,7 @@
 import * as vscode from 'vscode';
-import * as z from 'zod';
 import { defined } from '../../base/defined.ts';
 import { ClientError, type ClientErrorCode, describeError, UserFacingError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
-import type { Client } from '../../client/types.ts';
 import type { TaskServer } from '../../contract/mcpServers.ts';
 import type { Task, TaskCreateRequest } from '../../contract/tasks.ts';
 import type { LocalService } from '../../localService/api.ts';
@@ -13,7 +11,7 @@ import { withProgress } from '../../platform/progressNotice.ts';
 import { StateEntries } from '../../platform/sharedState.ts';
 import { explainList } from '../common/dashboard.ts';
 import { rowWords } from '../common/messages.ts';
-import { findCreatedTask, UNDER_WAY_MS } from '../model/createdTask.ts';
+import { findCreatedTask, type PendingTask, pendingTaskSchema, UNDER_WAY_MS } from '../model/createdTask.ts';
 import { PENDING_ENTRIES } from '../model/storageKeys.ts';
 import type { TaskTarget } from '../model/taskConnection.ts';
 import { taskTitle } from '../model/taskRow.ts';
@@ -37,19 +35,6 @@ const REFUSALS: ReadonlySet<ClientErrorCode> = new Set([
 
 /** The time that a service may take to create a task after the connection was lost, in milliseconds. */
 const SETTLE_MS = 2 * 60 * 1000;
-
-/** A request whose reply has not come. */
-const pendingTaskSchema = z.object({
-	connection: z.string(),
-	prompt: z.string(),
-	repoUrl: z.string(),
-	branch: z.string().optional(),
-	/** Milliseconds since the epoch. */
-	sentAt: z.number(),
-	/** The ids of the tasks with this prompt that existed before. */
-	known: z.array(z.string()),
-});
-export type PendingTask = z.output<typeof pendingTaskSchema>;
 
 /** A request for a task, with the work that remains once the task exists. */
 export interface TaskRequest {
@@ -83,6 +68,7 @@ export class TaskRequests {
 	private readonly dependencies: TaskRequestsDependencies;
 	private readonly scratchBranches: ScratchBranches;
 	private readonly show: (task: Task, target: TaskTarget) => Promise<void>;
+	private readonly entries: StateEntries<PendingTask>;
 	private readonly openedAt = Date.now();
 	/** The times of requests that got no reply and whose tasks are still unknown. */
 	private readonly givenUp = new Set<number>();
@@ -96,25 +82,34 @@ export class TaskRequests {
 		show: (task: Task, target: TaskTarget) => Promise<void>,
 	) {
 		this.dependencies = dependencies;
+		this.entries = new StateEntries(
+			dependencies.workspaceState,
+			PENDING_ENTRIES,
+			(value): value is PendingTask => pendingTaskSchema.safeParse(value).success,
+		);
 		this.scratchBranches = scratchBranches;
 		this.show = show;
 	}
 
+	/** Returns the requests of a connection that have no reply yet, from all windows on this workspace. */
+	open(connection: string): PendingTask[] {
+		return this.entries.values().filter(pending => pending.connection === connection);
+	}
+
 	/** Sends a request. If `again` is the earlier try, looks for its task before sending once more. */
-	async send(request: TaskRequest, target: TaskTarget, again?: PendingTask): Promise<SendOutcome> {
-		const { scratch } = request;
+	async send(sending: TaskRequest, target: TaskTarget, again?: PendingTask): Promise<SendOutcome> {
 		if (again) {
 			this.givenUp.delete(again.sentAt);
 		}
 		try {
-			const outcome = await sendTask(this.sending(target, request), request.request, again);
+			const outcome = await this.sendOnce(sending, target, again);
 			if (outcome.kind === 'unsure') {
 				this.givenUp.add(outcome.again.sentAt);
 			}
 			return outcome;
 		} catch (error) {
-			if (scratch !== undefined && ClientError.is(error)) {
-				await this.scratchBranches.remove(scratch);
+			if (sending.scratch !== undefined && ClientError.is(error)) {
+				await this.scratchBranches.remove(sending.scratch);
 			}
 			throw error;
 		}
@@ -131,8 +126,8 @@ export class TaskRequests {
 	 * has closed.
 	 */
 	async settleFromList(connection: string, target: () => Promise<TaskTarget>): Promise<void> {
-		if (openRequests(this.dependencies.workspaceState, connection).some(this.isOrphan)) {
-			await this.settle(await target(), { asks: false });
+		if (this.open(connection).some(this.isOrphan)) {
+			await this.settle(await target(), false);
 		}
 	}
 
@@ -140,17 +135,17 @@ export class TaskRequests {
 	 * Resolves what an earlier request left open, and shows its task if the service has created one. One look-up runs at
 	 * a time, so that a task is shown only once.
 	 */
-	settle(target: TaskTarget, how?: { asks: boolean }): Promise<void> {
+	settle(target: TaskTarget, asks = true): Promise<void> {
 		const settled = this.settling.then(async () => {
-			const task = await this.find(target, how);
+			const task = await this.find(target, asks);
 			await (task && this.show(task, target));
 		});
 		this.settling = settled.catch(() => {});
 		return settled;
 	}
 
-	private async find(target: TaskTarget, how?: { asks: boolean }): Promise<Task | undefined> {
-		const task = await settlePending(this.sending(target), this.isOrphan, how);
+	private async find(target: TaskTarget, asks = true): Promise<Task | undefined> {
+		const task = await this.settlePending(target, asks);
 		if (task) {
 			void showMessage(
 				'information',
@@ -170,56 +165,170 @@ export class TaskRequests {
 	private readonly isOrphan = ({ sentAt }: PendingTask): boolean =>
 		sentAt <= this.openedAt || this.givenUp.has(sentAt) || Date.now() - sentAt > UNDER_WAY_MS;
 
-	private sending(
-		target: TaskTarget,
-		{ mcpServers = [], scratch, onMade }: Omit<TaskRequest, 'request'> = {},
-	): SendDependencies {
-		const { workspaceState, connection, store, logger } = this.dependencies;
-		const create = (task: TaskCreateRequest) => connection.createWithServers({ task, mcpServers: [...mcpServers] });
-		const client = mcpServers.length === 0 ? target.client : { tasks: { ...target.client.tasks, create } };
-		const made = async (task: Task) => {
-			try {
-				await this.note(task, scratch);
-				onMade?.(task);
-			} catch (error) {
-				logger.log('error', 'a task could not be noted', { reason: describeError(error) });
+	/**
+	 * Called when a task exists: its prompt is no longer a draft, and its scratch branch is removed when it ends. Until
+	 * then the request counts as open, so that a reload of the window loses nothing.
+	 */
+	private async note(
+		pending: PendingTask,
+		task: Task,
+		{ scratch, onMade }: Pick<TaskRequest, 'scratch' | 'onMade'>,
+	): Promise<void> {
+		const { scratchBranches } = this;
+		const { composer, promptEditor, logger } = this.dependencies;
+		const { id, selectedBranch, prompt } = task;
+		try {
+			if (scratch !== undefined && selectedBranch !== undefined && selectedBranch !== scratch) {
+				// An earlier attempt has created the task, from a scratch branch of its own.
+				await scratchBranches.remove(scratch);
+			}
+			const used = selectedBranch ?? scratch;
+			if (used !== undefined) {
+				await scratchBranches.claim(used, id);
+			}
+			if (prompt !== undefined) {
+				composer.made(prompt);
+				await promptEditor.remove(prompt);
+			}
+			onMade?.(task);
+		} catch (error) {
+			logger.log('error', 'a task could not be noted', { reason: describeError(error) });
+			throw error;
+		}
+		await this.close(pending);
+	}
+
+	/**
+	 * Sends the request once. The outcome is a task even if only the reply was lost and the list shows the task. A
+	 * further try (`again`, or the same request while an earlier one is open) looks into the list first, so that no
+	 * second task is created. Throws the error with which the service refused the request.
+	 */
+	private async sendOnce(sending: TaskRequest, target: TaskTarget, again?: PendingTask): Promise<SendOutcome> {
+		const { request, mcpServers = [] } = sending;
+		const { client, connection } = target;
+		const { createWithServers } = this.dependencies.connection;
+		// Every error here follows a request that may have been sent, or comes from that request itself.
+		const sent = (error: unknown) => (ClientError.is(error) ? error.withSent(true) : error);
+		const first = this.firstTry(request, connection.name);
+		const open = again ?? this.entries.get(idOf(first));
+		const isFurtherTry =
+			open?.connection === connection.name && open.prompt === request.prompt && open.repoUrl === request.repoUrl;
+		const pending = isFurtherTry ? open : first;
+		if (isFurtherTry) {
+			const found = await whileStarting(() => findTaskOf(target, pending));
+			if (found.task || found.error !== undefined) {
+				return this.outcomeOf(sending, pending, found, explainList(sent(found.error), connection.label));
+			}
+			const age = Date.now() - pending.sentAt;
+			if (!again && age < SETTLE_MS) {
+				// The user has not been told that the first try may still lead to a task, for example because the window
+				// was reloaded.
+				const seconds = Math.round(age / 1000);
+				const earlier = vscode.l10n.t(
+					'A previous attempt was made {0} s ago, and the service may still be working on it.',
+					seconds,
+				);
+				return this.outcomeOf(sending, pending, found, earlier);
+			}
+		}
+		try {
+			await this.entries.set(idOf(pending), pending);
+		} catch (cause) {
+			// Without this note, a request whose reply is lost could be sent twice.
+			const message = vscode.l10n.t(
+				'The task wasn’t sent because Errand couldn’t save a record of it ({0}). Free up disk space, or make the editor’s folder writable, then try again.',
+				describeError(cause),
+			);
+			throw new UserFacingError(message, { cause });
+		}
+		let task: Task;
+		try {
+			task = await whileStarting(() =>
+				mcpServers.length === 0
+					? client.tasks.create(request)
+					: createWithServers({ task: request, mcpServers: [...mcpServers] }),
+			);
+		} catch (error) {
+			const isUnsent = ClientError.is(error) && !error.wasSent && !isFurtherTry;
+			if (isUnsent || (ClientError.is(error) && REFUSALS.has(error.code))) {
+				await this.close(pending);
 				throw error;
 			}
+			const found = await whileStarting(() => findTaskOf(target, pending));
+			return this.outcomeOf(sending, pending, found, errorText(sent(error), connection.label));
+		}
+		return this.finish(sending, pending, task);
+	}
+
+	private async finish(sending: TaskRequest, pending: PendingTask, task: Task): Promise<SendOutcome> {
+		// The task exists even if it cannot be recorded. Its request then stays open for the next window.
+		await this.note(pending, task, sending).catch(() => {});
+		return { kind: 'made', task };
+	}
+
+	private firstTry({ prompt, repoUrl, selectedBranch }: TaskCreateRequest, connection: string): PendingTask {
+		return {
+			connection,
+			prompt,
+			repoUrl,
+			...defined({ branch: selectedBranch }),
+			sentAt: Date.now(),
+			known: Array.from(this.dependencies.store.all())
+				.filter(task => task.prompt?.trim() === prompt.trim())
+				.map(task => task.id),
 		};
-		return { ...target, client, workspaceState, tasks: () => store.all(), made };
 	}
 
-	/** Called when a task exists: its prompt is no longer a draft, and its scratch branch is removed when it ends. */
-	private async note({ id, selectedBranch, prompt }: Task, scratch: string | undefined): Promise<void> {
-		const { scratchBranches } = this;
-		const { composer, promptEditor } = this.dependencies;
-		if (scratch !== undefined && selectedBranch !== undefined && selectedBranch !== scratch) {
-			// An earlier attempt has created the task, from a scratch branch of its own.
-			await scratchBranches.remove(scratch);
+	/** `reason` is a sentence that says why it is not known whether there is a task. */
+	private async outcomeOf(
+		sending: TaskRequest,
+		again: PendingTask,
+		{ task, error }: FoundTask,
+		reason: string,
+	): Promise<SendOutcome> {
+		if (task) {
+			return this.finish(sending, again, task);
 		}
-		const used = selectedBranch ?? scratch;
-		if (used !== undefined) {
-			await scratchBranches.claim(used, id);
-		}
-		if (prompt !== undefined) {
-			composer.made(prompt);
-			await promptEditor.remove(prompt);
-		}
+		return {
+			kind: 'unsure',
+			again,
+			message:
+				error === undefined
+					? vscode.l10n.t('No new task was found. {0} Your prompt is kept.', reason)
+					: vscode.l10n.t('It isn’t known yet whether the task was started. {0} Your prompt is kept.', reason),
+		};
 	}
-}
 
-export interface SendDependencies {
-	workspaceState: vscode.Memento;
-	/** The client of this connection, even if another connection is active later. */
-	client: Pick<Client, 'tasks'>;
-	connection: { name: string; label: string };
-	/** The tasks known so far. */
-	tasks(): Iterable<Task>;
 	/**
-	 * Records the task; if it cannot, logs the reason and rejects. Until then the request counts as open, so that a
-	 * reload of the window loses nothing.
+	 * Settles the open requests of the connection for whose reply no window waits. Resolves with the task of the first
+	 * for which the service has created one. A request stays open if the service cannot be asked or may still be working
+	 * on it. With `asks` false, only the known tasks are looked at.
 	 */
-	made(task: Task): Promise<void>;
+	private async settlePending(target: TaskTarget, asks: boolean): Promise<Task | undefined> {
+		const { store } = this.dependencies;
+		for (const pending of this.open(target.connection.name).filter(this.isOrphan)) {
+			const { task, error } = asks
+				? await findTaskOf(target, pending)
+				: { task: findCreatedTask(Array.from(store.all()), pending), error: undefined };
+			if (task) {
+				// A service need not report the branch, and a scratch branch must only be removed with its task.
+				const settled = { ...task, selectedBranch: task.selectedBranch ?? pending.branch };
+				await this.note(pending, settled, {});
+				return settled;
+			}
+			if (asks && error === undefined && Date.now() - pending.sentAt > SETTLE_MS) {
+				await this.close(pending);
+			}
+		}
+		return undefined;
+	}
+
+	/** Removes the record of a request, unless the same request was sent again meanwhile, which then stays open. */
+	private async close(pending: PendingTask): Promise<void> {
+		if (this.entries.get(idOf(pending))?.sentAt === pending.sentAt) {
+			await this.entries.delete(idOf(pending));
+		}
+	}
 }
 
 export type SendOutcome =
@@ -227,165 +336,18 @@ export type SendOutcome =
 	/** It is not certain whether there is a task. `again` must be passed to the next try. */
 	| { kind: 'unsure'; message: string; again: PendingTask };
 
-/**
- * Sends the request once. The outcome is a task even if only the reply was lost and the list shows the task. A further
- * try (`again`, or the same request while an earlier one is open) looks into the list first, so that no second task is
- * created. Throws the error with which the service refused the request.
- */
-export async function sendTask(
-	dependencies: SendDependencies,
-	request: TaskCreateRequest,
-	again?: PendingTask,
-): Promise<SendOutcome> {
-	const { workspaceState, client, connection } = dependencies;
-	// Every error here follows a request that may have been sent, or comes from that request itself.
-	const sent = (error: unknown) => (ClientError.is(error) ? error.withSent(true) : error);
-	const first = firstTry(dependencies, request);
-	const open = again ?? entriesOf(workspaceState).get(idOf(first));
-	const isFurtherTry =
-		open?.connection === connection.name && open.prompt === request.prompt && open.repoUrl === request.repoUrl;
-	const pending = isFurtherTry ? open : first;
-	if (isFurtherTry) {
-		const found = await whileStarting(() => findTaskOf(dependencies, pending));
-		if (found.task || found.error !== undefined) {
-			return outcomeOf(dependencies, pending, found, explainList(sent(found.error), connection.label));
-		}
-		const age = Date.now() - pending.sentAt;
-		if (!again && age < SETTLE_MS) {
-			// The user has not been told that the first try may still lead to a task, for example because the window
-			// was reloaded.
-			const seconds = Math.round(age / 1000);
-			const earlier = vscode.l10n.t(
-				'A previous attempt was made {0} s ago, and the service may still be working on it.',
-				seconds,
-			);
-			return outcomeOf(dependencies, pending, found, earlier);
-		}
-	}
-	try {
-		await entriesOf(workspaceState).set(idOf(pending), pending);
-	} catch (cause) {
-		// Without this note, a request whose reply is lost could be sent twice.
-		const message = vscode.l10n.t(
-			'The task wasn’t sent because Errand couldn’t save a record of it ({0}). Free up disk space, or make the editor’s folder writable, then try again.',
-			describeError(cause),
-		);
-		throw new UserFacingError(message, { cause });
-	}
-	let task: Task;
-	try {
-		task = await whileStarting(() => client.tasks.create(request));
-	} catch (error) {
-		const isUnsent = ClientError.is(error) && !error.wasSent && !isFurtherTry;
-		if (isUnsent || (ClientError.is(error) && REFUSALS.has(error.code))) {
-			await close(workspaceState, pending);
-			throw error;
-		}
-		const found = await whileStarting(() => findTaskOf(dependencies, pending));
-		return outcomeOf(dependencies, pending, found, errorText(sent(error), connection.label));
-	}
-	return finish(dependencies, pending, task);
-}
-
-async function finish(dependencies: SendDependencies, pending: PendingTask, task: Task): Promise<SendOutcome> {
-	// The task exists even if it cannot be recorded. Its request then stays open for the next window.
-	await note(dependencies, pending, task).catch(() => {});
-	return { kind: 'made', task };
-}
-
-async function note({ made, workspaceState }: SendDependencies, pending: PendingTask, task: Task): Promise<void> {
-	await made(task);
-	await close(workspaceState, pending);
-}
-
-function firstTry(
-	{ connection, tasks }: SendDependencies,
-	{ prompt, repoUrl, selectedBranch }: TaskCreateRequest,
-): PendingTask {
-	return {
-		connection: connection.name,
-		prompt,
-		repoUrl,
-		...defined({ branch: selectedBranch }),
-		sentAt: Date.now(),
-		known: Array.from(tasks())
-			.filter(task => task.prompt?.trim() === prompt.trim())
-			.map(task => task.id),
-	};
-}
-
-/** `reason` is a sentence that says why it is not known whether there is a task. */
-async function outcomeOf(
-	dependencies: SendDependencies,
-	again: PendingTask,
-	found: FoundTask,
-	reason: string,
-): Promise<SendOutcome> {
-	if (found.task) {
-		return finish(dependencies, again, found.task);
-	}
-	return {
-		kind: 'unsure',
-		again,
-		message:
-			found.error === undefined
-				? vscode.l10n.t('No new task was found. {0} Your prompt is kept.', reason)
-				: vscode.l10n.t('It isn’t known yet whether the task was started. {0} Your prompt is kept.', reason),
-	};
-}
-
-/**
- * Settles those open requests of the connection for which `isMeant` returns true. Resolves with the task of the first
- * for which the service has created one. A request stays open if the service cannot be asked or may still be working on
- * it. With `asks` false, only the known tasks are looked at.
- */
-export async function settlePending(
-	dependencies: SendDependencies,
-	isMeant: (pending: PendingTask) => boolean,
-	{ asks = true } = {},
-): Promise<Task | undefined> {
-	const { workspaceState, connection, tasks } = dependencies;
-	for (const pending of openRequests(workspaceState, connection.name).filter(isMeant)) {
-		const { task, error } = asks
-			? await findTaskOf(dependencies, pending)
-			: { task: createdAmong(Array.from(tasks()), pending), error: undefined };
-		if (task) {
-			// A service need not report the branch, and a scratch branch must only be removed with its task.
-			const settled = { ...task, selectedBranch: task.selectedBranch ?? pending.branch };
-			await note(dependencies, pending, settled);
-			return settled;
-		}
-		if (asks && error === undefined && Date.now() - pending.sentAt > SETTLE_MS) {
-			await close(workspaceState, pending);
-		}
-	}
-	return undefined;
-}
-
 /** The task that an earlier request has made, if the list shows it. `error` is set if the list could not be read. */
 interface FoundTask {
 	task: Task | undefined;
 	error: unknown;
 }
 
-async function findTaskOf({ client }: SendDependencies, pending: PendingTask): Promise<FoundTask> {
+async function findTaskOf({ client }: TaskTarget, pending: PendingTask): Promise<FoundTask> {
 	try {
 		const { tasks } = await client.tasks.list({ limit: 50 });
-		return { task: createdAmong(tasks, pending), error: undefined };
+		return { task: findCreatedTask(tasks, pending), error: undefined };
 	} catch (error) {
 		return { task: undefined, error: error ?? new Error('rejected without a reason') };
-	}
-}
-
-function createdAmong(tasks: readonly Task[], { prompt, repoUrl, sentAt, known }: PendingTask): Task | undefined {
-	return findCreatedTask(tasks, { prompt, repoUrl }, sentAt, new Set(known));
-}
-
-/** Removes the record of a request, unless the same request was sent again meanwhile, which then stays open. */
-async function close(workspaceState: vscode.Memento, pending: PendingTask): Promise<void> {
-	const entries = entriesOf(workspaceState);
-	if (entries.get(idOf(pending))?.sentAt === pending.sentAt) {
-		await entries.delete(idOf(pending));
 	}
 }
 
@@ -395,19 +357,7 @@ function whileStarting<T>(run: () => Promise<T>): Thenable<T> {
 	return vscode.window.withProgress({ location: { viewId: views.tasks }, title }, () => withProgress(title, run));
 }
 
-function entriesOf(workspaceState: vscode.Memento): StateEntries<PendingTask> {
-	const isPendingTask = (value: unknown): value is PendingTask => pendingTaskSchema.safeParse(value).success;
-	return new StateEntries(workspaceState, PENDING_ENTRIES, isPendingTask);
-}
-
 /** Returns an id that is the same for requests that would create the same task. */
 function idOf({ connection, repoUrl, prompt }: PendingTask): string {
 	return JSON.stringify([connection, repoUrl, prompt]);
-}
-
-/** Returns the requests of a connection that have no reply yet, from all windows on this workspace. */
-export function openRequests(workspaceState: vscode.Memento, connection: string): PendingTask[] {
-	return entriesOf(workspaceState)
-		.values()
-		.filter(pending => pending.connection === connection);
 }

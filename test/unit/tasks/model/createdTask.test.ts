@@ -7,7 +7,7 @@ const sentAt = Date.parse('2026-11-21T12:00:00Z');
 const request = { prompt: 'Fix it', repoUrl: 'https://host.example/acme/widgets' };
 const task = (fields: Partial<Task> = {}): Task =>
 	readTask({ id: 'new', ...request, createdAt: '2026-11-21T12:00:01Z', ...fields });
-const find = (tasks: Task[], known: string[] = []) => findCreatedTask(tasks, request, sentAt, new Set(known))?.id;
+const find = (tasks: Task[], known: string[] = []) => findCreatedTask(tasks, { ...request, sentAt, known })?.id;
 
 describe('the task of a request whose reply was lost', () => {
 	it('is the one with the same prompt and repository', () => {
