@@ -4,9 +4,6 @@ import type { Disposable } from '../../base/disposable.ts';
 /** The longest delay between two attempts while refreshing fails, in milliseconds. */
 const MAXIMUM_BACKOFF_MS = 5 * 60 * 1000;
 
-/** The maximum of all delays, in milliseconds, because a timer that is set to more than 24 days fires at once. */
-const MAXIMUM_WAIT_MS = 24 * 60 * 60 * 1000;
-
 /** The intervals are in seconds. The editor returns the user's value even if the setting's schema rejects it. */
 const MINIMUM_INTERVAL = 2;
 const DEFAULT_INTERVAL = 15;
@@ -14,7 +11,7 @@ const DEFAULT_INTERVAL = 15;
 /** Returns the time between two refreshes in milliseconds. `setting` should be a number of seconds. */
 export function intervalMsOf(setting: unknown): number {
 	const seconds = typeof setting === 'number' && !Number.isNaN(setting) ? setting : DEFAULT_INTERVAL;
-	return Math.min(MAXIMUM_WAIT_MS, Math.max(MINIMUM_INTERVAL, seconds) * 1000);
+	return Math.max(MINIMUM_INTERVAL, seconds) * 1000;
 }
 
 /** After this long without the focus, in milliseconds, nobody is assumed to look at a window. */
@@ -85,8 +82,8 @@ export class RefreshTimer implements Disposable {
 				return;
 			}
 			failures = retryAfterMs === undefined ? 0 : failures + 1;
-			const backoffMs = Math.min(MAXIMUM_BACKOFF_MS, intervalMs() * 2 ** Math.min(failures, 16));
-			waitMs = Math.min(MAXIMUM_WAIT_MS, Math.max(retryAfterMs ?? 0, failures === 0 ? intervalMs() : backoffMs));
+			const backoffMs = Math.min(MAXIMUM_BACKOFF_MS, intervalMs() * 2 ** failures);
+			waitMs = Math.max(retryAfterMs ?? 0, failures === 0 ? intervalMs() : backoffMs);
 		}
 	}
 

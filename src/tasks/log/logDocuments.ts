@@ -9,25 +9,18 @@ import { encodeText, type FileSource } from '../common/readOnlyFiles.ts';
 import { readTarget, uriOf } from '../common/taskUri.ts';
 import { TEXT_COLUMN } from '../model/formatEntry.ts';
 import { LogDecorations } from './logDecorations.ts';
+import type { LogFollowers } from './logFollowers.ts';
 import type { LogLine } from './logLine.ts';
 import { LogLinks } from './logLinks.ts';
 import { foldsOf, sectionsOf } from './logSections.ts';
 import { type FoundLog, OpenLog } from './openLog.ts';
-
-/** Finds the logs of documents. */
-export interface LogFinder {
-	/** Finds the log of a document that the editor shows again, as after a reload of the window. */
-	reopen(connection: string, taskId: string): Promise<FoundLog>;
-	/** Returns who failed to read the log of a task, why, and what to do. */
-	explain(error: unknown, taskId: string): string;
-}
 
 /**
  * The logs that are open as documents, which are files for the editor: their text, folds, outline, links and colours,
  * and the reader's position in them.
  */
 export class LogDocuments implements FileSource, Disposable {
-	private readonly finder: LogFinder;
+	private readonly logs: Pick<LogFollowers, 'reopen' | 'explain'>;
 	private readonly scheme: string;
 	private readonly disposables = new DisposableStore();
 	private readonly open = new Map<string, OpenLog>();
@@ -40,8 +33,8 @@ export class LogDocuments implements FileSource, Disposable {
 	/** The entry of a document that is to be shown as soon as it is there. */
 	private sought: { uri: string; index: number } | undefined;
 
-	constructor(finder: LogFinder, scheme = LOG_SCHEME) {
-		this.finder = finder;
+	constructor(logs: Pick<LogFollowers, 'reopen' | 'explain'>, scheme = LOG_SCHEME) {
+		this.logs = logs;
 		this.scheme = scheme;
 		const selector = { scheme };
 		const lines = (document: vscode.TextDocument) => this.linesOf(document);
@@ -126,9 +119,9 @@ export class LogDocuments implements FileSource, Disposable {
 						vscode.l10n.t('This document doesn’t belong to a task. Open it from the Tasks view.'),
 					);
 				}
-				return this.finder.reopen(named.connection, named.taskId);
+				return this.logs.reopen(named.connection, named.taskId);
 			},
-			explain: error => this.finder.explain(error, named?.taskId ?? ''),
+			explain: error => this.logs.explain(error, named?.taskId ?? ''),
 			isVisible: () => editorsOf(uri).length > 0,
 			onChange: () => this.changed.fire(uri),
 		});

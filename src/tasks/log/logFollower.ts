@@ -49,7 +49,7 @@ export class LogFollower implements Disposable {
 	failure: { explanation: Explanation; error: unknown } | undefined;
 	/** True if the task was seen running, so that its end is news. */
 	wasActive = false;
-	/** The line that was written when following ended. */
+	/** The line that was written when following ended, which the service does not know. */
 	lastLine: LogRecord | undefined;
 	/** Settles when `nextIndex` is the index at which this window continues. Never rejects. */
 	restored: Promise<void> = Promise.resolve();

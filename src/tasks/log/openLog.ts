@@ -4,8 +4,9 @@ import type { Disposable } from '../../base/disposable.ts';
 import { ClientError } from '../../base/errors.ts';
 import type { Client } from '../../client/types.ts';
 import { logDocumentWords } from '../common/messages.ts';
-import { createStyledFormatter, type LogRecord } from '../model/formatEntry.ts';
+import { createStyledFormatter } from '../model/formatEntry.ts';
 import { LogDocument } from './logDocument.ts';
+import type { LogFollower } from './logFollower.ts';
 import { createLineFormatter, type LogLine, noteLine } from './logLine.ts';
 import { readRange } from './readEntries.ts';
 
@@ -19,18 +20,8 @@ const PATIENCE_MS = 2_000;
 const RETRY_MS = 5_000;
 
 /** A followed log, as the source of a document. */
-export interface LogSource {
-	readonly target: { connection: { name: string }; taskId: string };
-	/** The name for the document's title. */
-	readonly name: string;
-	readonly nextIndex: number;
-	/** The last line that was written, if the log is no longer followed. The service does not know this line. */
-	readonly lastLine: LogRecord | undefined;
-	onRecord(listener: (record: LogRecord) => void): Disposable;
-}
-
 export interface FoundLog {
-	source: LogSource;
+	source: Pick<LogFollower, 'target' | 'name' | 'nextIndex' | 'lastLine' | 'onRecord'>;
 	client: Pick<Client, 'tasks'>;
 }
 
@@ -92,7 +83,7 @@ export class OpenLog implements Disposable {
 		}
 	}
 
-	private create({ target: { taskId }, nextIndex }: LogSource): LogDocument {
+	private create({ target: { taskId }, nextIndex }: FoundLog['source']): LogDocument {
 		const { cut, leftOut } = logDocumentWords;
 		const format = createStyledFormatter(MAXIMUM_MESSAGE, cut);
 		const read = async (from: number, to: number) =>

@@ -1,39 +1,29 @@
+import * as l10n from '@vscode/l10n';
 import { showHidden } from '../../base/invisible.ts';
 import { fenced, placeOf } from './promptText.ts';
 import type { CommentPlace, ReviewThread } from './reviewComment.ts';
-
-export interface CommentsPromptWords {
-	/** The line above the comments. */
-	intro: string;
-	/** Added to the place of a comment on lines as they were before the task. */
-	before: string;
-	/** Added to the place of a comment on lines of an earlier version. */
-	earlier: string;
-}
 
 /**
  * Returns one prompt with all unsent comments, in the order of their places. Its first line is empty, for a sentence by
  * the user. Invisible characters of the quoted code are written out, so that the reader sees the whole prompt.
  */
-export function commentsPrompt(
-	threads: readonly ReviewThread[],
-	isEarlier: (place: CommentPlace) => boolean,
-	words: CommentsPromptWords,
-): string {
+export function commentsPrompt(threads: readonly ReviewThread[], isEarlier: (place: CommentPlace) => boolean): string {
 	const parts = [...threads]
 		.sort((a, b) => order(a.place, b.place))
 		.flatMap(({ place, comments }) => {
 			const texts = comments.filter(({ isSent }) => !isSent).map(({ text }) => text.trim());
 			return texts.length === 0
 				? []
-				: [`${headOf(place, isEarlier(place), words)}\n\n${quoted(place)}\n\n${texts.join('\n\n')}`];
+				: [`${headOf(place, isEarlier(place))}\n\n${quoted(place)}\n\n${texts.join('\n\n')}`];
 		});
-	return `\n\n${words.intro}\n\n${parts.join('\n\n')}\n`;
+	const intro = l10n.t('These are my comments on your changes. Please deal with each of them.');
+	return `\n\n${intro}\n\n${parts.join('\n\n')}\n`;
 }
 
-function headOf(place: CommentPlace, isEarlier: boolean, words: CommentsPromptWords): string {
-	const notes = [...(place.side === 'before' ? [words.before] : []), ...(isEarlier ? [words.earlier] : [])];
-	return `${placeOf(sourceOf(place))}${notes.map(note => ` (${note})`).join('')}`;
+function headOf(place: CommentPlace, isEarlier: boolean): string {
+	const before = place.side === 'before' ? ` (${l10n.t('as it was before your change')})` : '';
+	const earlier = isEarlier ? ` (${l10n.t('in an earlier version of your change')})` : '';
+	return `${placeOf(sourceOf(place))}${before}${earlier}`;
 }
 
 function quoted(place: CommentPlace): string {

@@ -224,11 +224,7 @@ export class CommentPrompts extends DisposableOwner {
 
 	private make(task: Task, { key }: TaskResult): StoredPrompt {
 		const threads = this.unsent(task.id, key);
-		const made = commentsPrompt(threads, place => this.isEarlier(task, place), {
-			intro: vscode.l10n.t('These are my comments on your changes. Please deal with each of them.'),
-			before: vscode.l10n.t('as it was before your change'),
-			earlier: vscode.l10n.t('in an earlier version of your change'),
-		});
+		const made = commentsPrompt(threads, place => this.isEarlier(task, place));
 		const comments = threads.flatMap(thread => thread.comments.filter(({ isSent }) => !isSent).map(({ id }) => id));
 		return { resultKey: key, taskId: task.id, text: made, made, comments };
 	}

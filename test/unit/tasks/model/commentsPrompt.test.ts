@@ -2,8 +2,6 @@ import assert from 'node:assert/strict';
 import { commentsPrompt } from '../../../../src/tasks/model/commentsPrompt.ts';
 import type { CommentPlace, ReviewThread } from '../../../../src/tasks/model/reviewComment.ts';
 
-const words = { intro: 'My comments:', before: 'before', earlier: 'earlier' };
-
 function threadOf(
 	place: Partial<CommentPlace>,
 	...comments: (string | { text: string; isSent: boolean })[]
@@ -30,13 +28,13 @@ function threadOf(
 	};
 }
 
-const promptOf = (...threads: ReviewThread[]) => commentsPrompt(threads, () => false, words);
+const promptOf = (...threads: ReviewThread[]) => commentsPrompt(threads, () => false);
 
 describe('the prompt that is made of comments', () => {
 	it('has file, lines, code and comment, after room for a sentence', () => {
 		assert.equal(
 			promptOf(threadOf({}, 'Why not 2?')),
-			'\n\nMy comments:\n\n`src/a.ts:10`\n\n```ts\nconst a = 1;\n```\n\nWhy not 2?\n',
+			'\n\nThese are my comments on your changes. Please deal with each of them.\n\n`src/a.ts:10`\n\n```ts\nconst a = 1;\n```\n\nWhy not 2?\n',
 		);
 	});
 
@@ -65,10 +63,9 @@ describe('the prompt that is made of comments', () => {
 		const prompt = commentsPrompt(
 			[threadOf({ side: 'before' }, 'one'), threadOf({ path: 'src/z.ts' }, 'two')],
 			({ path }) => path === 'src/z.ts',
-			words,
 		);
-		assert.match(prompt, /^`src\/a\.ts:10` \(before\)$/m);
-		assert.match(prompt, /^`src\/z\.ts:10` \(earlier\)$/m);
+		assert.match(prompt, /^`src\/a\.ts:10` \(as it was before your change\)$/m);
+		assert.match(prompt, /^`src\/z\.ts:10` \(in an earlier version of your change\)$/m);
 	});
 
 	it('quotes code that holds fences in one that they cannot end', () => {
