@@ -20,7 +20,7 @@ import { openDatabase } from '../../src/service/store/database.ts';
 import { FolderStore } from '../../src/service/store/folderStore.ts';
 import { TaskStore } from '../../src/service/store/taskStore.ts';
 import { ApplyRecordFile } from '../../src/tasks/apply/applyRecord.ts';
-import { PromptDraft } from '../../src/tasks/launch/promptDraft.ts';
+import { PromptDraft } from '../../src/tasks/launch/promptFile.ts';
 import { ScratchBranches } from '../../src/tasks/launch/scratchBranches.ts';
 import { TaskArchive, type TaskArchiveDependencies } from '../../src/tasks/list/taskArchive.ts';
 import { UnreadTasks } from '../../src/tasks/list/unreadTasks.ts';

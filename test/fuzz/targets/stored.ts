@@ -16,7 +16,7 @@ import { applyMessage, emptyPageState } from '../../../src/chat/ui/pageState.ts'
 import { readLogEvent } from '../../../src/contract/tasks.ts';
 import { type DecisionFile, readDecisionFile } from '../../../src/decisions/model/decisionFile.ts';
 import { readOutcome } from '../../../src/decisions/model/outcome.ts';
-import { findLinks } from '../../../src/tasks/log/findLinks.ts';
+import { findLinks } from '../../../src/tasks/log/logLinks.ts';
 import { createEntryFormatter, createStyledFormatter } from '../../../src/tasks/model/formatEntry.ts';
 import { assertLine, corpusOf, jsonLinesOf, jsonOf, type Target } from '../fuzzer.ts';
 

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { nullLogger } from '../../../../src/base/logger.ts';
 import { SharedState } from '../../../../src/platform/sharedState.ts';
-import { PromptDraft } from '../../../../src/tasks/launch/promptDraft.ts';
+import { PromptDraft } from '../../../../src/tasks/launch/promptFile.ts';
 
 class FullState extends SharedState {
 	isFull = false;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { findLinks } from '../../../../src/tasks/log/findLinks.ts';
+import { findLinks } from '../../../../src/tasks/log/logLinks.ts';
 import { processorMs } from '../../../support/processorTime.ts';
 
 const shown = (text: string) =>
