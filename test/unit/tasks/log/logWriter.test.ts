@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
-import { LogText, LogWriter } from '../../../../src/tasks/log/logWriter.ts';
+import { LogWriter } from '../../../../src/tasks/log/logWriter.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 
 class Channel {
 	text = '';
 	edits = 0;
+	/** The number of lines. */
+	written = 0;
 
 	append(text: string): void {
 		this.edits++;
+		this.written += text.split('\n').length - 1;
 		this.text += text;
 	}
 
@@ -67,65 +70,45 @@ describe('a log writer', () => {
 		writer.finish();
 		assert.equal(channel.text, 'last\n');
 	});
-});
 
-/** An output channel: its text after the edits. */
-function channelOf(text: LogText, edits: { exact?: boolean; push?: [lines: string[], index: number] }[]): string {
-	let channel = '';
-	for (const { exact, push } of edits) {
-		if (push) {
-			text.push(...push);
-		}
-		const edit = text.take(exact);
-		channel = edit === undefined ? channel : edit.kind === 'append' ? channel + edit.text : edit.text;
-	}
-	return channel;
-}
-
-describe('the text of a log', () => {
-	it('is appended once, and not again', () => {
-		const text = new LogText(10);
-		text.push(['a', 'b'], 0);
-		assert.deepEqual(text.take(), {
-			kind: 'append',
-			text: 'a\nb\n',
-			lines: ['a', 'b'],
-			indexes: [0, 0],
-		});
-		assert.equal(text.take(), undefined);
-		assert.equal(text.take(true), undefined);
+	it('writes no line again at the end', () => {
+		const channel = new Channel();
+		const writer = new LogWriter(channel, undefined, 10);
+		writer.write(['a', 'b'], 0);
+		writer.finish();
+		writer.finish();
+		assert.deepEqual([channel.text, channel.edits], ['a\nb\n', 1]);
 	});
 
-	it('is cut to its last lines at the end, and says from which entry on it is there', () => {
-		const text = new LogText(3);
-		const channel = channelOf(text, [
-			{ push: [['0a', '0b'], 0] },
-			{ push: [['1'], 1] },
-			{ push: [['2'], 2] },
-			{ exact: true },
-		]);
-		assert.equal(channel, '— entries before 0 aren’t shown here —\n0b\n1\n2\n');
+	it('cuts an entry of several lines, and says from which entry on the log is there', () => {
+		const channel = new Channel();
+		const writer = new LogWriter(channel, undefined, 3);
+		writer.write(['0a', '0b'], 0);
+		writer.write(['1'], 1);
+		writer.write(['2'], 2);
+		writer.finish();
+		assert.equal(channel.text, '— entries before 0 aren’t shown here —\n0b\n1\n2\n');
 	});
 
-	it('always holds the last lines in order, and writes each at most twice', () => {
-		const limit = 100;
-		const count = 10_000;
-		const text = new LogText(limit);
-		let channel: string[] = [];
-		let written = 0;
+	it('always shows the last lines in order, and writes each at most twice', () => {
+		const limit = 3_000;
+		const count = 100_000;
+		const channel = new Channel();
+		const writer = new LogWriter(channel, undefined, limit);
 		for (let index = 0; index < count; index++) {
-			text.push([`line ${index}`], index);
-			const edit = text.take(index === count - 1);
-			assert.ok(edit);
-			const lines = edit.text.trimEnd().split('\n');
-			written += lines.length;
-			channel = edit.kind === 'append' ? [...channel, ...lines] : lines;
-			const shown = channel.slice(-Math.min(limit, index + 1));
-			assert.equal(shown[0], `line ${Math.max(0, index + 1 - limit)}`);
-			assert.equal(shown.at(-1), `line ${index}`);
+			writer.write([`line ${index}`], index);
+			if ((index + 1) % 1_000 === 0) {
+				const shown = channel.text
+					.trimEnd()
+					.split('\n')
+					.slice(-Math.min(limit, index + 1));
+				assert.equal(shown[0], `line ${Math.max(0, index + 1 - limit)}`);
+				assert.equal(shown.at(-1), `line ${index}`);
+			}
 		}
-		assert.equal(channel.length, limit + 1);
-		assert.equal(channel[0], '— entries before 9,900 aren’t shown here —');
-		assert.ok(written <= count * 2.1, `${written} lines were written`);
+		writer.finish();
+		const lines = channel.text.trimEnd().split('\n');
+		assert.deepEqual([lines.length, lines[0]], [limit + 1, '— entries before 97,000 aren’t shown here —']);
+		assert.ok(channel.written <= count * 2.1, `${channel.written} lines were written`);
 	});
 });
