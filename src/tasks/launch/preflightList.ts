@@ -122,7 +122,7 @@ function findingRow(view: PreflightView, finding: PreflightFinding): PreflightRo
 		id: finding.kind,
 		label: `$(${icon}) ${escapeIcons(label)}`,
 		...defined({
-			description: description === undefined ? undefined : escapeIcons(description),
+			description: description === '' ? undefined : escapeIcons(description),
 			detail: detail === '' ? undefined : escapeIcons(detail),
 			buttons: fix && [{ iconPath: new vscode.ThemeIcon(fix.icon), tooltip }],
 		}),
@@ -178,7 +178,7 @@ export function launchFindings(view: PreflightView): LaunchFinding[] {
 	return view.findings.map(finding => {
 		const { label, description, detail } = findingText(finding, namesOf(view));
 		return {
-			text: description === undefined ? label : `${label}: ${description}`,
+			text: description === '' ? label : `${label}: ${description}`,
 			isBlocking: isBlocker(finding),
 			...defined({ detail: detail === '' ? undefined : detail }),
 		};

@@ -11,18 +11,21 @@ const SHOWN_FILES = 4;
 const SHOWN_NEEDS = 6;
 const MAXIMUM_REASON = 200;
 
-/** The text of a row: an icon, the finding, the items concerned, and the action that will be taken (empty if none). */
+/** The text of a row: an icon, the finding, the items concerned and the action that will be taken (empty if none). */
 export interface FindingText {
 	icon: string;
 	label: string;
-	description?: string;
+	description: string;
 	detail: string;
 }
 
+const withIcon =
+	(icon: string) =>
+	(label: string, detail = '', description = ''): FindingText => ({ icon, label, description, detail });
 /** For a finding that prevents the task. */
-const blocked = (label: string, detail: string): FindingText => ({ icon: 'error', label, detail });
-const warned = (label: string, detail: string): FindingText => ({ icon: 'warning', label, detail });
-const told = (label: string, detail: string): FindingText => ({ icon: 'info', label, detail });
+const blocked = withIcon('error');
+const warned = withIcon('warning');
+const told = withIcon('info');
 
 /** The names that the texts need. */
 export interface PreflightNames {
@@ -73,33 +76,27 @@ export function findingText(finding: PreflightFinding, names: PreflightNames): F
 				vscode.l10n.t('The task starts from the commits on {0}.', shortName(finding.remote)),
 			);
 		case 'changes':
-			return {
-				...warned(
-					changesText(finding.files.length),
-					finding.chosen === 'leave'
-						? vscode.l10n.t('They’re not part of the task.')
-						: vscode.l10n.t('They’re included on a scratch branch, which is removed when the task ends.'),
-				),
-				description: filesText(finding.files),
-			};
+			return warned(
+				changesText(finding.files.length),
+				finding.chosen === 'leave'
+					? vscode.l10n.t('They’re not part of the task.')
+					: vscode.l10n.t('They’re included on a scratch branch, which is removed when the task ends.'),
+				filesText(finding.files),
+			);
 		case 'conflicts':
-			return {
-				...warned(
-					vscode.l10n.t('A merge with conflicts is in progress'),
-					vscode.l10n.t('Uncommitted changes aren’t part of the task. Finish the merge if it needs them.'),
-				),
-				description: filesText(finding.files),
-			};
+			return warned(
+				vscode.l10n.t('A merge with conflicts is in progress'),
+				vscode.l10n.t('Uncommitted changes aren’t part of the task. Finish the merge if it needs them.'),
+				filesText(finding.files),
+			);
 		case 'nested':
-			return {
-				...told(
-					finding.folders.length === 1
-						? vscode.l10n.t('A nested repository has changes')
-						: vscode.l10n.t('{0} nested repositories have changes', finding.folders.length),
-					vscode.l10n.t('They’re not part of the task.'),
-				),
-				description: filesText(finding.folders),
-			};
+			return told(
+				finding.folders.length === 1
+					? vscode.l10n.t('A nested repository has changes')
+					: vscode.l10n.t('{0} nested repositories have changes', finding.folders.length),
+				vscode.l10n.t('They’re not part of the task.'),
+				filesText(finding.folders),
+			);
 		case 'unknown-agent':
 			return warned(
 				vscode.l10n.t('{0} has no agent “{1}”, so {2} is used', connection, shortName(finding.agent), names.agent),
@@ -172,28 +169,22 @@ function submodulesText(submodules: readonly Submodule[]): FindingText {
 		empty.length === 0
 			? vscode.l10n.t('The agent can read their files.')
 			: vscode.l10n.t('These aren’t checked out, so they’re empty for the agent: {0}.', filesText(empty));
-	return {
-		...told(
-			submodules.length === 1
-				? vscode.l10n.t('The branch has a submodule')
-				: vscode.l10n.t('The branch has {0} submodules', submodules.length),
-			`${seen} ${vscode.l10n.t('Changes in submodules aren’t included.')}`,
-		),
-		description: filesText(submodules.map(({ name }) => name)),
-	};
+	return told(
+		submodules.length === 1
+			? vscode.l10n.t('The branch has a submodule')
+			: vscode.l10n.t('The branch has {0} submodules', submodules.length),
+		`${seen} ${vscode.l10n.t('Changes in submodules aren’t included.')}`,
+		filesText(submodules.map(({ name }) => name)),
+	);
 }
 
 function serviceText(look: ServiceCheck, { connection, repository }: PreflightNames): FindingText {
 	switch (look.kind) {
 		case 'asking':
 		case 'not-asked':
-			return {
-				icon: 'sync~spin',
-				label: vscode.l10n.t('Checking whether {0} has access to “{1}”…', connection, repository),
-				detail: '',
-			};
+			return withIcon('sync~spin')(vscode.l10n.t('Checking whether {0} has access to “{1}”…', connection, repository));
 		case 'known':
-			return { icon: 'check', label: vscode.l10n.t('{0} has access to “{1}”', connection, repository), detail: '' };
+			return withIcon('check')(vscode.l10n.t('{0} has access to “{1}”', connection, repository));
 		case 'unlisted':
 			return warned(
 				vscode.l10n.t('{0} doesn’t list “{1}”', connection, repository),
@@ -320,14 +311,15 @@ function dependenciesText({
 	const description = listed(commands.map(({ lockfile }) => lockfile));
 	switch (allowed) {
 		case undefined:
-			return {
-				...warned(label, `${reached} ${vscode.l10n.t('Allow it for this repository, or continue without it.')}`),
+			return warned(
+				label,
+				`${reached} ${vscode.l10n.t('Allow it for this repository, or continue without it.')}`,
 				description,
-			};
+			);
 		case 'with-scripts':
-			return { ...told(label, `${reached} ${vscode.l10n.t('Install scripts run.')}`), description };
+			return told(label, `${reached} ${vscode.l10n.t('Install scripts run.')}`, description);
 		case 'without-scripts':
-			return { ...told(label, `${reached} ${vscode.l10n.t('Install scripts don’t run.')}`), description };
+			return told(label, `${reached} ${vscode.l10n.t('Install scripts don’t run.')}`, description);
 	}
 }
 
