@@ -205,9 +205,15 @@ function opensProfile(kept: string): void {
 			assert.deepEqual(found.sort(), [words.task, ...race].map(prompt => taskOf(prompt).id).sort());
 		});
 
-		it('has the scratch branch of the task that was running', () => {
+		it('has the scratch branch of the task that was running', async () => {
 			const dependencies = { workspaceState: state, place: async () => undefined, onKept() {}, logger: nullLogger };
-			assert.deepEqual(new ScratchBranches(dependencies).taskIds('local'), [taskOf(words.running).id]);
+			const asked: string[] = [];
+			await new ScratchBranches(dependencies).sweep(
+				'local',
+				id => asked.push(id) < 0,
+				() => true,
+			);
+			assert.deepEqual(asked, [taskOf(words.running).id]);
 		});
 
 		it('has the log that was followed', async () => {

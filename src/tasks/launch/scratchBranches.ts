@@ -14,13 +14,24 @@ import { StateEntries } from '../../platform/sharedState.ts';
 import { UNDER_WAY_MS } from '../model/createdTask.ts';
 import { SCRATCH_ENTRIES } from '../model/storageKeys.ts';
 
+/** A scratch branch that Errand has made and not removed yet. */
+const scratchSchema = z.object({
+	name: z.string(),
+	commit: z.string(),
+	/** Missing for a branch of the working repository itself. */
+	remote: z.string().optional(),
+	connection: z.string(),
+	/** The working repository's folder. */
+	directory: z.string(),
+	/** Missing until the task that starts from it is known. */
+	taskId: z.string().optional(),
+	/** Milliseconds since the epoch. */
+	madeAt: z.number(),
+});
+type Scratch = z.output<typeof scratchSchema>;
+
 /** A branch that exists only as the start of a task. */
-export interface ScratchBranch {
-	name: string;
-	commit: string;
-	/** Undefined for a branch of the working repository itself. */
-	remote?: string | undefined;
-}
+export type ScratchBranch = Pick<Scratch, 'name' | 'commit' | 'remote'>;
 
 /** The prefix of the names of scratch branches. */
 export const SCRATCH_PREFIX = 'errand-scratch-';
@@ -78,23 +89,6 @@ export async function findScratchBranch(place: GitPlace, { name, remote }: Scrat
 	return /^[\da-f]+/.exec(output)?.[0];
 }
 
-/** A scratch branch that Errand has made and not removed yet. */
-const scratchSchema = z.object({
-	name: z.string(),
-	commit: z.string(),
-	remote: z.string().optional(),
-	connection: z.string(),
-	/** The working repository's folder. */
-	directory: z.string(),
-	/** Missing until the task that starts from it is known. */
-	taskId: z.string().optional(),
-	/** Milliseconds since the epoch. */
-	madeAt: z.number(),
-});
-type Scratch = z.output<typeof scratchSchema>;
-
-const isScratch = (value: unknown): value is Scratch => scratchSchema.safeParse(value).success;
-
 export interface ScratchBranchesDependencies {
 	workspaceState: vscode.Memento;
 	/** Returns how to run git in a folder, or undefined if it cannot be run there. */
@@ -113,11 +107,11 @@ export class ScratchBranches {
 
 	constructor(dependencies: ScratchBranchesDependencies) {
 		this.dependencies = dependencies;
-		this.entries = new StateEntries(dependencies.workspaceState, SCRATCH_ENTRIES, isScratch);
-	}
-
-	get isEmpty(): boolean {
-		return this.entries.values().length === 0;
+		this.entries = new StateEntries(
+			dependencies.workspaceState,
+			SCRATCH_ENTRIES,
+			(value): value is Scratch => scratchSchema.safeParse(value).success,
+		);
 	}
 
 	async remember({ name, commit, remote }: ScratchBranch, connection: string, directory: string): Promise<void> {
@@ -141,31 +135,27 @@ export class ScratchBranches {
 	}
 
 	/**
-	 * Removes the branches whose tasks have ended. `state` returns undefined for a task that is not known now. Branches
-	 * of tasks that were never created are removed once no request for one can be pending (`isPending`).
+	 * Removes the branches whose tasks have ended. `hasEnded` is false for a task that is not known now. Branches of
+	 * tasks that were never created are removed once no request for one can be pending (`isPending`).
 	 */
 	async sweep(
 		connection: string,
-		state: (taskId: string) => 'active' | 'ended' | undefined,
-		isPending: boolean,
+		hasEnded: (taskId: string) => boolean | Promise<boolean>,
+		isPending: () => boolean,
 	): Promise<void> {
 		for (const scratch of this.entries.values()) {
+			if (scratch.connection !== connection || this.attempted.has(scratch.name)) {
+				continue;
+			}
 			const isLeft =
 				scratch.taskId === undefined
-					? !isPending && Date.now() - scratch.madeAt > UNDER_WAY_MS
-					: state(scratch.taskId) === 'ended';
-			if (scratch.connection === connection && isLeft && !this.attempted.has(scratch.name)) {
+					? Date.now() - scratch.madeAt > UNDER_WAY_MS && !isPending()
+					: await hasEnded(scratch.taskId);
+			if (isLeft) {
 				this.attempted.add(scratch.name);
 				await this.clean(scratch);
 			}
 		}
-	}
-
-	/** Returns the ids of the tasks that still need their branches. */
-	taskIds(connection: string): string[] {
-		return this.entries
-			.values()
-			.flatMap(scratch => (scratch.connection === connection && scratch.taskId !== undefined ? [scratch.taskId] : []));
 	}
 
 	private async clean(scratch: Scratch): Promise<void> {

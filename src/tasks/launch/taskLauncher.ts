@@ -356,27 +356,15 @@ export class TaskLauncher {
 
 	/** Removes scratch branches whose tasks have ended. Asks `client` for tasks that are not known in this window. */
 	async sweep(connection: string, client?: Pick<Client, 'tasks'>): Promise<void> {
-		// This runs at every change of the list, which may be long.
-		if (this.scratchBranches.isEmpty) {
-			return;
-		}
-		const waiting = this.scratchBranches.taskIds(connection);
-		const known = new Map(Array.from(this.dependencies.store.all(), task => [task.id, task]));
-		for (const id of waiting) {
-			if (client && !known.has(id)) {
-				const task = await client.tasks.get(id).catch(() => undefined);
-				if (task) {
-					known.set(id, task);
-				}
-			}
-		}
+		const { store } = this.dependencies;
 		await this.scratchBranches.sweep(
 			connection,
-			id => {
-				const task = known.get(id);
-				return task && (isActiveTask(task) ? 'active' : 'ended');
+			async id => {
+				const known = Array.from(store.all()).find(task => task.id === id);
+				const task = known ?? (await client?.tasks.get(id).catch(() => undefined));
+				return task !== undefined && !isActiveTask(task);
 			},
-			this.isStarting || this.requests.open(connection).length > 0,
+			() => this.isStarting || this.requests.open(connection).length > 0,
 		);
 	}
 }

@@ -50,17 +50,25 @@ describe('scratch branches', () => {
 		return branch;
 	};
 	const remote = () => repository.git('ls-remote', '--heads', 'origin');
-	const ended = () => 'ended' as const;
+	const ended = () => true;
+	/** Returns the tasks of the branches that are remembered, of which none has ended. */
+	const waiting = async () => {
+		const asked: string[] = [];
+		await open().sweep(
+			'local',
+			id => asked.push(id) < 0,
+			() => false,
+		);
+		return asked;
+	};
 
 	it('go when their task has ended, also after a reload of the window', async () => {
 		const { name } = await make();
 		await open().claim(name, 'task-1');
-		assert.deepEqual(open().taskIds('local'), ['task-1']);
-		await open().sweep('local', () => 'active', false);
-		await open().sweep('local', () => undefined, false);
-		await open().sweep('other', ended, false);
+		assert.deepEqual(await waiting(), ['task-1']);
+		await open().sweep('other', ended, () => false);
 		assert.match(await remote(), new RegExp(name));
-		await open().sweep('local', ended, false);
+		await open().sweep('local', ended, () => false);
 		assert.equal(await remote(), '');
 		assert.deepEqual(state().keys(), []);
 	});
@@ -72,16 +80,16 @@ describe('scratch branches', () => {
 		}
 		assert.equal(await remote(), '');
 		assert.deepEqual(await repository.branches(), ['main']);
-		assert.equal(open().isEmpty, true);
+		assert.deepEqual(state().keys(), []);
 	});
 
 	it('stay while a request may still become their task', async () => {
 		const { name } = await make();
-		await open().sweep('local', ended, false);
+		await open().sweep('local', ended, () => false);
 		await makeOld(name);
-		await open().sweep('local', ended, true);
+		await open().sweep('local', ended, () => true);
 		assert.match(await remote(), new RegExp(name));
-		await open().sweep('local', ended, false);
+		await open().sweep('local', ended, () => false);
 		assert.equal(await remote(), '');
 	});
 
@@ -95,14 +103,14 @@ describe('scratch branches', () => {
 			[name],
 		);
 		assert.match(await remote(), new RegExp(next));
-		assert.equal(open().isEmpty, true);
+		assert.deepEqual(state().keys(), []);
 	});
 
 	it('are forgotten without a word where they are gone already', async () => {
 		const { name } = await make();
 		await repository.git('push', '--quiet', 'origin', `:refs/heads/${name}`);
 		await open().remove(name);
-		assert.deepEqual([kept, warnings, open().isEmpty], [[], [], true]);
+		assert.deepEqual([kept, warnings, state().keys()], [[], [], []]);
 	});
 
 	it('stay remembered while the remote cannot be reached, and go later', async () => {
@@ -116,7 +124,7 @@ describe('scratch branches', () => {
 		await open().remove(name);
 		assert.match(warnings[1] ?? '', /could not be removed: fatal: unable to access 'https:\/\/127\.0\.0\.1:1/);
 		assert.doesNotMatch(warnings[1] ?? '', /robin|sec|ret@/);
-		assert.equal(open().isEmpty, false);
+		assert.equal(state().keys().length, 1);
 		await repository.git('remote', 'set-url', 'origin', url);
 		await open().remove(name);
 		assert.equal(await remote(), '');
@@ -127,8 +135,8 @@ describe('scratch branches', () => {
 			const branch = nameScratchBranch(await repository.head(), where);
 			await open().remember(branch, 'local', repository.path);
 			await makeOld(branch.name);
-			await open().sweep('local', ended, false);
-			assert.deepEqual([kept, warnings, open().isEmpty], [[], [], true]);
+			await open().sweep('local', ended, () => false);
+			assert.deepEqual([kept, warnings, state().keys()], [[], [], []]);
 		}
 	});
 
@@ -136,7 +144,7 @@ describe('scratch branches', () => {
 		for (const [index, value] of [null, 7, { name: 'x' }].entries()) {
 			await state().update(`${SCRATCH_ENTRIES}/${index}`, value);
 		}
-		assert.equal(open().isEmpty, true);
+		assert.deepEqual(await waiting(), []);
 	});
 
 	it('of two windows on one folder are all remembered, and all removed', async () => {
@@ -152,9 +160,9 @@ describe('scratch branches', () => {
 			}),
 		);
 		assert.equal(new Set(branches.map(({ name }) => name)).size, 10);
-		assert.equal(windows[0]?.taskIds('local').length, 10);
-		await windows[0]?.sweep('local', () => 'ended', false);
+		assert.equal((await waiting()).length, 10);
+		await windows[0]?.sweep('local', ended, () => false);
 		assert.deepEqual(await repository.branches(), ['main']);
-		assert.equal(windows[1]?.isEmpty, true);
+		assert.deepEqual(state().keys(), []);
 	});
 });
