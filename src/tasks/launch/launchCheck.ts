@@ -60,9 +60,10 @@ export class LaunchCheck {
 	readonly needs: NeedsCheck;
 	subject: LaunchSubject;
 	choices: LaunchChoices;
+	/** Undefined until the repository has been read. */
+	facts: GitFacts | undefined;
 	private readonly dependencies: LaunchCheckDependencies;
 	private readonly onNews: () => void;
-	private gathered: GitFacts | undefined;
 	private offered: readonly OfferedServer[] = [];
 	private look: { repoUrl: string; result: ServiceCheck; answer: Promise<ServiceCheck> } | undefined;
 
@@ -90,11 +91,6 @@ export class LaunchCheck {
 		return this.dependencies.subjects.connection;
 	}
 
-	/** Undefined until the repository has been read. */
-	get facts(): GitFacts | undefined {
-		return this.gathered;
-	}
-
 	/** The service's answer about the repository; undefined if it was not asked. */
 	get serviceAnswer(): Promise<ServiceCheck> | undefined {
 		return this.look?.answer;
@@ -108,10 +104,10 @@ export class LaunchCheck {
 	/** Reads the repository again, and asks the service once for each address. */
 	async gather(): Promise<void> {
 		const { serversForTasks } = this.dependencies;
-		this.gathered = await this.subject.gather();
+		this.facts = await this.subject.gather();
 		this.offered = this.connection.isLocal ? await serversForTasks(this.subject.opened?.repository.rootUri.fsPath) : [];
-		if (this.gathered.target.ok) {
-			this.askService(this.gathered.target.repoUrl);
+		if (this.facts.target.ok) {
+			this.askService(this.facts.target.repoUrl);
 		}
 	}
 

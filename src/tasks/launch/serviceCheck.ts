@@ -115,76 +115,64 @@ export interface NeedsCheckDependencies {
 /** The needs of one launch, as the local service reports them, and the user's answers to them. */
 export class NeedsCheck {
 	private readonly dependencies: NeedsCheckDependencies;
-	private asked: { repoUrl: string; question: string; look: NeedsState; answer: Promise<void> } | undefined;
-	private given: NeedsAnswers = {};
+	look: NeedsState = { kind: 'not-asked' };
+	answers: NeedsAnswers = {};
+	private repoUrl = '';
+	private question: string | undefined;
+	/** Resolves when the service has answered the latest question. */
+	private answered: Promise<void> | undefined;
 
 	constructor(dependencies: NeedsCheckDependencies) {
 		this.dependencies = dependencies;
 	}
 
-	get look(): NeedsState {
-		return this.asked?.look ?? { kind: 'not-asked' };
-	}
-
-	get answers(): NeedsAnswers {
-		return this.given;
-	}
-
 	/** Asks once for each question. An answer by the user holds only for its repository. */
 	ask(request: TaskCheckRequest): void {
-		const { checkTask } = this.dependencies;
+		const { checkTask, onAnswer } = this.dependencies;
 		const question = JSON.stringify(request);
-		if (!checkTask || this.asked?.question === question) {
+		if (!checkTask || this.question === question) {
 			return;
 		}
-		if (this.asked && this.asked.repoUrl !== request.repoUrl) {
-			this.given = {};
+		if (this.repoUrl !== request.repoUrl) {
+			this.answers = {};
 		}
-		const asked = {
-			repoUrl: request.repoUrl,
-			question,
-			look: { kind: 'asking' } as NeedsState,
-			answer: Promise.resolve(),
-		};
-		this.asked = asked;
-		asked.answer = this.read(checkTask, request).then(look => {
-			asked.look = look;
-			if (this.asked === asked) {
-				this.dependencies.onAnswer();
+		this.repoUrl = request.repoUrl;
+		this.question = question;
+		this.look = { kind: 'asking' };
+		const answered = this.read(checkTask(request)).then(look => {
+			if (this.answered === answered) {
+				this.look = look;
+				onAnswer();
 			}
 		});
+		this.answered = answered;
 	}
 
 	/** Makes the next call of `ask` ask again, even if the question is the same. */
 	forget(): void {
-		if (this.asked) {
-			this.asked.question = '';
-		}
+		this.question = undefined;
 	}
 
 	answer(answers: NeedsAnswers): void {
-		this.given = { ...this.given, ...answers };
+		this.answers = { ...this.answers, ...answers };
 	}
 
 	/** Resolves when the service has answered the latest question, or could not be asked. */
 	async settled(): Promise<void> {
 		if (this.look.kind === 'asking') {
 			const title = vscode.l10n.t('Checking what the task needs on {0}…', this.dependencies.label);
-			await withProgress(title, () => this.asked?.answer ?? Promise.resolve(), { isNotice: true });
+			await withProgress(title, async () => this.answered, { isNotice: true });
 		}
 	}
 
 	/** Returns the consents to be given to the service when the task starts. */
 	consents(): Consent[] {
-		return this.asked ? consentsOf(this.asked.look, this.given, this.asked.repoUrl) : [];
+		return consentsOf(this.look, this.answers, this.repoUrl);
 	}
 
-	private async read(
-		checkTask: (request: TaskCheckRequest) => Promise<TaskCheck>,
-		request: TaskCheckRequest,
-	): Promise<NeedsState> {
+	private async read(answer: Promise<TaskCheck>): Promise<NeedsState> {
 		try {
-			return { kind: 'known', check: await checkTask(request) };
+			return { kind: 'known', check: await answer };
 		} catch (error) {
 			// An older service that is still running has no agents that need anything.
 			if (ClientError.is(error, 'not-found')) {
