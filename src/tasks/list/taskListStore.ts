@@ -104,7 +104,7 @@ export class TaskListStore implements Disposable {
 
 	/** Returns the known task that was created last. */
 	latest(): Task | undefined {
-		return Array.from(this.all()).reduce<Task | undefined>(
+		return [...this.tasks.values()].reduce<Task | undefined>(
 			(latest, task) => ((task.createdAt ?? '') > (latest?.createdAt ?? '') ? task : latest),
 			undefined,
 		);
@@ -120,11 +120,7 @@ export class TaskListStore implements Disposable {
 	}
 
 	get activeCount(): number {
-		let count = 0;
-		for (const task of this.tasks.values()) {
-			count += isActiveTask(task) ? 1 : 0;
-		}
-		return count;
+		return [...this.tasks.values()].filter(isActiveTask).length;
 	}
 
 	/** The error of the last refresh, or undefined after a successful one. */
@@ -228,9 +224,9 @@ export class TaskListStore implements Disposable {
 
 	/** Marks running tasks as interrupted after the service has ended. Waiting tasks continue when it starts again. */
 	interruptRunning(): void {
-		for (const task of [...this.tasks.values()].filter(isActiveTask)) {
-			if (task.status !== 'pending' && task.status !== 'queued') {
-				this.setStatus(task.id, 'interrupted', undefined);
+		for (const { id, status } of [...this.tasks.values()].filter(isActiveTask)) {
+			if (status !== 'pending' && status !== 'queued') {
+				this.setStatus(id, 'interrupted', undefined);
 			}
 		}
 	}
@@ -311,13 +307,8 @@ export class TaskListStore implements Disposable {
 	 * moment as the oldest on the pages.
 	 */
 	private takePages(pages: ReadonlyMap<string, Task>, hasMore: boolean): void {
-		let oldest = Number.POSITIVE_INFINITY;
-		for (const task of pages.values()) {
-			const created = timeOf(task.createdAt);
-			if (created < oldest) {
-				oldest = created;
-			}
-		}
+		const times = [...pages.values()].map(task => timeOf(task.createdAt)).filter(time => !Number.isNaN(time));
+		const oldest = times.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY);
 		for (const id of [...this.listed]) {
 			if (!pages.has(id) && (!hasMore || timeOf(this.tasks.get(id)?.createdAt) > oldest)) {
 				this.remove(id);

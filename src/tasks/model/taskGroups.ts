@@ -20,8 +20,8 @@ export function timeOf(timestamp: string | undefined): number {
 
 /** Returns the time at which a task ended, as far as its record shows it. */
 export function endedAt(task: Task): number {
-	const ended = timeOf(task.completedAt);
-	return Number.isNaN(ended) ? timeOf(task.updatedAt ?? task.createdAt) : ended;
+	const times = [task.completedAt, task.updatedAt, task.createdAt].map(timeOf);
+	return times.find(time => !Number.isNaN(time)) ?? Number.NaN;
 }
 
 /** The outcome of a task; `active` if it has not ended. */

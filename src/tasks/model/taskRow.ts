@@ -103,7 +103,8 @@ export function describeTask(task: Task, facts: RowFacts, words: RowWords): Task
 					task.errand?.sandboxed === false ? words.noSandbox : undefined,
 					...names(task, words),
 					facts.repository,
-					activeAge(task, facts, words),
+					// If a log is followed, its state says more than the age of the task.
+					facts.follow ? undefined : ageText(timeOf(task.createdAt), facts, words),
 					follow,
 					errorText(task),
 				]
@@ -115,7 +116,7 @@ export function describeTask(task: Task, facts: RowFacts, words: RowWords): Task
 					...(isRace(task) ? [] : names(task, words)),
 					facts.repository,
 					task.prNumber === undefined ? undefined : words.pullRequest(task.prNumber),
-					ageText(task, facts.now, words),
+					ageText(endedAt(task), facts, words),
 					facts.follow?.kind === 'ended' ? undefined : follow,
 					errorText(task),
 				];
@@ -203,15 +204,7 @@ function outcomeText(task: Task, outcome: Exclude<TaskOutcome, 'active'>, words:
 	return words.outcome(outcome);
 }
 
-/** If a log is followed, its state says more than the age of the task. */
-function activeAge(task: Task, { now, follow }: RowFacts, words: RowWords): string | undefined {
-	const since = timeOf(task.createdAt);
-	return follow || Number.isNaN(since) ? undefined : words.age(Math.max(0, now - since));
-}
-
-function ageText(task: Task, now: number, words: RowWords): string | undefined {
-	const time = endedAt(task);
-	const since = Number.isNaN(time) ? timeOf(task.createdAt) : time;
+function ageText(since: number, { now }: RowFacts, words: RowWords): string | undefined {
 	return Number.isNaN(since) ? undefined : words.age(Math.max(0, now - since));
 }
 
