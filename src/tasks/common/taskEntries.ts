@@ -1,17 +1,13 @@
 import type { Memento } from 'vscode';
 import type * as z from 'zod';
 import { StateEntries } from '../../platform/sharedState.ts';
+import { taskKey } from '../model/taskEnds.ts';
 
 interface TaskEntry {
 	connection: string;
 	taskId: string;
 	/** Milliseconds since the epoch. */
 	at?: number;
-}
-
-/** Returns a key that distinguishes a task from those of all connections. */
-export function taskKey(connection: string, taskId: string): string {
-	return JSON.stringify([connection, taskId]);
 }
 
 /**

@@ -118,12 +118,16 @@ export function resultTooltip(task: Task, position: number): vscode.MarkdownStri
 
 export function agentTaskTooltip(task: AgentTask): vscode.MarkdownString {
 	const tooltip = new Tooltip(oneLine(task.taskId, MAXIMUM_NAME));
-	tooltip.field(vscode.l10n.t('State'), task.status);
-	tooltip.field(vscode.l10n.t('Model'), task.model);
-	tooltip.field(vscode.l10n.t('Run'), task.runId);
-	tooltip.field(vscode.l10n.t('Created'), localTime(task.createdAt));
-	tooltip.field(vscode.l10n.t('Started'), localTime(task.startedAt));
-	tooltip.field(vscode.l10n.t('Ended'), localTime(task.completedAt));
+	for (const [label, value = ''] of [
+		[vscode.l10n.t('State'), task.status],
+		[vscode.l10n.t('Model'), task.model],
+		[vscode.l10n.t('Run'), task.runId],
+		[vscode.l10n.t('Created'), localTime(task.createdAt)],
+		[vscode.l10n.t('Started'), localTime(task.startedAt)],
+		[vscode.l10n.t('Ended'), localTime(task.completedAt)],
+	]) {
+		tooltip.line(value === '' ? '' : `${label}: ${oneLine(value, MAXIMUM_ERROR)}`);
+	}
 	return tooltip.text;
 }
 
@@ -142,10 +146,6 @@ class Tooltip {
 
 	constructor(title: string) {
 		this.text.appendText(withoutAddresses(title));
-	}
-
-	field(label: string, value: string | undefined): void {
-		this.line(value === undefined || value === '' ? '' : `${label}: ${oneLine(value, MAXIMUM_ERROR)}`);
 	}
 
 	/** Adds nothing for an empty text. */

@@ -29,6 +29,8 @@ const levelColours = {
 	success: 'terminal.ansiGreen',
 	aside: 'descriptionForeground',
 	note: 'descriptionForeground',
+	/** The part of a line before its text. */
+	head: 'descriptionForeground',
 } as const;
 
 /** Colours the visible lines of an editor by the theme, with a decoration type for each property in use. */
@@ -67,7 +69,7 @@ export class LogDecorations implements Disposable {
 			return;
 		}
 		if (line.isFirst) {
-			add('head', at, 0, Math.min(TEXT_COLUMN, line.text.length));
+			add('level:head', at, 0, Math.min(TEXT_COLUMN, line.text.length));
 		}
 		if (line.level !== undefined && line.colours.length === 0) {
 			add(`level:${line.level}`, at, TEXT_COLUMN, line.text.length);
@@ -126,8 +128,6 @@ function optionsOf(key: string): vscode.DecorationRenderOptions {
 		}
 		case 'level':
 			return { rangeBehavior, color: new vscode.ThemeColor(levelColours[value as keyof typeof levelColours]) };
-		case 'head':
-			return { rangeBehavior, color: new vscode.ThemeColor('descriptionForeground') };
 		case 'bold':
 			return { rangeBehavior, fontWeight: 'bold' };
 		case 'italic':

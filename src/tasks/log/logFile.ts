@@ -1,7 +1,9 @@
 import { appendFile, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import * as z from 'zod';
 import { SerialQueue } from '../../base/async.ts';
 import { replaceFile } from '../../base/files.ts';
+import { parseJson } from '../../base/json.ts';
 import { hashedName } from '../../platform/hashedName.ts';
 
 /** The lines of a log in order, each with the index of its entry, and the index of the next entry. */
@@ -12,6 +14,8 @@ export interface LogBatch {
 }
 
 const EXTENSION = '.jsonl';
+
+const batchSchema = z.tuple([z.int(), z.int(), z.array(z.int()), z.array(z.string())]);
 
 /**
  * The files with the contents of the output channels of followed tasks, so that a reload of the window reads none of
@@ -120,17 +124,6 @@ export class LogFile {
 }
 
 function readBatch(row: string): (LogBatch & { from: number }) | undefined {
-	try {
-		const [from, next, indexes, lines] = JSON.parse(row) as unknown[];
-		const isBatch =
-			Number.isSafeInteger(from) &&
-			Number.isSafeInteger(next) &&
-			Array.isArray(indexes) &&
-			Array.isArray(lines) &&
-			indexes.every(Number.isSafeInteger) &&
-			lines.every(line => typeof line === 'string');
-		return isBatch ? { from: from as number, next: next as number, indexes, lines } : undefined;
-	} catch {
-		return undefined;
-	}
+	const batch = batchSchema.safeParse(parseJson(row)).data;
+	return batch && { from: batch[0], next: batch[1], indexes: batch[2], lines: batch[3] };
 }

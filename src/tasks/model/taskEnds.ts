@@ -6,6 +6,11 @@ export interface TaskEnd {
 	task: Task;
 }
 
+/** Returns a key that distinguishes a task from those of all connections. */
+export function taskKey(connection: string, taskId: string): string {
+	return JSON.stringify([connection, taskId]);
+}
+
 /** Finds out which tasks have ended, and reports the end of each task that was seen running exactly once. */
 export class TaskEnds {
 	private readonly ended = new Emitter<TaskEnd>();
@@ -15,7 +20,7 @@ export class TaskEnds {
 
 	/** Records the current state of a task. */
 	see(connection: string, task: Task): void {
-		const key = keyOf(connection, task.id);
+		const key = taskKey(connection, task.id);
 		if (isActiveTask(task)) {
 			// A list that was read a moment earlier may still report as active a task that has ended.
 			if (!this.told.has(key)) {
@@ -28,7 +33,7 @@ export class TaskEnds {
 
 	/** Records the end of a task that was running. */
 	end(connection: string, task: Task): void {
-		const key = keyOf(connection, task.id);
+		const key = taskKey(connection, task.id);
 		this.active.delete(key);
 		if (!this.told.has(key)) {
 			this.told.add(key);
@@ -38,12 +43,8 @@ export class TaskEnds {
 
 	/** Records that a task continues after its end, so that its next end is news again. */
 	goesOn(connection: string, taskId: string): void {
-		const key = keyOf(connection, taskId);
+		const key = taskKey(connection, taskId);
 		this.told.delete(key);
 		this.active.add(key);
 	}
-}
-
-function keyOf(connection: string, taskId: string): string {
-	return JSON.stringify([connection, taskId]);
 }
