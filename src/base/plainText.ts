@@ -5,7 +5,7 @@ import { mayHide, replaceHidden } from './invisible.ts';
  * Line ends of every kind. On a terminal, a lone carriage return overwrites its line; here each version becomes a line
  * of its own.
  */
-const LINE_END = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
+export const LINE_END = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
 
 /**
  * The sequences to remove, in this order: control sequences; strings (titles, links) with their content, up to their

@@ -10,6 +10,15 @@ export type RemotePlace =
 
 const DRIVE = /^[A-Za-z]:[\\/]/;
 
+/** Returns a part of an address as a person would write it, or as it is if it is not encoded properly. */
+export function decodedPart(text: string): string {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return text;
+	}
+}
+
 /** The form `user@host:path`, which git recognises when no slash precedes the first colon. */
 const SCP = /^(?:[^@/\\:]+@)?(\[[^\]]+\]|[^/\\:@[\]]+):(?!\/\/)(.*)$/s;
 

@@ -4,6 +4,7 @@ import { append } from '../../base/append.ts';
 import { defined } from '../../base/defined.ts';
 import { withoutEndSlashes } from '../../base/endSlashes.ts';
 import { isNearHost } from '../../base/privateAddress.ts';
+import { decodedPart } from '../../base/remoteUrl.ts';
 
 export interface TypedAddress {
 	/** The text without the key, as it may be shown in a box. Empty if there was only a key. */
@@ -70,7 +71,7 @@ function withoutKey(word: string, keys: string[]): string {
 		.map(([, value]) => value);
 	// A key that was pasted behind the address has become part of its path, and may have been pasted twice.
 	const inPlace = place.match(EVERY_KEY) ?? [];
-	const found = [decoded(password), decoded(user), ...parameters, isKey(fragment) ? fragment : '', ...inPlace];
+	const found = [decodedPart(password), decodedPart(user), ...parameters, isKey(fragment) ? fragment : '', ...inPlace];
 	append(
 		keys,
 		found.filter(part => part !== ''),
@@ -85,14 +86,6 @@ export function isCertainKey(word: string): boolean {
 
 function isKey(text: string): boolean {
 	return OPAQUE.test(text) || KEY.test(text);
-}
-
-function decoded(text: string): string {
-	try {
-		return decodeURIComponent(text);
-	} catch {
-		return text;
-	}
 }
 
 /** Without a scheme, an address on this machine or in a private network gets http, and any other address https. */

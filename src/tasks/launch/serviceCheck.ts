@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import * as vscode from 'vscode';
 import { ClientError } from '../../base/errors.ts';
-import { repositoryKey } from '../../base/remoteUrl.ts';
+import { decodedPart, repositoryKey } from '../../base/remoteUrl.ts';
 import type { Client } from '../../client/types.ts';
 import type { Consent, TaskCheck, TaskCheckRequest } from '../../contract/agents.ts';
 import { errorText } from '../../platform/notify.ts';
@@ -64,7 +64,7 @@ function unseen(error: unknown): 'unseen' | undefined {
 }
 
 async function findHosted(sources: Client['sources'], repoUrl: string): Promise<HostedName | 'unlisted' | undefined> {
-	const parts = URL.parse(repoUrl)?.pathname.split('/').filter(Boolean).map(decode) ?? [];
+	const parts = URL.parse(repoUrl)?.pathname.split('/').filter(Boolean).map(decodedPart) ?? [];
 	const name = parts.pop()?.replace(/\.git$/, '');
 	const owner = parts.join('/');
 	if (!name || owner === '') {
@@ -93,14 +93,6 @@ async function findLocal(
 		}
 	}
 	return 'unlisted';
-}
-
-function decode(part: string): string {
-	try {
-		return decodeURIComponent(part);
-	} catch {
-		return part;
-	}
 }
 
 export interface NeedsCheckDependencies {

@@ -1,6 +1,6 @@
 // The pages on which a pull request is opened, on widely used hosts.
 import { withoutEndSlashes } from '../../base/endSlashes.ts';
-import { readRemoteUrl } from '../../base/remoteUrl.ts';
+import { decodedPart, readRemoteUrl } from '../../base/remoteUrl.ts';
 
 /** The software that a host runs. */
 export type HostKind = 'github' | 'gitlab' | 'bitbucket' | 'bitbucketServer' | 'azure' | 'gitea';
@@ -87,7 +87,7 @@ export function comparePage(kind: HostKind, { head, branch, base, baseBranch }: 
 				'merge_request[target_branch]': baseBranch,
 			});
 		case 'bitbucket': {
-			const target = into.parts.slice(-2).map(decode).join('/');
+			const target = into.parts.slice(-2).map(decodedPart).join('/');
 			const named = isSame(from, into) ? baseBranch : `${target}::${baseBranch}`;
 			return page(`${from.origin}/${from.parts.slice(-2).join('/')}/pull-requests/new`, {
 				source: branch,
@@ -199,14 +199,6 @@ function isSame(one: HostedRepository, other: HostedRepository): boolean {
 			.join('/')
 			.toLowerCase();
 	return keyOf(one) === keyOf(other);
-}
-
-function decode(part: string): string {
-	try {
-		return decodeURIComponent(part);
-	} catch {
-		return part;
-	}
 }
 
 /** A remote of the repository. */

@@ -1,12 +1,7 @@
 // The text of log entries, made safe for an editor: colours are read, and everything else that a terminal would obey is
 // made visible. All of it is hostile input.
 import { mayHide, showHidden } from '../../base/invisible.ts';
-
-/**
- * Line ends of every kind. On a terminal, a lone carriage return overwrites its line; here each version becomes a
- * separate line.
- */
-const LINE_END = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
+import { LINE_END } from '../../base/plainText.ts';
 
 /** Select Graphic Rendition (ECMA-48): colours and weights, the one sequence that is not shown. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
