@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { SerialQueue } from '../../base/async.ts';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 import { changesTextOnSave } from '../../platform/settings.ts';
+import { fixedFolder } from './readOnlyFiles.ts';
 
 /** The interval at which a text is saved while the user types, in milliseconds. */
 const SAVE_MS = 400;
@@ -27,17 +28,26 @@ export interface TextKeeper {
  * Texts that the user is writing, as files of a custom file system. They are kept at every change, survive closing,
  * errors and reloads of the window, and never ask for a place to be saved.
  */
-export class DraftFileSystem implements vscode.FileSystemProvider, Disposable {
+export class DraftFileSystem implements Disposable {
 	private readonly keeper: TextKeeper;
 	private readonly store = new DisposableStore();
-	/** Never fires, because only the files' own editors write to them. */
-	readonly onDidChangeFile = this.store.add(new vscode.EventEmitter<vscode.FileChangeEvent[]>()).event;
 	private readonly saves = new SerialQueue();
 	private readonly timers = new Map<string, ReturnType<typeof setTimeout>>();
 
 	constructor(scheme: string, keeper: TextKeeper) {
 		this.keeper = keeper;
-		this.store.add(vscode.workspace.registerFileSystemProvider(scheme, this, { isCaseSensitive: true }));
+		const provider: vscode.FileSystemProvider = {
+			...fixedFolder,
+			// Never fires, because only the files' own editors write to them.
+			onDidChangeFile: this.store.add(new vscode.EventEmitter<vscode.FileChangeEvent[]>()).event,
+			stat: uri => this.stat(uri),
+			readFile: async uri => new TextEncoder().encode(found(uri, await (keeper.opened?.(uri) ?? keeper.read(uri)))),
+			writeFile: async (uri, content) => {
+				found(uri, await keeper.read(uri));
+				await keeper.write(uri, new TextDecoder().decode(content));
+			},
+		};
+		this.store.add(vscode.workspace.registerFileSystemProvider(scheme, provider, { isCaseSensitive: true }));
 		this.store.add(
 			vscode.workspace.onDidChangeTextDocument(({ document }) => {
 				const key = document.uri.toString();
@@ -70,42 +80,12 @@ export class DraftFileSystem implements vscode.FileSystemProvider, Disposable {
 		}
 	}
 
-	async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
+	private async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
 		if (uri.path === '/') {
 			return { type: vscode.FileType.Directory, ...TIMES, size: 0 };
 		}
 		const text = found(uri, await this.keeper.read(uri));
 		return { type: vscode.FileType.File, ...TIMES, size: new TextEncoder().encode(text).length };
-	}
-
-	async readFile(uri: vscode.Uri): Promise<Uint8Array> {
-		return new TextEncoder().encode(found(uri, await (this.keeper.opened?.(uri) ?? this.keeper.read(uri))));
-	}
-
-	async writeFile(uri: vscode.Uri, content: Uint8Array): Promise<void> {
-		found(uri, await this.keeper.read(uri));
-		await this.keeper.write(uri, new TextDecoder().decode(content));
-	}
-
-	/** Files are opened only by their URIs. */
-	readDirectory(): [string, vscode.FileType][] {
-		return [];
-	}
-
-	watch(): Disposable {
-		return { dispose() {} };
-	}
-
-	createDirectory(uri: vscode.Uri): void {
-		throw vscode.FileSystemError.NoPermissions(uri);
-	}
-
-	delete(uri: vscode.Uri): void {
-		throw vscode.FileSystemError.NoPermissions(uri);
-	}
-
-	rename(uri: vscode.Uri): void {
-		throw vscode.FileSystemError.NoPermissions(uri);
 	}
 
 	dispose(): void {

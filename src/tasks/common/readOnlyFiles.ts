@@ -17,6 +17,19 @@ export function encodeText(text: string): Uint8Array {
 	return new TextEncoder().encode(`\ufeff${text}`);
 }
 
+function refuse(): never {
+	throw vscode.FileSystemError.NoPermissions();
+}
+
+/** The folder of files that are opened only by their URIs, and that nobody else can add, move or remove. */
+export const fixedFolder = {
+	watch: (): Disposable => ({ dispose() {} }),
+	readDirectory: (): [string, vscode.FileType][] => [],
+	createDirectory: refuse,
+	delete: refuse,
+	rename: refuse,
+};
+
 /** Registers a read-only file system. `load` is first called when one of its files is opened. */
 export function registerReadOnlyFiles(scheme: string, load: () => Promise<FileSource>): Disposable {
 	const store = new DisposableStore();
@@ -33,19 +46,12 @@ export function registerReadOnlyFiles(scheme: string, load: () => Promise<FileSo
 		});
 		return loaded;
 	};
-	const refuse = () => {
-		throw vscode.FileSystemError.NoPermissions();
-	};
 	const provider: vscode.FileSystemProvider = {
+		...fixedFolder,
 		onDidChangeFile: changed.event,
-		watch: () => ({ dispose() {} }),
 		stat: async uri => (await source()).stat(uri),
 		readFile: async uri => (await source()).read(uri),
-		readDirectory: refuse,
-		createDirectory: refuse,
 		writeFile: refuse,
-		delete: refuse,
-		rename: refuse,
 	};
 	store.add(vscode.workspace.registerFileSystemProvider(scheme, provider, { isCaseSensitive: true, isReadonly: true }));
 	return store;
