@@ -1,5 +1,6 @@
 import { findingFixes } from '../../src/tasks/launch/preflightFixes.ts';
 import { type PreflightView, preflightRows } from '../../src/tasks/launch/preflightList.ts';
+import type { NeedsCheck } from '../../src/tasks/launch/serviceCheck.ts';
 import type { PreflightFinding } from '../../src/tasks/model/findings.ts';
 import { agents } from './contractServer/fixtures.ts';
 import { launchFacts, launchPlace } from './launchFacts.ts';
@@ -13,14 +14,16 @@ export const choices = { agents: [], installDependencies: false, maxDuration: 0 
 /** Returns the fixes for a finding. Each fix that is applied is recorded in `done`. */
 export const fixesOf = (finding: PreflightFinding, dashboardUrl: string | undefined, done: unknown[] = []) =>
 	findingFixes(finding, {
+		check: {
+			choose: change => void done.push(change),
+			gather: async () => void done.push('gather'),
+			askAgain: async () => void done.push('ask'),
+			needs: { answer: (answers: unknown) => done.push(answers) } as never as NeedsCheck,
+		},
 		folder: undefined,
 		dashboardUrl,
-		choose: change => void done.push(change),
 		chooseBranch: () => done.push('branch'),
 		getMissingFiles: async remote => void done.push(`get ${remote}`),
-		gather: async () => void done.push('gather'),
-		askAgain: async () => void done.push('ask'),
-		answer: answers => done.push(answers),
 		chooseAgents: () => done.push('agents'),
 	});
 

@@ -24,8 +24,7 @@ import {
 } from './launchChoices.ts';
 import type { GitFacts, LaunchSubject, OpenedRepository } from './launchSubject.ts';
 import type { SubjectChoice } from './pickSubject.ts';
-import type { FindingFix } from './preflightFixes.ts';
-import type { PreflightView, ServerChoice } from './preflightList.ts';
+import type { FindingFix, PreflightView, ServerChoice } from './preflightList.ts';
 import { checkService, NeedsCheck } from './serviceCheck.ts';
 
 /** The launch that the user has confirmed. None of it has been carried out yet. */
@@ -99,6 +98,10 @@ export class LaunchCheck {
 	/** Returns the user's last choices for this repository. */
 	readChoices(): LaunchChoices {
 		return readChoices(this.dependencies.globalState, this.connection, this.subject.key);
+	}
+
+	choose(change: Partial<LaunchChoices>): void {
+		this.choices = { ...this.choices, ...change };
 	}
 
 	/** Reads the repository again, and asks the service once for each address. */
@@ -192,7 +195,7 @@ export class LaunchCheck {
 			await server.ask();
 			await this.gather();
 		} else if (use !== 'no-sandbox') {
-			this.choices = { ...this.choices, leftOut: use === 'used' ? [...others, server.name] : others };
+			this.choose({ leftOut: use === 'used' ? [...others, server.name] : others });
 		}
 	}
 

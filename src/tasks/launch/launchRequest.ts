@@ -38,7 +38,7 @@ export async function askLaunch(
 	}
 	// Uncommitted changes are never taken along: the question could not show all of them, and the program that asks may
 	// change them meanwhile.
-	check.choices = { ...check.choices, agents, changes: 'leave' };
+	check.choose({ agents, changes: 'leave' });
 	await read(check);
 	for (let hasChanged = false; ; hasChanged = true) {
 		const view = check.view(() => []);

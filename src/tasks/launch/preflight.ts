@@ -6,11 +6,12 @@ import { getMissingFiles } from '../../platform/missingFiles.ts';
 import { isBlocker, type PreflightFinding } from '../model/findings.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import { type ConfirmedLaunch, LaunchCheck, type LaunchCheckDependencies } from './launchCheck.ts';
-import { askDuration, type LaunchChoices, pickAgents } from './launchChoices.ts';
+import { askDuration, pickAgents } from './launchChoices.ts';
 import type { LaunchSubject } from './launchSubject.ts';
 import { pickSubject } from './pickSubject.ts';
-import { type FindingFix, findingFixes } from './preflightFixes.ts';
+import { findingFixes } from './preflightFixes.ts';
 import {
+	type FindingFix,
 	findingLabel,
 	PreflightList,
 	type PreflightRow,
@@ -98,15 +99,13 @@ export class Preflight {
 	}
 
 	private fixes(finding: PreflightFinding): FindingFix[] {
+		const { check } = this;
 		return findingFixes(finding, {
-			folder: this.check.subject.opened?.repository.rootUri,
-			dashboardUrl: this.check.connection.dashboardUrl,
-			choose: change => this.choose(change),
+			check,
+			folder: check.subject.opened?.repository.rootUri,
+			dashboardUrl: check.connection.dashboardUrl,
 			chooseBranch: () => this.change('branch'),
 			getMissingFiles: remote => this.getMissingFiles(remote),
-			gather: () => this.check.gather(),
-			askAgain: () => this.check.askAgain(),
-			answer: answers => this.check.needs.answer(answers),
 			chooseAgents: () => this.chooseAgents(),
 		});
 	}
@@ -124,10 +123,6 @@ export class Preflight {
 		await this.check.gather();
 	}
 
-	private choose(change: Partial<LaunchChoices>): void {
-		this.check.choices = { ...this.check.choices, ...change };
-	}
-
 	/** Keeps the current repository when dismissed, or if there is nothing to choose from, which the user is told. */
 	private async chooseRepository(): Promise<void> {
 		const subject = await pickSubject(this.dependencies.subjects).catch(error => this.dependencies.explain(error));
@@ -142,11 +137,11 @@ export class Preflight {
 	private async chooseAgents(): Promise<void> {
 		const picked = await pickAgents(this.check.connection, this.check.choices.agents);
 		if (picked !== 'add-server') {
-			return this.choose({ agents: picked ?? this.check.choices.agents });
+			return this.check.choose({ agents: picked ?? this.check.choices.agents });
 		}
 		await executeCommand(commands.addService);
 		this.check.connection.agents = await this.dependencies.readAgents();
-		return this.choose({ agents: this.check.readChoices().agents });
+		return this.check.choose({ agents: this.check.readChoices().agents });
 	}
 
 	/** Changes the choice of a row, or applies a fix for its finding. */
@@ -160,9 +155,9 @@ export class Preflight {
 			case 'agents':
 				return this.chooseAgents();
 			case 'dependencies':
-				return this.choose({ installDependencies: !this.check.choices.installDependencies });
+				return this.check.choose({ installDependencies: !this.check.choices.installDependencies });
 			case 'duration':
-				return this.choose({ maxDuration: await askDuration(this.check.choices.maxDuration) });
+				return this.check.choose({ maxDuration: await askDuration(this.check.choices.maxDuration) });
 			default: {
 				const server = this.check.servers().find(choice => serverRowId(choice) === id);
 				if (server) {

@@ -5,33 +5,21 @@ import { toCommand, toSetting } from '../../platform/actionList.ts';
 import { commands } from '../../platform/ids.ts';
 import { openDashboard, openDashboardText } from '../common/dashboard.ts';
 import type { PreflightFinding } from '../model/findings.ts';
-import type { NeedsAnswers, NeedsFinding } from '../model/taskNeeds.ts';
-import type { LaunchChoices } from './launchChoices.ts';
+import type { NeedsFinding } from '../model/taskNeeds.ts';
+import type { LaunchCheck } from './launchCheck.ts';
+import type { FindingFix } from './preflightList.ts';
 import { choiceText } from './preflightMessages.ts';
-
-/** An alternative for a finding. Resolving with `leave` ends the launch. */
-export interface FindingFix {
-	icon: string;
-	title: string;
-	run(): unknown;
-}
 
 /** The effects that fixes have on the launch. */
 export interface FixActions {
+	check: Pick<LaunchCheck, 'choose' | 'gather' | 'askAgain' | 'needs'>;
 	/** The folder from which the repository can be published; undefined if it is not open in this window. */
 	folder: vscode.Uri | undefined;
 	dashboardUrl: string | undefined;
-	choose(change: Partial<LaunchChoices>): void;
 	chooseBranch(): unknown;
 	chooseAgents(): unknown;
 	/** Gets the files that a partial clone lacks, and reads its state again. */
 	getMissingFiles(remote: string): Promise<void>;
-	/** Reads the state of the repository again. */
-	gather(): Promise<void>;
-	/** Asks the service again. */
-	askAgain(): Promise<void>;
-	/** Records an answer to the task's needs. */
-	answer(answers: NeedsAnswers): void;
 }
 
 const fix = (icon: string, title: string, run: () => unknown): FindingFix => ({ icon, title, run });
@@ -53,7 +41,7 @@ export function findingFixes(finding: PreflightFinding, actions: FixActions): Fi
 		case 'no-remote': {
 			const publish = async () => {
 				await vscode.commands.executeCommand('git.publish', folder);
-				await actions.gather();
+				await actions.check.gather();
 			};
 			return [fix('cloud-upload', vscode.l10n.t('Publish Branch'), publish), switchConnection()];
 		}
@@ -71,11 +59,11 @@ export function findingFixes(finding: PreflightFinding, actions: FixActions): Fi
 		case 'unpushed':
 			return finding.choices
 				.filter(choice => choice !== finding.chosen)
-				.map(commits => fix('arrow-swap', choiceText(commits, finding.kind), () => actions.choose({ commits })));
+				.map(commits => fix('arrow-swap', choiceText(commits, finding.kind), () => actions.check.choose({ commits })));
 		case 'changes':
 			return finding.choices
 				.filter(choice => choice !== finding.chosen)
-				.map(changes => fix('arrow-swap', choiceText(changes, finding.kind), () => actions.choose({ changes })));
+				.map(changes => fix('arrow-swap', choiceText(changes, finding.kind), () => actions.check.choose({ changes })));
 		case 'unknown-agent':
 			return [openSettings('errand.tasks.agent')];
 		case 'empty-git-user':
@@ -92,15 +80,15 @@ export function findingFixes(finding: PreflightFinding, actions: FixActions): Fi
 			return [setUpAgents(), openSettings('errand.local.sandbox')];
 		case 'unsandboxed':
 			return finding.isAllowed
-				? [forbid(() => actions.answer({ unsandboxed: undefined }))]
-				: [allow(() => actions.answer({ unsandboxed: sandboxProblem(finding.sandbox) })), setUpAgents()];
+				? [forbid(() => actions.check.needs.answer({ unsandboxed: undefined }))]
+				: [allow(() => actions.check.needs.answer({ unsandboxed: sandboxProblem(finding.sandbox) })), setUpAgents()];
 		case 'installation':
 			return dependenciesFixes(finding, actions);
 		case 'search':
 			// A consent that the service has is revoked where all of them are listed.
 			return finding.isKept
 				? [setUpAgents()]
-				: [(finding.isAllowed ? forbid : allow)(() => actions.answer({ search: !finding.isAllowed }))];
+				: [(finding.isAllowed ? forbid : allow)(() => actions.check.needs.answer({ search: !finding.isAllowed }))];
 		case 'needs-unknown':
 			return [askAgain(actions)];
 		default:
@@ -108,7 +96,7 @@ export function findingFixes(finding: PreflightFinding, actions: FixActions): Fi
 	}
 }
 
-const askAgain = (actions: FixActions) => fix('refresh', vscode.l10n.t('Ask Again'), () => actions.askAgain());
+const askAgain = (actions: FixActions) => fix('refresh', vscode.l10n.t('Ask Again'), () => actions.check.askAgain());
 const allow = (run: () => void) => fix('check', vscode.l10n.t('Allow for This Repository'), run);
 const forbid = (run: () => void) => fix('circle-slash', vscode.l10n.t('Don’t Allow'), run);
 
@@ -116,10 +104,11 @@ function dependenciesFixes(
 	{ hosts, allowed }: NeedsFinding & { kind: 'installation' },
 	actions: FixActions,
 ): FindingFix[] {
-	const answer = (allowsScripts: boolean) => () => actions.answer({ dependencies: { hosts, allowsScripts } });
+	const answer = (allowsScripts: boolean) => () =>
+		actions.check.needs.answer({ dependencies: { hosts, allowsScripts } });
 	const without = fix('check', vscode.l10n.t('Allow Without Install Scripts'), answer(false));
 	const withScripts = fix('run-all', vscode.l10n.t('Allow with Install Scripts'), answer(true));
-	const skip = () => actions.choose({ installDependencies: false });
+	const skip = () => actions.check.choose({ installDependencies: false });
 	return [
 		...(allowed === 'without-scripts' ? [] : [without]),
 		...(allowed === 'with-scripts' ? [] : [withScripts]),

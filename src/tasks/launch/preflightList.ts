@@ -9,7 +9,6 @@ import { isBlocker, type LaunchFacts, type LaunchPlan, type PreflightFinding } f
 import type { TaskConnection } from '../model/taskConnection.ts';
 import { agentName, choiceName, type LaunchChoices } from './launchChoices.ts';
 import { SHORT_COMMIT } from './openRepositories.ts';
-import type { FindingFix } from './preflightFixes.ts';
 import {
 	destinationText,
 	findingText,
@@ -24,6 +23,13 @@ const MAXIMUM_PROMPT = 120;
 /** A row of the preflight. `id` identifies it when the rows are redrawn. */
 export interface PreflightRow extends vscode.QuickPickItem {
 	id: string;
+}
+
+/** An alternative for a finding. Resolving with `leave` ends the launch. */
+export interface FindingFix {
+	icon: string;
+	title: string;
+	run(): unknown;
 }
 
 /** An MCP server, and whether the agents of the task get it. */
