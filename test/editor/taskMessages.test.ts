@@ -8,7 +8,7 @@ import type { AgentTaskList } from '../../src/tasks/list/agentTaskList.ts';
 import type { TaskListStore } from '../../src/tasks/list/taskListStore.ts';
 import { noticeOf } from '../../src/tasks/list/taskNotices.ts';
 import type { TaskTree, TreeNode } from '../../src/tasks/list/taskTree.ts';
-import { type FollowSummary, followLine } from '../../src/tasks/log/followStatusItem.ts';
+import { type FollowSummary, followLine } from '../../src/tasks/log/logFollowers.ts';
 import type { FollowState } from '../../src/tasks/model/followState.ts';
 import { readTask } from '../support/readTask.ts';
 import { TaskServer } from '../support/taskServer.ts';

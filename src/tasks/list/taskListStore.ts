@@ -159,7 +159,7 @@ export class TaskListStore implements Disposable {
 
 	/** Reads the first page again, or every page that was opened. Never rejects; see `error`. */
 	refresh(scope: 'first' | 'opened' = 'first'): Promise<void> {
-		return this.enqueue(scope, async (client, isCurrent) => {
+		return this.enqueue(scope, async client => {
 			const opened = this.listed.size;
 			const pages = scope === 'first' ? 1 : Math.max(1, Math.ceil(opened / PAGE_SIZE));
 			const read = new Map<string, Task>();
@@ -172,7 +172,7 @@ export class TaskListStore implements Disposable {
 				hasMore = answer.hasMore;
 			}
 			const beyond = await this.readActiveBeyond(client, read);
-			if (isCurrent()) {
+			return () => {
 				this.takePages(read, hasMore);
 				for (const [id, task] of beyond) {
 					if (task) {
@@ -185,21 +185,21 @@ export class TaskListStore implements Disposable {
 				if (!hasMore || pages * PAGE_SIZE >= opened) {
 					this.more = hasMore;
 				}
-			}
+			};
 		});
 	}
 
 	/** Reads the next page. Never rejects; see `error`. */
 	loadMore(): Promise<void> {
-		return this.enqueue('more', async (client, isCurrent) => {
+		return this.enqueue('more', async client => {
 			const answer = await client.tasks.list({ ...this.listQuery(), limit: PAGE_SIZE, offset: this.listed.size });
-			if (isCurrent()) {
+			return () => {
 				for (const task of answer.tasks) {
 					this.keepRead(task);
 					this.listed.add(task.id);
 				}
 				this.more = answer.hasMore && answer.tasks.length > 0;
-			}
+			};
 		});
 	}
 
@@ -339,42 +339,37 @@ export class TaskListStore implements Disposable {
 		this.stopping.delete(id);
 	}
 
-	private enqueue(
-		kind: string,
-		run: (client: Pick<Client, 'tasks'>, isCurrent: () => boolean) => Promise<void>,
-	): Promise<void> {
+	/** `read` returns how to take what it has read, which is not done after a change of the connection or the filter. */
+	private enqueue(kind: string, read: (client: Pick<Client, 'tasks'>) => Promise<() => void>): Promise<void> {
 		const waiting = this.waiting.get(kind);
 		if (waiting) {
 			return waiting;
 		}
-		const generation = this.generation;
-		const isCurrent = () => generation === this.generation;
+		const { generation } = this;
 		const mine = this.queue.run(async () => {
-			if (!isCurrent()) {
+			if (generation !== this.generation) {
 				return;
 			}
 			this.waiting.delete(kind);
 			this.newer.clear();
+			let take: (() => void) | undefined;
+			let failure: unknown;
 			try {
-				await run(await this.client(), isCurrent);
-				this.settle(isCurrent, undefined);
+				take = await read(await this.client());
 			} catch (error) {
-				this.settle(isCurrent, error ?? new Error('rejected without a reason'));
+				failure = error;
+			}
+			if (generation === this.generation) {
+				this.failure = failure;
+				if (take) {
+					take();
+					this.isLoaded = true;
+					this.freshAt = this.clock.now();
+				}
+				this.changed.fire({ taskId: undefined });
 			}
 		});
 		this.waiting.set(kind, mine);
 		return mine;
-	}
-
-	private settle(isCurrent: () => boolean, error: unknown): void {
-		if (!isCurrent()) {
-			return;
-		}
-		this.failure = error;
-		if (error === undefined) {
-			this.isLoaded = true;
-			this.freshAt = this.clock.now();
-		}
-		this.changed.fire({ taskId: undefined });
 	}
 }

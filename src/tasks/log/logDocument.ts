@@ -1,4 +1,5 @@
 import type { Disposable } from '../../base/disposable.ts';
+import { logDocumentWords } from '../common/messages.ts';
 import type { LogRecord } from '../model/formatEntry.ts';
 import { type LineFormatter, type LogLine, noteLine } from './logLine.ts';
 
@@ -20,8 +21,6 @@ const CHARACTERS_PER_MS = 3_000;
 
 export interface LogDocumentOptions {
 	format: LineFormatter;
-	/** Returns the first line of the document if the `count` entries before it are left out. */
-	leftOut(count: number): string;
 	/** Reads the records of the entries from `from` (inclusive) to `to` (exclusive). */
 	read(from: number, to: number): Promise<LogRecord[]>;
 	/** Called when there is a new text to take. */
@@ -65,7 +64,7 @@ export class LogDocument implements Disposable {
 		}
 		const lines = this.held.slice(0, this.taken);
 		if (this.firstIndex > 0) {
-			lines.unshift(noteLine(this.options.leftOut(this.firstIndex), -1));
+			lines.unshift(noteLine(logDocumentWords.leftOut(this.firstIndex), -1));
 		}
 		return lines;
 	}

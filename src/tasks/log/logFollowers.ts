@@ -3,17 +3,18 @@ import * as z from 'zod';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 import { ClientError } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
-import { firstLine, oneLine } from '../../base/plainText.ts';
+import { escapeIcons, firstLine, oneLine } from '../../base/plainText.ts';
 import type { Client } from '../../client/types.ts';
 import { isActiveTask, isFinalStatus, type Task } from '../../contract/tasks.ts';
+import { commands } from '../../platform/ids.ts';
 import { type Explanation, explainError, showExplanation } from '../../platform/notify.ts';
 import type { ActiveConnection } from '../common/activeConnection.ts';
+import { followText, rowWords } from '../common/messages.ts';
 import { TaskEntries } from '../common/taskEntries.ts';
 import type { TaskListStore } from '../list/taskListStore.ts';
-import { type FollowState, isFollowing } from '../model/followState.ts';
+import { type FollowState, isFollowing, staleSince } from '../model/followState.ts';
 import { FOLLOWED_ENTRIES } from '../model/storageKeys.ts';
 import { type TaskEnds, taskKey } from '../model/taskEnds.ts';
-import { FollowStatusItem, type FollowSummary } from './followStatusItem.ts';
 import { LogChannel } from './logChannel.ts';
 import type { LogFiles } from './logFile.ts';
 import { type FollowTarget, LogFollower, type LogFollowerOptions } from './logFollower.ts';
@@ -23,6 +24,7 @@ import type { FoundLog } from './openLog.ts';
 const MAXIMUM_ENDED = 12;
 
 const MAXIMUM_NOTE = 60;
+const MAXIMUM_TITLE = 24;
 const MAXIMUM_ID = 40;
 
 /** A connection with its client, which is used for a log even if another connection is active later. */
@@ -44,6 +46,80 @@ export interface LogFollowersDependencies {
 	store: TaskListStore;
 	active: ActiveConnection;
 	ends: TaskEnds;
+}
+
+/** A followed log, for a single line of text. */
+export interface FollowSummary {
+	taskId: string;
+	title: string;
+	state: FollowState;
+}
+
+/** The order of importance: trouble before progress, progress before ended logs. */
+const order: Record<FollowState['kind'], number> = { failed: 0, reconnecting: 1, connecting: 2, live: 3, ended: 4 };
+
+/** Returns the log that a single line should describe, or undefined if none is followed. */
+function foremost(logs: readonly FollowSummary[]): FollowSummary | undefined {
+	return [...logs].sort((one, other) => order[one.state.kind] - order[other.state.kind])[0];
+}
+
+/** Returns “Title: live”, or the state of the foremost of several logs and their number. */
+export function followLine(logs: readonly FollowSummary[]): string | undefined {
+	const log = foremost(logs);
+	if (!log) {
+		return undefined;
+	}
+	const title = firstLine(log.title, MAXIMUM_TITLE) || rowWords.untitled;
+	const line = vscode.l10n.t('{0}: {1}', title, followText(log.state));
+	return logs.length === 1 ? line : vscode.l10n.t('{0} ({1} followed)', line, logs.length);
+}
+
+/** The status bar item for followed logs, which opens the foremost one. */
+class FollowStatusItem implements Disposable {
+	private readonly item: vscode.StatusBarItem;
+
+	constructor() {
+		this.item = vscode.window.createStatusBarItem('errand.follow', vscode.StatusBarAlignment.Left, 0);
+		this.item.name = vscode.l10n.t('Followed tasks');
+	}
+
+	show(logs: readonly FollowSummary[]): void {
+		const log = foremost(logs);
+		const line = followLine(logs);
+		if (!log || line === undefined) {
+			this.item.hide();
+			return;
+		}
+		const isTrouble = log.state.kind === 'failed' || staleSince(log.state, Date.now()) !== undefined;
+		// Only the icon is Errand's own; text from the task must not become one.
+		this.item.text = `$(${iconOf(log.state)}) ${escapeIcons(line)}`;
+		this.item.tooltip = vscode.l10n.t('Open the log of this task.');
+		this.item.accessibilityInformation = { label: vscode.l10n.t('Followed task {0}', line) };
+		this.item.backgroundColor = isTrouble ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
+		this.item.command = {
+			title: vscode.l10n.t('Open Task Log'),
+			command: commands.openTaskLog,
+			arguments: [log.taskId],
+		};
+		this.item.show();
+	}
+
+	dispose(): void {
+		this.item.dispose();
+	}
+}
+
+function iconOf(state: FollowState): string {
+	switch (state.kind) {
+		case 'live':
+			return 'radio-tower';
+		case 'ended':
+			return 'check';
+		case 'failed':
+			return 'debug-disconnect';
+		default:
+			return 'sync';
+	}
 }
 
 /** The tasks that this window follows, across reloads, each in its output channel and all in the status bar. */

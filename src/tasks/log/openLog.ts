@@ -84,12 +84,11 @@ export class OpenLog implements Disposable {
 	}
 
 	private create({ target: { taskId }, nextIndex }: FoundLog['source']): LogDocument {
-		const { cut, leftOut } = logDocumentWords;
-		const format = createStyledFormatter(MAXIMUM_MESSAGE, cut);
+		const format = createLineFormatter(createStyledFormatter(MAXIMUM_MESSAGE, logDocumentWords.cut));
 		const read = async (from: number, to: number) =>
 			this.found ? readRange({ client: this.found.client, taskId, from }, to) : [];
 		const onChange = () => this.changed();
-		return new LogDocument({ format: createLineFormatter(format), leftOut, read, onChange }, nextIndex);
+		return new LogDocument({ format, read, onChange }, nextIndex);
 	}
 
 	/** Finds and reads the log, unless that is done or in progress. Never rejects. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Clock, systemClock } from '../../../../src/base/async.ts';
-import { intervalMsOf, isLongAway, RefreshTimer } from '../../../../src/tasks/list/refreshTimer.ts';
+import { intervalMsOf, isLongAway, RefreshTimer } from '../../../../src/tasks/list/listRefresh.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 
 /** Time that passes at once; it keeps the waits that were asked for. */

@@ -35,7 +35,6 @@ function make(nextIndex: number): Made {
 	const log = new LogDocument(
 		{
 			format,
-			leftOut: count => `<${count} before>`,
 			async read(from, to) {
 				reads.push([from, to]);
 				return Array.from({ length: to - from }, (_, at) => record(from + at));
@@ -77,7 +76,10 @@ describe('a log as a document', () => {
 		const numbers = numbersIn(lines);
 		assert.deepEqual(reads, []);
 		assert.equal(numbers.at(-1), 299_999);
-		assert.equal(first, `<${numbers[0]} before>`);
+		assert.equal(
+			first,
+			`— ${numbers[0]?.toLocaleString('en')} earlier entries aren’t shown: export the log to read them —`,
+		);
 		assert.ok(lines.length >= 20_000 && lines.length <= 22_000, String(lines.length));
 		assertWithoutHoles(numbers);
 	});
@@ -216,7 +218,6 @@ describe('a log as a document', () => {
 		const log = new LogDocument(
 			{
 				format,
-				leftOut: count => `<${count} before>`,
 				read: () => (fails ? Promise.reject(new Error('lost')) : Promise.resolve([record(0)])),
 				onChange: () => {},
 			},
@@ -225,7 +226,7 @@ describe('a log as a document', () => {
 		await assert.rejects(log.load(), /lost/);
 		assert.deepEqual(
 			log.take().map(({ text }) => text),
-			['<1 before>'],
+			['— 1 earlier entry isn’t shown: export the log to read it —'],
 		);
 		fails = false;
 		await log.load();
