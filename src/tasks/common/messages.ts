@@ -213,9 +213,8 @@ export function filterLine({ kind, status, text, isOwnRepositoryOnly, showsArchi
 export function agentTaskState({ status }: AgentTask): string {
 	switch (status) {
 		case 'queued':
-			return rowWords.queued;
 		case 'running':
-			return rowWords.running;
+			return rowWords[status];
 		case 'completed':
 		case 'failed':
 		case 'interrupted':

@@ -32,23 +32,16 @@ function budgetText(budget: NonNullable<Usage['budget']>): string {
 
 /** Returns the models that have answered, with their providers, or undefined if they are not known. */
 export function servedText({ models = [] }: Usage = {}): string | undefined {
-	const served = servedBy(models);
-	const named = served.slice(0, MAXIMUM_NAMED).map(({ model, providers }) => {
+	const served = servedBy(models).map(({ model, providers }) => {
 		const shown = oneLine(model, MAXIMUM_NAME);
-		return providers.length === 0 ? shown : vscode.l10n.t('{0} by {1}', shown, providersText(providers));
+		const by = providers.map(provider => oneLine(provider, MAXIMUM_NAME));
+		return by.length === 0 ? shown : vscode.l10n.t('{0} by {1}', shown, named(by, ' + '));
 	});
-	if (served.length > MAXIMUM_NAMED) {
-		named.push(more(served.length - MAXIMUM_NAMED));
-	}
-	return named.length === 0 ? undefined : named.join(', ');
+	return served.length === 0 ? undefined : named(served, ', ');
 }
 
-function providersText(providers: readonly string[]): string {
-	const named = providers.slice(0, MAXIMUM_NAMED).map(provider => oneLine(provider, MAXIMUM_NAME));
-	if (providers.length > MAXIMUM_NAMED) {
-		named.push(more(providers.length - MAXIMUM_NAMED));
-	}
-	return named.join(' + ');
+function named(names: readonly string[], separator: string): string {
+	const others = names.length - MAXIMUM_NAMED;
+	const more = others > 0 ? [vscode.l10n.t('{0} more', formatNumber(others))] : [];
+	return [...names.slice(0, MAXIMUM_NAMED), ...more].join(separator);
 }
-
-const more = (count: number) => vscode.l10n.t('{0} more', formatNumber(count));

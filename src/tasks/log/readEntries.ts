@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
-import { finished } from 'node:stream/promises';
+import { pipeline } from 'node:stream/promises';
 import { defined } from '../../base/defined.ts';
 import { ClientError } from '../../base/errors.ts';
 import type { Client } from '../../client/types.ts';
@@ -79,30 +78,20 @@ export async function saveLog(
 	signal: AbortSignal,
 ): Promise<number> {
 	const unfinished = `${file}.${process.pid}.part`;
-	const stream = createWriteStream(unfinished, { flags: 'wx' });
-	const ended = finished(stream);
-	// The promise is awaited below; a failure before that must not count as an unhandled rejection.
-	ended.catch(() => {});
 	let count = 0;
-	try {
+	async function* lines(): AsyncGenerator<string> {
 		for await (const record of records) {
 			signal.throwIfAborted();
-			const lines = 'note' in record ? [record.note] : format(record.entry, record.sentAt);
 			count += 'note' in record ? 0 : 1;
-			if (stream.errored) {
-				throw stream.errored;
-			}
-			if (!stream.write(`${lines.join('\n')}\n`)) {
-				await Promise.race([once(stream, 'drain'), ended]);
-			}
+			const shown = 'note' in record ? [record.note] : format(record.entry, record.sentAt);
+			yield `${shown.join('\n')}\n`;
 		}
-		stream.end();
-		await ended;
+	}
+	try {
+		await pipeline(lines, createWriteStream(unfinished, { flags: 'wx' }));
 		await rename(unfinished, file);
 		return count;
 	} catch (error) {
-		stream.destroy();
-		await ended.catch(() => {});
 		await rm(unfinished, { force: true });
 		throw error;
 	}

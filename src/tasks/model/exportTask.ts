@@ -58,21 +58,24 @@ function agentsOf(task: Task, baseOf: ExportFacts['baseOf']): object[] {
 		return errand?.baseCommit ?? (result && baseOf(result));
 	};
 	if (isRace(task)) {
-		return (task.agentExecutions ?? []).map(({ agent, status, branchName: branch, errand }, position) =>
-			agentOf({
-				agent,
-				model: task.selectedAgents?.[position]?.model,
-				status,
-				branch,
-				base: baseBy(`${task.id}:${position}`, errand),
-				errand,
-			}),
-		);
+		return (task.agentExecutions ?? []).map(({ agent, status, branchName: branch, errand }, position) => ({
+			agent,
+			askedModel: task.selectedAgents?.[position]?.model,
+			status,
+			branch,
+			base: baseBy(`${task.id}:${position}`, errand),
+			...workOf(errand),
+		}));
 	}
-	const { selectedAgent: agent, selectedModel: model, status, branchName: branch, errand, diffStats } = task;
+	const { selectedAgent, selectedModel, status, branchName, errand, diffStats } = task;
 	return [
 		{
-			...agentOf({ agent, model, status, branch, base: baseBy(task.id, errand), errand }),
+			agent: selectedAgent,
+			askedModel: selectedModel,
+			status,
+			branch: branchName,
+			base: baseBy(task.id, errand),
+			...workOf(errand),
 			changes: diffStats && {
 				linesAdded: diffStats.totalLinesAdded,
 				linesRemoved: diffStats.totalLinesRemoved,
@@ -82,29 +85,10 @@ function agentsOf(task: Task, baseOf: ExportFacts['baseOf']): object[] {
 	];
 }
 
-interface AgentFacts {
-	agent: string | undefined;
-	model: string | undefined;
-	status: string | undefined;
-	branch: string | undefined;
-	base: string | undefined;
-	errand: ExecutionExtras | undefined;
-}
-
-function agentOf({ agent, model, status, branch, base, errand }: AgentFacts): object {
+/** `tests` are those that the service ran after the agent. */
+function workOf(errand: ExecutionExtras | undefined): object {
 	const { sandboxed, tests, testFilesChanged } = errand ?? {};
-	return {
-		agent,
-		askedModel: model,
-		status,
-		branch,
-		base,
-		sandboxed,
-		/** The tests that the service ran after the agent. */
-		tests,
-		testFilesChanged,
-		...usageOf(errand),
-	};
+	return { sandboxed, tests, testFilesChanged, ...usageOf(errand) };
 }
 
 function usageOf(usage: Usage = {}): object {

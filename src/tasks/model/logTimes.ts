@@ -17,7 +17,7 @@ export class LogTimes {
 
 	constructor(results: readonly TaskResult[]) {
 		this.results = results;
-		this.readings = results.map(() => ({ first: Number.NaN, last: Number.NaN }));
+		this.readings = results.map(() => ({ first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY }));
 	}
 
 	/** `sentAt` (ISO 8601) replaces a missing time of the entry. */
@@ -25,8 +25,8 @@ export class LogTimes {
 		const reading = this.readings[this.placeOf(entry)];
 		const time = timeOf(entry.timestamp ?? sentAt);
 		if (reading && !Number.isNaN(time)) {
-			reading.first = Math.min(Number.isNaN(reading.first) ? time : reading.first, time);
-			reading.last = Math.max(Number.isNaN(reading.last) ? time : reading.last, time);
+			reading.first = Math.min(reading.first, time);
+			reading.last = Math.max(reading.last, time);
 		}
 	}
 
@@ -35,7 +35,7 @@ export class LogTimes {
 	 * where the log has no times.
 	 */
 	durations(): (number | undefined)[] {
-		return this.readings.map(({ first, last }) => (Number.isNaN(last - first) ? undefined : last - first));
+		return this.readings.map(({ first, last }) => (last < first ? undefined : last - first));
 	}
 
 	/** Returns -1 for an entry that belongs to no result, or of which this is not known. */
