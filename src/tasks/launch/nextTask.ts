@@ -314,14 +314,14 @@ export class NextTask extends DisposableOwner {
 }
 
 /** Reports when another branch is checked out in one of the repositories, or when the repositories change. */
-class HeadWatch implements Disposable {
+class HeadWatch extends DisposableOwner {
 	private readonly onChange: () => void;
-	private readonly store = new DisposableStore();
 	private git: GitApi | undefined;
-	private watches = new DisposableStore();
+	private readonly watches = this.disposables.add(new DisposableStore());
 	private heads = '';
 
 	constructor(onChange: () => void) {
+		super();
 		this.onChange = onChange;
 	}
 
@@ -334,10 +334,9 @@ class HeadWatch implements Disposable {
 	watch(git: GitApi): void {
 		if (this.git !== git) {
 			this.git = git;
-			this.store.add(git.onDidOpenRepository(this.onChange));
+			this.disposables.add(git.onDidOpenRepository(this.onChange));
 		}
-		this.watches.dispose();
-		this.watches = new DisposableStore();
+		this.watches.clear();
 		this.heads = headsOf(git);
 		for (const { state } of git.repositories) {
 			this.watches.add(
@@ -349,11 +348,6 @@ class HeadWatch implements Disposable {
 				}),
 			);
 		}
-	}
-
-	dispose(): void {
-		this.store.dispose();
-		this.watches.dispose();
 	}
 }
 

@@ -62,16 +62,13 @@ function costText(agents: number, maximum: number): string {
 
 /** Returns the action for the user if no repository can be used. */
 export function solutionOf(reason: NoRepositoryReason): Omit<NextTaskProblem, 'message'> {
-	const run = (command: string) => () => vscode.commands.executeCommand(command);
-	switch (reason) {
-		case 'no-folder':
-		case 'virtual':
-			return { action: vscode.l10n.t('Open Folder'), solve: run('vscode.openFolder') };
-		case 'untrusted':
-			return { action: vscode.l10n.t('Manage Workspace Trust'), solve: run('workbench.trust.manage') };
-		case 'not-opened':
-			return { action: vscode.l10n.t('Show Source Control'), solve: run('workbench.view.scm') };
-		case 'no-git':
-			return { action: vscode.l10n.t('Initialize Repository'), solve: run('git.init') };
-	}
+	const solutions: Record<NoRepositoryReason, [action: string, command: string]> = {
+		'no-folder': [vscode.l10n.t('Open Folder'), 'vscode.openFolder'],
+		virtual: [vscode.l10n.t('Open Folder'), 'vscode.openFolder'],
+		untrusted: [vscode.l10n.t('Manage Workspace Trust'), 'workbench.trust.manage'],
+		'not-opened': [vscode.l10n.t('Show Source Control'), 'workbench.view.scm'],
+		'no-git': [vscode.l10n.t('Initialize Repository'), 'git.init'],
+	};
+	const [action, command] = solutions[reason];
+	return { action, solve: () => vscode.commands.executeCommand(command) };
 }

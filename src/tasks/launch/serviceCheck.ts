@@ -39,7 +39,10 @@ export async function checkService(
 		if (found === undefined || found === 'unlisted') {
 			return { kind: found === undefined ? 'not-asked' : 'unlisted' };
 		}
-		const branches = await sources.branches(found.owner, found.name).catch(unseen);
+		// A service may list a repository to which it no longer has access. Any other failure says nothing about it.
+		const branches = await sources
+			.branches(found.owner, found.name)
+			.catch(error => (ClientError.is(error, 'not-found') ? ('unseen' as const) : undefined));
 		if (branches === 'unseen') {
 			return { kind: 'unlisted' };
 		}
@@ -56,11 +59,6 @@ export async function checkService(
 			? { kind: 'no-link' }
 			: { kind: 'failed', reason: errorText(error, connection.label) };
 	}
-}
-
-/** A service may list a repository to which it no longer has access. Any other failure says nothing about it. */
-function unseen(error: unknown): 'unseen' | undefined {
-	return ClientError.is(error, 'not-found') ? 'unseen' : undefined;
 }
 
 async function findHosted(sources: Client['sources'], repoUrl: string): Promise<HostedName | 'unlisted' | undefined> {

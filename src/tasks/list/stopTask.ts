@@ -16,9 +16,6 @@ export interface TaskStopsDependencies {
 	explain(error: unknown): void;
 }
 
-/** Asks the user whether this task may be stopped. */
-export type AllowStop = (shown: ShownStop) => Promise<boolean>;
-
 /** Stops tasks on the service, with one request at a time for each task. */
 export class TaskStops {
 	private readonly dependencies: TaskStopsDependencies;
@@ -49,7 +46,7 @@ export class TaskStops {
 	/**
 	 * Stops a task for another program, once `allow` has resolved with true for it. Rejects with an error to be explained.
 	 */
-	async stopForProgram(id: string, allow: AllowStop): Promise<EditorOutcome<Task>> {
+	async stopForProgram(id: string, allow: (shown: ShownStop) => Promise<boolean>): Promise<EditorOutcome<Task>> {
 		const target = await this.dependencies.active.target();
 		const task = await target.client.tasks.get(id);
 		if (!isActiveTask(task) || this.requests.has(id)) {

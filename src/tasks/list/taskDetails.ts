@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { DisposableOwner } from '../../base/disposable.ts';
 import { redactText } from '../../base/redact.ts';
 import { isAbsent } from '../../contract/lenient.ts';
 import type { Task } from '../../contract/tasks.ts';
@@ -22,23 +23,25 @@ interface TaskDetailsDependencies {
 }
 
 /** Documents with all that the service reports about a task, which follow the list. */
-export class TaskDetails implements FileSource, vscode.Disposable {
+export class TaskDetails extends DisposableOwner implements FileSource {
 	private readonly dependencies: TaskDetailsDependencies;
-	private readonly changed = new vscode.EventEmitter<vscode.Uri>();
+	private readonly changed = this.disposables.add(new vscode.EventEmitter<vscode.Uri>());
 	readonly onDidChange = this.changed.event;
-	private readonly listener: { dispose(): void };
 	private version = 1;
 
 	constructor(dependencies: TaskDetailsDependencies) {
+		super();
 		this.dependencies = dependencies;
-		this.listener = dependencies.store.onDidChange(() => {
-			this.version++;
-			for (const { uri } of vscode.workspace.textDocuments) {
-				if (uri.scheme === TASK_SCHEME) {
-					this.changed.fire(uri);
+		this.disposables.add(
+			dependencies.store.onDidChange(() => {
+				this.version++;
+				for (const { uri } of vscode.workspace.textDocuments) {
+					if (uri.scheme === TASK_SCHEME) {
+						this.changed.fire(uri);
+					}
 				}
-			}
-		});
+			}),
+		);
 	}
 
 	/** Opens the document of the given task, or of one that the user chooses. */
@@ -74,11 +77,6 @@ export class TaskDetails implements FileSource, vscode.Disposable {
 		const { client } = await this.dependencies.active.targetOf(named.connection);
 		const task = this.dependencies.store.get(named.taskId) ?? (await client.tasks.get(named.taskId));
 		return taskDetails(task);
-	}
-
-	dispose(): void {
-		this.listener.dispose();
-		this.changed.dispose();
 	}
 }
 

@@ -18,11 +18,6 @@ export type ListState = 'loading' | 'empty' | 'error' | 'no-key' | 'key-refused'
 const PAGE_SIZE = 50;
 const MAXIMUM_SINGLE_READS = 10;
 
-export interface StoreChange {
-	/** The only task that changed, if the order and the groups stay the same; undefined for any other change. */
-	taskId: string | undefined;
-}
-
 /**
  * The tasks of the active connection, as far as pages were opened. A failed refresh keeps the existing tasks and
  * records the time since which they are stale. Only one request runs at a time, and late replies from an earlier
@@ -31,7 +26,8 @@ export interface StoreChange {
 export class TaskListStore implements Disposable {
 	private readonly client: () => Promise<Pick<Client, 'tasks'>>;
 	private readonly clock: Clock;
-	private readonly changed = new Emitter<StoreChange>();
+	private readonly changed = new Emitter<{ taskId: string | undefined }>();
+	/** Fires with the only task that has changed if the order and the groups stay the same, otherwise with undefined. */
 	readonly onDidChange = this.changed.event;
 
 	private readonly tasks = new Map<string, Task>();

@@ -1,4 +1,4 @@
-import { isAccount, isAside, type LogRecord, type StyledLine, stepOf, turnPartOf } from '../model/formatEntry.ts';
+import { createStyledFormatter, isAccount, isAside, type LogRecord, stepOf, turnPartOf } from '../model/formatEntry.ts';
 import type { ColourRun } from '../model/visibleText.ts';
 
 /** An aside is a detail for those who look closely. A note is Errand's own. */
@@ -31,9 +31,9 @@ export function noteLine(text: string, index: number): LogLine {
 
 export type LineFormatter = (record: LogRecord) => LogLine[];
 
-export function createLineFormatter(
-	format: (entry: Extract<LogRecord, { entry: unknown }>['entry'], sentAt: string | undefined) => StyledLine[],
-): LineFormatter {
+/** The arguments are those of `createStyledFormatter`. */
+export function createLineFormatter(...asked: Parameters<typeof createStyledFormatter>): LineFormatter {
+	const format = createStyledFormatter(...asked);
 	return record => {
 		const { index } = record;
 		if ('note' in record) {

@@ -4,7 +4,6 @@ import type { Disposable } from '../../base/disposable.ts';
 import { ClientError } from '../../base/errors.ts';
 import type { Client } from '../../client/types.ts';
 import { logDocumentWords } from '../common/messages.ts';
-import { createStyledFormatter } from '../model/formatEntry.ts';
 import { LogDocument } from './logDocument.ts';
 import type { LogFollower } from './logFollower.ts';
 import { createLineFormatter, type LogLine, noteLine } from './logLine.ts';
@@ -84,7 +83,7 @@ export class OpenLog implements Disposable {
 	}
 
 	private create({ target: { taskId }, nextIndex }: FoundLog['source']): LogDocument {
-		const format = createLineFormatter(createStyledFormatter(MAXIMUM_MESSAGE, logDocumentWords.cut));
+		const format = createLineFormatter(MAXIMUM_MESSAGE, logDocumentWords.cut);
 		const read = async (from: number, to: number) =>
 			this.found ? readRange({ client: this.found.client, taskId, from }, to) : [];
 		const onChange = () => this.changed();

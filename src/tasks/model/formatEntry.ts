@@ -51,7 +51,7 @@ const AGENT_STEPS: ReadonlySet<string> = new Set(AGENT_LOG_STEPS);
 
 export type EntryFormatter = (entry: LogEntry, sentAt: string | undefined) => string[];
 
-export interface StyledLine {
+interface StyledLine {
 	text: string;
 	colours: ColourRun[];
 }

@@ -18,14 +18,8 @@ export interface TaskTarget {
 	client: Client;
 }
 
-/** The task of a command, with the active connection. */
-export interface TaskChoice {
-	id: string;
-	target: TaskTarget;
-}
-
 /**
- * Returns the task that a command's argument names or that the user chooses. Resolves with undefined after a dismissal,
- * or after a failure, which is shown to the user.
+ * Returns the task that a command's argument names or that the user chooses, with the active connection. Resolves with
+ * undefined after a dismissal, or after a failure, which is shown to the user.
  */
-export type ChooseTask = (argument: unknown, title: string) => Promise<TaskChoice | undefined>;
+export type ChooseTask = (argument: unknown, title: string) => Promise<{ id: string; target: TaskTarget } | undefined>;

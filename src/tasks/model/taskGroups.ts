@@ -3,10 +3,8 @@ import { isActiveTask, type Task } from '../../contract/tasks.ts';
 /** The time for which a failed task stays at the top, in milliseconds. */
 const ATTENTION_MS = 24 * 60 * 60 * 1000;
 
-export type GroupKind = 'attention' | 'active' | 'day';
-
 export interface TaskGroup {
-	kind: GroupKind;
+	kind: 'attention' | 'active' | 'day';
 	/** The id is stable while the group exists. For a day it is `YYYY-MM-DD` in the machine's time zone, or `unknown`. */
 	id: string;
 	/** Sorted newest first, after the tasks that take precedence. */

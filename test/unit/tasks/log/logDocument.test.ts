@@ -4,10 +4,10 @@ import { runInNewContext } from 'node:vm';
 import type { LogEntry } from '../../../../src/contract/tasks.ts';
 import { LogDocument } from '../../../../src/tasks/log/logDocument.ts';
 import { createLineFormatter } from '../../../../src/tasks/log/logLine.ts';
-import { createStyledFormatter, type LogRecord } from '../../../../src/tasks/model/formatEntry.ts';
+import type { LogRecord } from '../../../../src/tasks/model/formatEntry.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 
-const format = createLineFormatter(createStyledFormatter(10_000, characters => `<${characters} more>`));
+const format = createLineFormatter(10_000, characters => `<${characters} more>`);
 
 const record = (index: number): LogRecord => ({
 	index,
