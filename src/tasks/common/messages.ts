@@ -64,11 +64,6 @@ function reconnectingText(state: FollowState & { kind: 'reconnecting' }): string
 	return since === undefined ? line : vscode.l10n.t('not updated since {0}, {1}', clockTime(since), line);
 }
 
-/** Describes the state of a followed task, for the view's state line and the status bar. */
-export function followText(state: FollowState): string {
-	return rowWords.follow(state) ?? vscode.l10n.t('ended');
-}
-
 export function outcome(kind: Exclude<TaskOutcome, 'active'>): string {
 	return {
 		completed: vscode.l10n.t('completed'),

@@ -82,19 +82,17 @@ export class PromptEditor extends DisposableOwner {
 	}
 
 	/** Shows the prompt with a text added to it. */
-	async add(text: string): Promise<void> {
-		return this.queue.run(() => this.addNow(text));
-	}
-
-	private async addNow(text: string): Promise<void> {
-		const editor = await this.open();
-		const { document } = editor;
-		const written = document.getText().trimEnd();
-		const all = new vscode.Range(new vscode.Position(0, 0), endOf(document));
-		if (!(await editor.edit(edit => edit.replace(all, written === '' ? text : `${written}\n\n${text}`)))) {
-			throw new UserFacingError(vscode.l10n.t('The prompt was being edited, so nothing was added. Try again.'));
-		}
-		putCursor(editor, endOf(document));
+	add(text: string): Promise<void> {
+		return this.queue.run(async () => {
+			const editor = await this.open();
+			const { document } = editor;
+			const written = document.getText().trimEnd();
+			const all = new vscode.Range(new vscode.Position(0, 0), endOf(document));
+			if (!(await editor.edit(edit => edit.replace(all, written === '' ? text : `${written}\n\n${text}`)))) {
+				throw new UserFacingError(vscode.l10n.t('The prompt was being edited, so nothing was added. Try again.'));
+			}
+			putCursor(editor, endOf(document));
+		});
 	}
 
 	/** Moves the prompt to the chat. Errors are shown to the user. */

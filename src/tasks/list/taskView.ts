@@ -90,17 +90,14 @@ export class TaskView extends DisposableOwner {
 	 * Runs a command on a task. If `argument` is the task's row, because the command was chosen there, the keyboard
 	 * focus stays at that place. After any other command, the tree must not take the focus.
 	 */
-	keepPlace(argument: unknown, taskId: string, run: () => Promise<void>): Promise<void> {
-		const own = this.dependencies.tree.knownNode(taskId);
-		return own !== undefined && argument === own ? this.keepFocus(own, taskId, run) : run();
-	}
-
-	/**
-	 * The editor keeps the focus on a row that moves, but loses it with a row that disappears. The focus then goes to
-	 * the row's collapsed group or, if the filter excludes the task, to the next row.
-	 */
-	private async keepFocus(own: TreeNode, taskId: string, run: () => Promise<void>): Promise<void> {
+	async keepPlace(argument: unknown, taskId: string, run: () => Promise<void>): Promise<void> {
 		const { tree, treeView } = this.dependencies;
+		const own = tree.knownNode(taskId);
+		if (own === undefined || argument !== own) {
+			return run();
+		}
+		// The editor keeps the focus on a row that moves, but loses it with a row that disappears. The focus then goes to
+		// the row's collapsed group or, if the filter excludes the task, to the next row.
 		const before = tree.shownIds();
 		let isElsewhere = false;
 		const watch = treeView.onDidChangeSelection(({ selection }) => {

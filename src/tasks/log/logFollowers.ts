@@ -9,7 +9,7 @@ import { isActiveTask, isFinalStatus, type Task } from '../../contract/tasks.ts'
 import { commands } from '../../platform/ids.ts';
 import { type Explanation, explainError, showExplanation } from '../../platform/notify.ts';
 import type { ActiveConnection } from '../common/activeConnection.ts';
-import { followText, rowWords } from '../common/messages.ts';
+import { rowWords } from '../common/messages.ts';
 import { TaskEntries } from '../common/taskEntries.ts';
 import type { TaskListStore } from '../list/taskListStore.ts';
 import { type FollowState, isFollowing, staleSince } from '../model/followState.ts';
@@ -70,7 +70,7 @@ export function followLine(logs: readonly FollowSummary[]): string | undefined {
 		return undefined;
 	}
 	const title = firstLine(log.title, MAXIMUM_TITLE) || rowWords.untitled;
-	const line = vscode.l10n.t('{0}: {1}', title, followText(log.state));
+	const line = vscode.l10n.t('{0}: {1}', title, rowWords.follow(log.state) ?? vscode.l10n.t('ended'));
 	return logs.length === 1 ? line : vscode.l10n.t('{0} ({1} followed)', line, logs.length);
 }
 
@@ -151,24 +151,20 @@ export class LogFollowers implements Disposable {
 		return current && this.logs.get(taskKey(current.name, taskId))?.state;
 	}
 
-	/**
-	 * Returns the logs of the active connection that a status line can describe: those being followed, and visible ones
-	 * that are no longer followed.
-	 */
-	summaries(): FollowSummary[] {
-		const { active } = this.dependencies;
-		return [...this.logs.values()]
-			.filter(({ target, isFollowing, isVisible }) => active.is(target.connection.name) && (isFollowing || isVisible))
-			.map(({ target: { taskId, title }, state }) => ({ taskId, title, state }));
-	}
-
 	isVisible(connection: string, taskId: string): boolean {
 		return this.logs.get(taskKey(connection, taskId))?.isVisible === true;
 	}
 
-	/** Updates the status bar, which is also necessary after the connection was switched. */
+	/**
+	 * Updates the status bar, which is also necessary after the connection was switched. It can describe the logs of the
+	 * active connection: those being followed, and visible ones that are no longer followed.
+	 */
 	showStatus(): void {
-		this.statusItem.show(this.summaries());
+		const { active } = this.dependencies;
+		const shown = [...this.logs.values()]
+			.filter(({ target, isFollowing, isVisible }) => active.is(target.connection.name) && (isFollowing || isVisible))
+			.map(({ target: { taskId, title }, state }) => ({ taskId, title, state }));
+		this.statusItem.show(shown);
 	}
 
 	/** Follows a task in its channel and shows that channel. */
