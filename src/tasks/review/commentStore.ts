@@ -59,32 +59,23 @@ export class CommentStore implements Disposable {
 	/** Begins a thread with a comment. Rejects when it cannot be stored. */
 	async begin(place: CommentPlace, text: string): Promise<ReviewThread | CommentRefusal> {
 		const thread: ReviewThread = { id: crypto.randomUUID(), place, comments: [newComment(text)] };
-		return (await this.change(place.taskId, text, threads => [...threads, thread])) ?? thread;
+		return (await this.change(place.taskId, text, threads => threads.push(thread))) ?? thread;
 	}
 
 	/** Adds a comment to a thread. Resolves with a refusal, or undefined once it is stored. */
 	reply({ id, place }: ReviewThread, text: string): Promise<CommentRefusal | undefined> {
 		return this.change(place.taskId, text, threads =>
-			withThread(threads, id, thread => ({ ...thread, comments: [...thread.comments, newComment(text)] })),
+			threads.find(thread => thread.id === id)?.comments.push(newComment(text)),
 		);
 	}
 
 	/** Changes the text of a comment, which then counts as unsent. Resolves with a refusal, or undefined. */
 	edit({ id, place }: ReviewThread, commentId: string, text: string): Promise<CommentRefusal | undefined> {
-		return this.change(place.taskId, text, threads =>
-			withThread(threads, id, thread =>
-				thread.comments.some(comment => comment.id === commentId)
-					? {
-							...thread,
-							comments: thread.comments.map(comment =>
-								comment.id === commentId
-									? { ...comment, text, isSent: comment.isSent && comment.text === text }
-									: comment,
-							),
-						}
-					: undefined,
-			),
-		);
+		return this.change(place.taskId, text, threads => {
+			const { comments = [] } = threads.find(thread => thread.id === id) ?? {};
+			const comment = comments.find(candidate => candidate.id === commentId);
+			return comment && Object.assign(comment, { text, isSent: comment.isSent && comment.text === text });
+		});
 	}
 
 	/** Removes a comment, and its thread if it was the last one. */
@@ -114,10 +105,11 @@ export class CommentStore implements Disposable {
 		await this.write(taskId, []);
 	}
 
+	/** `make` changes the stored threads, or returns undefined if the comment that it needs is gone. */
 	private async change(
 		taskId: string,
 		text: string,
-		next: (threads: ReviewThread[]) => ReviewThread[] | undefined,
+		make: (threads: ReviewThread[]) => unknown,
 	): Promise<CommentRefusal | undefined> {
 		if (text.trim() === '') {
 			return 'empty';
@@ -125,8 +117,8 @@ export class CommentStore implements Disposable {
 		if (text.length > MAXIMUM_COMMENT_LENGTH) {
 			return 'too-long';
 		}
-		const threads = next(this.stored(taskId));
-		if (threads === undefined) {
+		const threads = structuredClone(this.stored(taskId));
+		if (make(threads) === undefined) {
 			return 'gone';
 		}
 		if (threads.reduce((sum, { comments }) => sum + comments.length, 0) > MAXIMUM_COMMENTS) {
@@ -163,16 +155,4 @@ export class CommentStore implements Disposable {
 
 function newComment(text: string): ReviewComment {
 	return { id: crypto.randomUUID(), text, writtenAt: Date.now(), isSent: false };
-}
-
-/** Returns undefined if there is no such thread, or if `change` returns undefined. */
-function withThread(
-	threads: readonly ReviewThread[],
-	id: string,
-	change: (thread: ReviewThread) => ReviewThread | undefined,
-): ReviewThread[] | undefined {
-	const changed = threads.map(thread => (thread.id === id ? change(thread) : thread));
-	return threads.some(thread => thread.id === id) && !changed.includes(undefined)
-		? (changed as ReviewThread[])
-		: undefined;
 }
