@@ -1,3 +1,4 @@
+import { SerialQueue } from '../../base/async.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import { prepareGit } from '../../platform/gitCommand.ts';
 import { type ReadObject, readObjects } from './readChanges.ts';
@@ -8,9 +9,10 @@ const MAXIMUM_KEPT = 32 * 1024 * 1024;
 /** The bytes that an object counts in addition to its content, so that many empty objects count too. */
 const LEAST_WEIGHT = 256;
 
-interface Waiting {
-	place: GitPlace;
-	readings: Map<string, PromiseWithResolvers<ReadObject>>;
+/** The objects of one repository that are read together. */
+interface Batch {
+	objects: Set<string>;
+	read: Promise<Map<string, ReadObject>>;
 }
 
 /**
@@ -21,8 +23,9 @@ export class ObjectReader {
 	private readonly maximumBytes: number;
 	private readonly kept = new Map<string, ReadObject>();
 	private keptBytes = 0;
-	private readonly waiting = new Map<string, Waiting>();
-	private readonly busy = new Set<string>();
+	/** The repositories with the batches that wait for git. */
+	private readonly waiting = new Map<string, Batch>();
+	private readonly queues = new Map<string, SerialQueue>();
 
 	/** If an object is larger than `maximumBytes`, only its size is read. */
 	constructor(maximumBytes: number) {
@@ -30,55 +33,34 @@ export class ObjectReader {
 	}
 
 	/** Rejects when git fails. `object` must be a name of git's own. */
-	read(place: GitPlace, object: string): Promise<ReadObject> {
+	async read(place: GitPlace, object: string): Promise<ReadObject> {
 		const { directory } = place;
 		const known = this.kept.get(keyOf(directory, object));
 		if (known) {
-			return Promise.resolve(known);
+			return known;
 		}
-		let waiting = this.waiting.get(directory);
-		if (!waiting) {
-			waiting = { place, readings: new Map() };
-			this.waiting.set(directory, waiting);
-		}
-		let reading = waiting.readings.get(object);
-		if (!reading) {
-			reading = Promise.withResolvers();
-			waiting.readings.set(object, reading);
-		}
-		if (!this.busy.has(directory)) {
-			this.busy.add(directory);
-			void this.work(directory);
-		}
-		return reading.promise;
+		const batch = this.waiting.get(directory) ?? this.begin(place);
+		batch.objects.add(object);
+		return (await batch.read).get(object);
 	}
 
-	private async work(directory: string): Promise<void> {
-		// All requests of the same moment go together.
-		await Promise.resolve();
-		for (let waiting = this.take(directory); waiting; waiting = this.take(directory)) {
-			const { place, readings } = waiting;
-			const objects = [...readings.keys()];
-			try {
-				const git = await prepareGit(place.gitPath, directory);
-				const read = await readObjects(git, objects, this.maximumBytes);
-				for (const [at, object] of objects.entries()) {
-					this.keep(keyOf(directory, object), read[at]);
-					readings.get(object)?.resolve(read[at]);
-				}
-			} catch (error) {
-				for (const { reject } of readings.values()) {
-					reject(error);
-				}
+	private begin(place: GitPlace): Batch {
+		const { gitPath, directory } = place;
+		const queue = this.queues.get(directory) ?? new SerialQueue();
+		this.queues.set(directory, queue);
+		const objects = new Set<string>();
+		const read = queue.run(async () => {
+			this.waiting.delete(directory);
+			const names = [...objects];
+			const found = await readObjects(await prepareGit(gitPath, directory), names, this.maximumBytes);
+			for (const [at, object] of names.entries()) {
+				this.keep(keyOf(directory, object), found[at]);
 			}
-		}
-		this.busy.delete(directory);
-	}
-
-	private take(directory: string): Waiting | undefined {
-		const waiting = this.waiting.get(directory);
-		this.waiting.delete(directory);
-		return waiting;
+			return new Map(names.map((object, at) => [object, found[at]]));
+		});
+		const batch = { objects, read };
+		this.waiting.set(directory, batch);
+		return batch;
 	}
 
 	/** The content of an object never changes. A missing one may be fetched later. */
