@@ -1,12 +1,10 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
-import { escapeIcons, oneLine, shortName } from '../../base/plainText.ts';
+import { escapeIcons, shortName } from '../../base/plainText.ts';
 import { resultsOf, type TaskResult } from '../../contract/taskResults.ts';
 import { isActiveTask, type Task } from '../../contract/tasks.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { choose } from '../../platform/pick.ts';
-
-const MAXIMUM_NAME = 80;
 
 /**
  * Returns the result of a task that a command's argument names, or that the user chooses if several agents have made
@@ -14,11 +12,9 @@ const MAXIMUM_NAME = 80;
  */
 export async function pickResult(task: Task, argument: unknown, title: string): Promise<TaskResult | undefined> {
 	const results = resultsOf(task);
-	const named = results.find(({ key }) => key === resultKeyOf(argument));
-	if (named || results.length === 1) {
-		return named ?? results[0];
-	}
-	if (results.length === 0 || isActiveTask(task)) {
+	const key = resultKeyOf(argument);
+	const isClear = results.length === 1 || results.some(result => result.key === key);
+	if (!isClear && (results.length === 0 || isActiveTask(task))) {
 		void showMessage(
 			'information',
 			isActiveTask(task)
@@ -27,19 +23,12 @@ export async function pickResult(task: Task, argument: unknown, title: string): 
 		);
 		return undefined;
 	}
-	return choose(
-		title,
-		results.map(result => ({
-			label: escapeIcons(oneLine(result.name ?? result.branch, MAXIMUM_NAME)),
-			description: escapeIcons(oneLine(result.branch, MAXIMUM_NAME)),
-			value: result,
-		})),
-		{ placeHolder: vscode.l10n.t('Several agents worked on this prompt. Select one.') },
-	);
+	const placeHolder = vscode.l10n.t('Several agents worked on this prompt. Select one.');
+	return chooseAmong(results, key, title, placeHolder);
 }
 
 /** The texts with which the user is asked for a result. */
-export interface ResultQuestion {
+interface ResultQuestion {
 	title: string;
 	placeHolder: string;
 	/** The sentence for a task that has no result. */
@@ -57,13 +46,23 @@ export async function chooseResult(
 	ask = choose<TaskResult>,
 ): Promise<TaskResult | undefined> {
 	const results = resultsOf(task);
-	const [only] = results;
-	if (!only) {
+	if (results.length === 0) {
 		throw new UserFacingError(none);
 	}
+	return chooseAmong(results, key, title, placeHolder, ask);
+}
+
+/** Returns the result of the key, the only one, or the one that the user chooses. */
+export async function chooseAmong(
+	results: readonly TaskResult[],
+	key: unknown,
+	title: string,
+	placeHolder: string,
+	ask = choose<TaskResult>,
+): Promise<TaskResult | undefined> {
 	const named = results.find(result => result.key === key);
 	if (named || results.length === 1) {
-		return named ?? only;
+		return named ?? results[0];
 	}
 	return ask(
 		title,

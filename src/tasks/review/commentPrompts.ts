@@ -1,17 +1,17 @@
 import * as vscode from 'vscode';
 import { DisposableOwner } from '../../base/disposable.ts';
-import { escapeIcons, oneLine } from '../../base/plainText.ts';
+import { escapeIcons } from '../../base/plainText.ts';
 import { resultsOf, type TaskResult } from '../../contract/taskResults.ts';
 import type { Task } from '../../contract/tasks.ts';
 import { commands } from '../../platform/ids.ts';
 import { askModal, showMessage } from '../../platform/notify.ts';
-import { choose } from '../../platform/pick.ts';
 import { StateEntries } from '../../platform/sharedState.ts';
 import { rowWords } from '../common/messages.ts';
 import { commentsPrompt } from '../model/commentsPrompt.ts';
 import type { CommentPlace, ReviewThread } from '../model/reviewComment.ts';
 import { COMMENT_PROMPT_ENTRIES } from '../model/storageKeys.ts';
 import { taskTitle } from '../model/taskRow.ts';
+import { chooseAmong } from '../results/pickResult.ts';
 import type { TaskChanges } from '../results/taskChanges.ts';
 import type { CommentStore } from './commentStore.ts';
 
@@ -178,17 +178,6 @@ export class CommentPrompts extends DisposableOwner {
 
 	private async chooseResult(task: Task): Promise<TaskResult | undefined> {
 		const results = resultsOf(task).filter(({ key }) => this.unsent(task.id, key).length > 0);
-		if (results.length > 1) {
-			return choose(
-				vscode.l10n.t('Send Comments to Task'),
-				results.map(result => ({
-					label: escapeIcons(oneLine(result.name ?? result.branch, MAXIMUM_TITLE)),
-					description: escapeIcons(oneLine(result.branch, MAXIMUM_TITLE)),
-					value: result,
-				})),
-				{ placeHolder: vscode.l10n.t('Select the agent to send the comments to') },
-			);
-		}
 		if (results.length === 0) {
 			void showMessage(
 				'information',
@@ -196,8 +185,10 @@ export class CommentPrompts extends DisposableOwner {
 					'There are no comments to send. Review the changes of the task, and add comments to their lines.',
 				),
 			);
+			return undefined;
 		}
-		return results[0];
+		const placeHolder = vscode.l10n.t('Select the agent to send the comments to');
+		return chooseAmong(results, undefined, vscode.l10n.t('Send Comments to Task'), placeHolder);
 	}
 
 	/** Returns the stored prompt, or a new one if the comments have changed and nothing would be lost. */
