@@ -33,6 +33,20 @@ export interface TaskPatch {
 	isCut: boolean;
 }
 
+/** The changes of a comparison, with the prompt that all of them answer. No two have the same name. */
+export interface ComparedPatches {
+	title: string;
+	prompt: string;
+	patches: TaskPatch[];
+}
+
+/** A text from a task, to go with a message. Changes have a language. */
+export interface TaskText {
+	label: string;
+	text: string;
+	language?: 'diff';
+}
+
 /** Two commits of a repository. */
 export interface CommitRange {
 	/** The top folder of the repository. */
@@ -155,20 +169,14 @@ export interface Tasks extends Disposable {
 		argument: unknown,
 		title: string,
 	): Promise<(TaskPatch & { resultKey: string }) | undefined>;
-	/**
-	 * Returns the changes of an open comparison, of the agents of a task, or of the user's choice. No two have the same
-	 * name.
-	 */
-	readPatches(
-		argument: unknown,
-		title: string,
-	): Promise<{ title: string; prompt: string; patches: TaskPatch[] } | undefined>;
+	/** Returns the changes of an open comparison, of the agents of a task, or of the user's choice. */
+	readPatches(argument: unknown, title: string): Promise<ComparedPatches | undefined>;
 	showLogEntry(taskId: string, index: number): Promise<void>;
 	/**
-	 * Lets the user choose between the log and the changes of a task, which `argument` may name. Resolves with the text
-	 * and a label for it. Rejects with a sentence for the user.
+	 * Lets the user choose between the log and the changes of a task, which `argument` may name. Rejects with a sentence
+	 * for the user.
 	 */
-	readForChat(argument: unknown): Promise<{ label: string; text: string; language?: 'diff' } | undefined>;
+	readForChat(argument: unknown): Promise<TaskText | undefined>;
 	/** Loads what starts tasks. */
 	launcher(): Promise<PromptTaker>;
 	/** Loads the choices for the task that is started next. */

@@ -101,11 +101,11 @@ export function registerTasks(dependencies: TasksDependencies): Tasks & { progra
 			}),
 		);
 	restored(STEPS_PAGE, ({ stepsPages }) => stepsPages);
-	restored(COMPARISON_PAGE, ({ answers }) => answers.comparison);
+	restored(COMPARISON_PAGE, ({ comparison }) => comparison);
 	store.add(
 		new DraftFileSystem(COMMENT_PROMPT_SCHEME, {
-			read: async uri => (await feature()).answers.prompts.read(uri),
-			write: async (uri, text) => (await feature()).answers.prompts.write(uri, text),
+			read: async uri => (await feature()).prompts.read(uri),
+			write: async (uri, text) => (await feature()).prompts.write(uri, text),
 		}),
 	);
 
@@ -130,11 +130,14 @@ export function registerTasks(dependencies: TasksDependencies): Tasks & { progra
 			);
 	}
 	return {
-		choose: async (...asked) => (await feature()).answers.material.choose(...asked),
-		readLog: async (...asked) => (await feature()).answers.material.readLog(...asked),
-		readChanges: async (...asked) => (await feature()).answers.material.readChanges(...asked),
-		readPatches: async (...asked) => (await feature()).answers.readPatches(...asked),
-		readForChat: async argument => (await feature()).answers.readForChat(argument),
+		choose: async (...asked) => (await feature()).material.choose(...asked),
+		readLog: async (...asked) => (await feature()).material.readLog(...asked),
+		readChanges: async (...asked) => (await feature()).material.readChanges(...asked),
+		readPatches: async (...asked) => (await feature()).comparison.readPatches(...asked),
+		readForChat: async argument => {
+			const { material, active } = await feature();
+			return (await import('./review/taskForChat.ts')).readTaskForChat(material, argument, active.label);
+		},
 		launcher: async () => (await feature()).launcher,
 		next: async () => (await feature()).next,
 		showLogEntry: async (...asked) => (await feature()).logCommands.showEntry(...asked),
@@ -232,12 +235,12 @@ function registerBranches(register: Register): void {
 
 /** Registers the commands with which the user answers the work of tasks. */
 function registerAnswers(register: Register): void {
-	register(commands.saveComment, ({ answers }, argument) => answers.comments.save(argument));
-	register(commands.cancelComment, ({ answers }, argument) => answers.comments.cancel(argument));
-	register(commands.editComment, ({ answers }, argument) => answers.comments.edit(argument));
-	register(commands.deleteComment, ({ answers }, argument) => answers.comments.remove(argument));
-	register(commands.sendTaskComments, ({ answers }, argument) => answers.sendComments(argument));
-	register(commands.compareAgents, ({ answers }, argument) => answers.compare(argument));
+	register(commands.saveComment, ({ comments }, argument) => comments.save(argument));
+	register(commands.cancelComment, ({ comments }, argument) => comments.cancel(argument));
+	register(commands.editComment, ({ comments }, argument) => comments.edit(argument));
+	register(commands.deleteComment, ({ comments }, argument) => comments.remove(argument));
+	register(commands.sendTaskComments, ({ prompts }, argument) => prompts.openOrSend(argument));
+	register(commands.compareAgents, ({ comparison }, argument) => comparison.compare(argument));
 }
 
 /** Offers a task for a problem or for a remark such as a TODO. */

@@ -6,8 +6,10 @@ import type { Event } from '../base/event.ts';
 import type { Logger } from '../base/logger.ts';
 import type { ChatView } from '../chat/api.ts';
 import type { Client } from '../client/types.ts';
-import { isActiveTask } from '../contract/tasks.ts';
+import type { TaskResult } from '../contract/taskResults.ts';
+import { isActiveTask, type Task } from '../contract/tasks.ts';
 import type { LocalService } from '../localService/api.ts';
+import { COMMENT_PROMPT_SCHEME } from '../platform/ids.ts';
 import { askModal } from '../platform/notify.ts';
 import { withProgressNotice } from '../platform/progressNotice.ts';
 import { readSetting } from '../platform/settings.ts';
@@ -49,9 +51,12 @@ import { StepLenses } from './log/stepLenses.ts';
 import type { TaskConnection, TaskTarget } from './model/taskConnection.ts';
 import { TaskEnds } from './model/taskEnds.ts';
 import { TaskResumption } from './resumption.ts';
+import { CommentPrompts } from './review/commentPrompts.ts';
 import { CommentStore } from './review/commentStore.ts';
+import { AgentComparison } from './review/compareAgents.ts';
+import { ReviewComments } from './review/reviewComments.ts';
 import { StepsPages } from './review/stepsPages.ts';
-import { TaskAnswers } from './review/taskAnswers.ts';
+import { TaskMaterial } from './review/taskMaterial.ts';
 import { TaskResults } from './review/taskResults.ts';
 import { TaskCommands } from './taskCommands.ts';
 import { TaskExport } from './taskExport.ts';
@@ -129,7 +134,11 @@ export class TasksFeature extends DisposableOwner {
 	readonly next: NextTask;
 	readonly launcher: TaskLauncher;
 	readonly followUps: TaskFollowUps;
-	readonly answers: TaskAnswers;
+	readonly comments: ReviewComments;
+	readonly prompts: CommentPrompts;
+	readonly comparison: AgentComparison;
+	/** Reads the prompts, logs and changes that questions about tasks need. */
+	readonly material: TaskMaterial;
 	readonly commands: TaskCommands;
 	readonly resumption: TaskResumption;
 
@@ -333,27 +342,39 @@ export class TasksFeature extends DisposableOwner {
 			openLog: () => disposables.add(new LogChannel(`Errand: ${searchName}`)),
 			runStepAction: (...asked) => this.stepCommands.run(...asked),
 		});
-		this.answers = disposables.add(
-			new TaskAnswers({
-				extensionUri,
-				workspaceState,
-				comments,
-				changes,
-				store,
-				list,
-				active,
-				picker,
-				connection: { client: connection.client, ensureKey },
-				composeWork: async (...asked) => {
-					const task = await localService.composeWork(...asked);
-					store.put(task);
-					return task;
+
+		// The answers of the user to their work.
+		const access = { client: connection.client, ensureKey, label: () => active.label };
+		const tasks = {
+			all: () => store.all(),
+			get: async (id: string) => store.get(id) ?? (await active.target()).client.tasks.get(id),
+			pick: picker.pick,
+			send: (task: Task, result: TaskResult, prompt: string) =>
+				followUps.sendPrompt(task.id, prompt, agentBranchOf(task, result)),
+		};
+		const answering = { workspaceState, extensionUri, changes, tasks, connection: access, explain, logger };
+		this.comments = disposables.add(new ReviewComments(comments, explain));
+		this.prompts = disposables.add(
+			new CommentPrompts({ ...answering, scheme: COMMENT_PROMPT_SCHEME, store: comments }),
+		);
+		const composeWork: LocalService['composeWork'] = async (...asked) => {
+			const task = await localService.composeWork(...asked);
+			store.put(task);
+			return task;
+		};
+		this.comparison = disposables.add(
+			new AgentComparison({
+				...answering,
+				composeWork: () => (active.current?.isLocal ? composeWork : undefined),
+				list: {
+					get: id => store.get(id),
+					load: () => list.load(),
+					// A stopped service is not started again to read how its tasks have ended.
+					onDidChange: listener => store.onDidChange(() => active.isStopped || listener(undefined)),
 				},
-				send: (task, result, prompt) => followUps.sendPrompt(task.id, prompt, agentBranchOf(task, result)),
-				explain,
-				logger,
 			}),
 		);
+		this.material = new TaskMaterial(answering);
 
 		// The commands that concern many of these parts.
 		const { stops } = this;

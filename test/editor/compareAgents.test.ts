@@ -86,7 +86,7 @@ describe('a comparison of agents', () => {
 				get: async id => find(id) ?? Promise.reject(new ClientError('not-found', 'there is no such task')),
 			},
 			list: { get: find, load: async () => {}, onDidChange: listed.event },
-			connection: { client: async () => parts.client, label: () => 'Acme' },
+			connection: { client: async () => parts.client, label: () => 'Acme', ensureKey: async () => true },
 			composeWork: () => composeWork,
 			explain: error => problems.push(error),
 			logger: { log: () => {} },
@@ -279,9 +279,9 @@ describe('a comparison of agents', () => {
 	});
 
 	it('hands out the prompt and the patch of each, from its tab and without one', async () => {
-		const read = async (argument: unknown, id?: string) =>
-			(await comparison.readPatches(argument, id, 'Judge')) ?? assert.fail('nothing was found');
-		const found = await read({ taskId: 'race' }, 'race');
+		const read = async (argument: unknown) =>
+			(await comparison.readPatches(argument, 'Judge')) ?? assert.fail('nothing was found');
+		const found = await read({ taskId: 'race' });
 		assert.equal(found.prompt, 'Make it loud');
 		assert.deepEqual(
 			found.patches.map(({ name, isCut }) => [name, isCut]),

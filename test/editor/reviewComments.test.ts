@@ -221,8 +221,10 @@ describe('comments on what a task has changed', () => {
 				workspaceState: state,
 				store,
 				changes: { state: () => changes },
+				connection: { ensureKey: async () => true },
 				tasks: {
 					get: async () => task,
+					pick: async () => undefined,
 					send: async (_task, { branch }, prompt) => {
 						sent.push(`${branch}: ${prompt}`);
 						return isTaken;

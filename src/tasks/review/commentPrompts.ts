@@ -7,13 +7,16 @@ import { commands } from '../../platform/ids.ts';
 import { askModal, showMessage } from '../../platform/notify.ts';
 import { StateEntries } from '../../platform/sharedState.ts';
 import { rowWords } from '../common/messages.ts';
+import { taskIdOf } from '../list/pickTask.ts';
 import { commentsPrompt } from '../model/commentsPrompt.ts';
 import type { CommentPlace, ReviewThread } from '../model/reviewComment.ts';
 import { COMMENT_PROMPT_ENTRIES } from '../model/storageKeys.ts';
 import { taskTitle } from '../model/taskRow.ts';
+import { readChangeUri } from '../results/changeUri.ts';
 import { chooseAmong } from '../results/pickResult.ts';
 import type { TaskChanges } from '../results/taskChanges.ts';
 import type { CommentStore } from './commentStore.ts';
+import type { TaskConnectionAccess, TaskFinder } from './taskMaterial.ts';
 
 const MAXIMUM_TITLE = 60;
 
@@ -29,9 +32,7 @@ interface StoredPrompt {
 }
 
 /** The tasks that receive the prompts. */
-export interface PromptedTasks {
-	/** Returns a task of the active connection. Rejects with a ClientError. */
-	get(id: string): Promise<Task>;
+interface PromptedTasks extends Pick<TaskFinder, 'get' | 'pick'> {
 	/**
 	 * Sends a prompt to a task that has ended. Resolves with true if the service has accepted it; shows errors to the
 	 * user.
@@ -46,6 +47,7 @@ export interface CommentPromptsDependencies {
 	store: CommentStore;
 	changes: Pick<TaskChanges, 'state'>;
 	tasks: PromptedTasks;
+	connection: Pick<TaskConnectionAccess, 'ensureKey'>;
 	explain(error: unknown): void;
 }
 
@@ -96,6 +98,31 @@ export class CommentPrompts extends DisposableOwner {
 		const stored = this.storedOf(uri);
 		if (stored && stored.text !== text) {
 			await this.entries.set(stored.resultKey, { ...stored, text });
+		}
+	}
+
+	/**
+	 * Shows the prompt made from a task's comments, or sends it if it is shown. The argument is a row, a thread of
+	 * comments, a document, or nothing for the active editor.
+	 */
+	async openOrSend(argument: unknown): Promise<void> {
+		const { scheme, store, tasks, connection } = this.dependencies;
+		const shown = argument === undefined ? vscode.window.activeTextEditor?.document : undefined;
+		// A thread has the URI of its document.
+		const uri = argument instanceof vscode.Uri ? argument : (shown ?? (argument as { uri?: unknown } | null))?.uri;
+		if (uri instanceof vscode.Uri && uri.scheme === scheme) {
+			await this.send(uri);
+			return;
+		}
+		if (!(await connection.ensureKey())) {
+			return;
+		}
+		const id =
+			(uri instanceof vscode.Uri ? readChangeUri(uri)?.taskId : undefined) ??
+			taskIdOf(argument) ??
+			(await tasks.pick(task => store.hasUnsent(task.id), vscode.l10n.t('Send Comments to Task'), noCommentsText()));
+		if (id !== undefined) {
+			await this.open(id);
 		}
 	}
 
@@ -179,12 +206,7 @@ export class CommentPrompts extends DisposableOwner {
 	private async chooseResult(task: Task): Promise<TaskResult | undefined> {
 		const results = resultsOf(task).filter(({ key }) => this.unsent(task.id, key).length > 0);
 		if (results.length === 0) {
-			void showMessage(
-				'information',
-				vscode.l10n.t(
-					'There are no comments to send. Review the changes of the task, and add comments to their lines.',
-				),
-			);
+			void showMessage('information', noCommentsText());
 			return undefined;
 		}
 		const placeHolder = vscode.l10n.t('Select the agent to send the comments to');
@@ -286,6 +308,9 @@ export class CommentPrompts extends DisposableOwner {
 		return uri.scheme === this.dependencies.scheme ? this.entries.get(uri.query) : undefined;
 	}
 }
+
+const noCommentsText = () =>
+	vscode.l10n.t('There are no comments to send. Review the changes of the task, and add comments to their lines.');
 
 function documentOf(uri: vscode.Uri): vscode.TextDocument | undefined {
 	return vscode.workspace.textDocuments.find(document => document.uri.toString() === uri.toString());

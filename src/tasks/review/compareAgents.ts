@@ -6,27 +6,22 @@ import { agentNames, isRace, resultsOf } from '../../contract/taskResults.ts';
 import { isActiveTask, type Task } from '../../contract/tasks.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { choose, chooseSome } from '../../platform/pick.ts';
+import type { ComparedPatches } from '../api.ts';
 import { rowWords } from '../common/messages.ts';
+import { taskIdOf } from '../list/pickTask.ts';
 import { type Compared, type Contender, MAXIMUM_COMPARED, parseCompared } from '../model/comparisonProtocol.ts';
 import { sortTasks } from '../model/taskGroups.ts';
 import { taskTitle } from '../model/taskRow.ts';
-import { type Patch, readPatch } from '../results/readPatch.ts';
+import { readPatch } from '../results/readPatch.ts';
 import { ComparisonPanel, type ComparisonPanelDependencies } from './comparisonPanel.ts';
 import { readResults } from './readComparison.ts';
-import type { TaskFinder } from './taskMaterial.ts';
+import type { TaskConnectionAccess, TaskFinder } from './taskMaterial.ts';
 
 const MAXIMUM_TITLE = 60;
 
-/** The patches of a comparison, with the prompt that all of them answer. */
-export interface ComparedPatches {
-	title: string;
-	prompt: string;
-	/** No two names are the same. */
-	patches: (Patch & { name: string })[];
-}
-
 export interface AgentComparisonDependencies extends ComparisonPanelDependencies {
 	tasks: Pick<TaskFinder, 'all' | 'get'>;
+	connection: TaskConnectionAccess;
 	explain(error: unknown): void;
 }
 
@@ -39,10 +34,13 @@ export class AgentComparison implements Disposable {
 		this.dependencies = dependencies;
 	}
 
-	/** Shows the comparison of the agents of a task, or of the user's choice. */
-	async compare(taskId: string | undefined): Promise<void> {
+	/** Shows the comparison of the agents of the task that the argument names, or of the user's choice. */
+	async compare(argument: unknown): Promise<void> {
+		if (!(await this.dependencies.connection.ensureKey())) {
+			return;
+		}
 		try {
-			const compared = await this.find(taskId, vscode.l10n.t('Compare Agents'));
+			const compared = await this.find(taskIdOf(argument), vscode.l10n.t('Compare Agents'));
 			await (compared && this.show(compared));
 		} catch (error) {
 			this.dependencies.explain(error);
@@ -68,17 +66,16 @@ export class AgentComparison implements Disposable {
 	}
 
 	/**
-	 * Returns the patches of the argument, of the active comparison, of the agents of a task, or of the user's choice.
-	 * Rejects with an error for the user.
+	 * Returns the patches of the argument, of the active comparison, of the agents of the task that the argument names,
+	 * or of the user's choice. Rejects with an error for the user.
 	 */
-	async readPatches(
-		argument: unknown,
-		taskId: string | undefined,
-		title: string,
-	): Promise<ComparedPatches | undefined> {
+	async readPatches(argument: unknown, title: string): Promise<ComparedPatches | undefined> {
+		if (!(await this.dependencies.connection.ensureKey())) {
+			return undefined;
+		}
 		const isOther = argument !== undefined && !(argument instanceof vscode.Uri);
 		const active = isOther ? undefined : [...this.panels].find(({ panel }) => panel.isActive)?.compared;
-		const compared = parseCompared(argument) ?? active ?? (await this.find(taskId, title));
+		const compared = parseCompared(argument) ?? active ?? (await this.find(taskIdOf(argument), title));
 		if (!compared) {
 			return undefined;
 		}

@@ -103,12 +103,6 @@ export class ReviewComments implements Disposable {
 		}
 	}
 
-	/** Returns the task of a thread; undefined for anything else. */
-	taskOf(argument: unknown): string | undefined {
-		const uri = (argument as { uri?: unknown } | undefined)?.uri;
-		return uri instanceof vscode.Uri ? readChangeUri(uri)?.taskId : undefined;
-	}
-
 	private async saveReply({ thread, text }: vscode.CommentReply): Promise<void> {
 		const id = this.idOf.get(thread);
 		const known = id === undefined ? undefined : this.stored(id);

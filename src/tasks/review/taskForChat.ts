@@ -3,7 +3,7 @@ import { UserFacingError } from '../../base/errors.ts';
 import { errorText } from '../../platform/notify.ts';
 import { choose } from '../../platform/pick.ts';
 import { withProgressNotice } from '../../platform/progressNotice.ts';
-import type { TaskFacts } from '../api.ts';
+import type { TaskFacts, TaskText } from '../api.ts';
 import type { TaskMaterial } from './taskMaterial.ts';
 
 /**
@@ -14,13 +14,6 @@ const READ_MS = 10_000;
 
 /** The maximum length of a log, in UTF-16 code units. The middle of a longer one is left out. */
 const MAXIMUM_LOG = 200_000;
-
-/** A text from a task, to go with a message. Changes have a language. */
-export interface TaskText {
-	label: string;
-	text: string;
-	language?: 'diff';
-}
 
 /**
  * Lets the user choose the log so far or the changes of a task, which `argument` may name. Resolves with undefined when
