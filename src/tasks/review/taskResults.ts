@@ -4,6 +4,7 @@ import { ClientError, UserFacingError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Task } from '../../contract/tasks.ts';
 import { type GitApi, type GitPlace, getGitApi, placeOf } from '../../platform/git.ts';
+import { views } from '../../platform/ids.ts';
 import { explainError } from '../../platform/notify.ts';
 import { checkTrust } from '../../platform/trust.ts';
 import type { ActiveConnection } from '../common/activeConnection.ts';
@@ -20,7 +21,7 @@ import { findTaskRepository } from '../results/taskRepository.ts';
 import { TaskStarts } from '../results/taskStarts.ts';
 import { TaskSteps, type TaskStepsDependencies } from '../results/taskSteps.ts';
 import { ChangeFiles } from './changeFiles.ts';
-import { TaskReview } from './taskReview.ts';
+import { showReview } from './showReview.ts';
 
 export interface TaskResultsDependencies {
 	workspaceState: vscode.Memento;
@@ -50,7 +51,6 @@ export class TaskResults extends DisposableOwner {
 	readonly steps: TaskSteps;
 	readonly references: ResultReferences;
 	private readonly dependencies: TaskResultsDependencies;
-	private readonly review: TaskReview;
 
 	constructor(dependencies: TaskResultsDependencies) {
 		super();
@@ -86,11 +86,6 @@ export class TaskResults extends DisposableOwner {
 		);
 		const { steps } = this;
 		this.rows = new ResultRows({ task, changes, steps, onUnfold: id => this.look(id) });
-		this.review = new TaskReview({
-			changes,
-			onReview: id => this.look(id),
-			explain: error => explainError(error, active.label),
-		});
 		this.files = new ChangeFiles(parts => this.placeOf(parts));
 		this.disposables.add(vscode.window.registerFileDecorationProvider({ provideFileDecoration: decorationOf }));
 		this.disposables.add(vscode.window.onDidChangeWindowState(({ focused }) => focused && this.unread.refresh()));
@@ -106,7 +101,12 @@ export class TaskResults extends DisposableOwner {
 		try {
 			const task = await this.taskOf(chosen.id, chosen.target);
 			const result = await pickResult(task, argument, title);
-			await (result && this.review.show(task, result));
+			if (result) {
+				const location = { viewId: views.tasks };
+				const changes = await vscode.window.withProgress({ location }, () => this.changes.read(task, result));
+				this.look(task.id);
+				await showReview(task, changes, error => explainError(error, this.dependencies.active.label));
+			}
 		} catch (error) {
 			this.dependencies.explain(error);
 		}
