@@ -1,4 +1,20 @@
 // The messages between the page of a decision and the host, which makes all texts.
+import * as z from 'zod';
+
+const fromPageSchema = z.discriminatedUnion('kind', [
+	z.strictObject({ kind: z.literal('page-ready') }),
+	z.strictObject({
+		kind: z.enum(['prepare', 'send', 'stop', 'show-request', 'choose-model', 'help', 'export']),
+	}),
+	z.strictObject({ kind: z.literal('show-run'), run: z.string().max(64) }),
+	z.strictObject({ kind: z.literal('show-entry'), entry: z.int().nonnegative() }),
+]);
+export type FromDecisionPage = z.infer<typeof fromPageSchema>;
+
+/** Returns undefined for anything that is not a message of the page. */
+export function parseFromDecisionPage(message: unknown): FromDecisionPage | undefined {
+	return fromPageSchema.safeParse(message).data;
+}
 
 export interface RowView {
 	name: string;
@@ -37,11 +53,6 @@ export interface SendingView {
 	warnings: string[];
 }
 
-export interface RunChoice {
-	id: string;
-	label: string;
-}
-
 export interface ResultView {
 	/** The notes about all answers. */
 	notes: string[];
@@ -65,19 +76,7 @@ export interface DecisionView {
 	/** Absent while nothing is prepared or no model is chosen. */
 	sending?: SendingView;
 	result?: ResultView;
-	runs: RunChoice[];
+	runs: { id: string; label: string }[];
 	/** The number of stored runs, as a sentence. */
 	kept: string;
 }
-
-export type FromDecisionPage =
-	| { kind: 'page-ready' }
-	| { kind: 'prepare' }
-	| { kind: 'send' }
-	| { kind: 'stop' }
-	| { kind: 'show-request' }
-	| { kind: 'choose-model' }
-	| { kind: 'help' }
-	| { kind: 'export' }
-	| { kind: 'show-run'; run: string }
-	| { kind: 'show-entry'; entry: number };

@@ -8,7 +8,7 @@ import { openableUrl, parseFromPage } from '../../../src/chat/protocol/protocolS
 import { GrowingMarkdown } from '../../../src/chat/ui/markdown/growingMarkdown.ts';
 import { createMarkdown } from '../../../src/chat/ui/markdown.ts';
 import { initialState } from '../../../src/chat/ui/page.ts';
-import { parseFromDecisionPage } from '../../../src/decisions/model/protocolSchema.ts';
+import { parseFromDecisionPage } from '../../../src/decisions/model/protocol.ts';
 import { serveMessage } from '../../../src/platform/serveMessage.ts';
 import { parseCompared, parseFromComparisonPage } from '../../../src/tasks/model/comparisonProtocol.ts';
 import { isThreadList } from '../../../src/tasks/model/reviewComment.ts';

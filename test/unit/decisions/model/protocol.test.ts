@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { parseFromDecisionPage } from '../../../../src/decisions/model/protocolSchema.ts';
+import { parseFromDecisionPage } from '../../../../src/decisions/model/protocol.ts';
 
 describe('a message of the page of a decision', () => {
 	it('is one of those that the page sends', () => {
