@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Memento } from 'vscode';
 import { defined } from '../base/defined.ts';
 import { StateEntries } from '../platform/sharedState.ts';
-import { MAXIMUM_SUBJECTS, type Run, type Runs, runsSchema, storableAnswers, withRun } from './model/run.ts';
+import { MAXIMUM_RUNS, MAXIMUM_SUBJECTS, type Run, type Runs, runsSchema, storableAnswers } from './model/run.ts';
 import { costOf, type DecisionReply, servedBy } from './model/sending.ts';
 import type { Prepared } from './subject.ts';
 
@@ -23,7 +23,7 @@ export class RunStore {
 
 	/** Stores a run. Rejects with the system's error. */
 	async add(subject: string, run: Run): Promise<void> {
-		await this.entries.set(subject, { subject, runs: withRun(this.of(subject), run) });
+		await this.entries.set(subject, { subject, runs: [run, ...this.of(subject)].slice(0, MAXIMUM_RUNS) });
 		const all = this.entries.values().sort((one, other) => (newest(one) < newest(other) ? 1 : -1));
 		for (const { subject: old } of all.slice(MAXIMUM_SUBJECTS)) {
 			await this.entries.delete(old);

@@ -61,8 +61,3 @@ export function storableAnswers(
 		}),
 	);
 }
-
-/** Adds the newest run to the others, which are sorted newest first. */
-export function withRun(runs: readonly Run[], run: Run): Run[] {
-	return [run, ...runs.filter(({ id }) => id !== run.id)].slice(0, MAXIMUM_RUNS);
-}

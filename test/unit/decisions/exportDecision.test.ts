@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { type ExportWords, runAsJson } from '../../../../src/decisions/model/exportRun.ts';
-import type { Run } from '../../../../src/decisions/model/run.ts';
+import { runAsJson } from '../../../src/decisions/exportDecision.ts';
+import type { Run } from '../../../src/decisions/model/run.ts';
 
 const run: Run = {
 	id: 'r1',
@@ -21,22 +21,16 @@ const run: Run = {
 	state: { sha256: 'abc', characters: 12 },
 	usage: { input: 10, output: 2 },
 };
-const words: ExportWords = {
-	title: 'Triage',
-	opinion: 'An opinion.',
-	answer: ({ answer }) => `It is ${answer}`,
-	notes: () => ['Uncertain.'],
-};
 
 describe('an exported decision', () => {
 	it('is JSON with questions, answers, model and usage', () => {
 		const { id: _, ...kept } = run;
-		assert.deepEqual(JSON.parse(runAsJson(run, words)), {
+		assert.deepEqual(JSON.parse(runAsJson(run, 'Triage')), {
 			format: 'errand-decision-1',
 			title: 'Triage',
-			note: 'An opinion.',
+			note: 'The answers are a model’s opinion. Check them yourself before you act on them.',
 			...kept,
-			inWords: { cause: ['It is a', 'Uncertain.'] },
+			inWords: { cause: ['a · 75%'] },
 		});
 	});
 });
