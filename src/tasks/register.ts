@@ -145,12 +145,9 @@ export function registerTasks(dependencies: TasksDependencies): Tasks & { progra
 			list: async range => (await import('./apply/commitRanges.ts')).describeRange(range),
 			compare: async (...asked) => (await import('./apply/commitRanges.ts')).compareRanges(...asked),
 			showFiles: async files => (await feature()).stepCommands.showFilesOf(files),
-			take: async (...asked) =>
-				(await import('./apply/commitRanges.ts')).takeRange((await feature()).applyCommands, ...asked),
-			takeAllowed: async range =>
-				(await import('./apply/commitRanges.ts')).takeAllowedRange((await feature()).applyCommands, range),
-			takeBack: async (...asked) =>
-				(await import('./apply/commitRanges.ts')).takeBackRange((await feature()).applyCommands, ...asked),
+			take: async (...asked) => (await feature()).applyCommands.take(...asked),
+			takeAllowed: async range => (await feature()).applyCommands.takeAllowed(range),
+			takeBack: async (...asked) => (await feature()).applyCommands.takeBack(...asked),
 		},
 		programs: {
 			start: async (...asked) => (await feature()).launcher.startForProgram(...asked),

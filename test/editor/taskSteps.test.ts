@@ -12,14 +12,14 @@ import { type TaskStep, taskStepSchema } from '../../src/contract/taskSteps.ts';
 import type { Task } from '../../src/contract/tasks.ts';
 import { type GitRepository, getGitApi } from '../../src/platform/git.ts';
 import type { Choice } from '../../src/platform/pick.ts';
-import type { ApplyCommands } from '../../src/tasks/apply/applyCommands.ts';
+import { describeRange } from '../../src/tasks/apply/commitRanges.ts';
 import { findSubject } from '../../src/tasks/apply/applySubject.ts';
 import { editorDialogs } from '../../src/tasks/branches/dialogs.ts';
 import { StepCommands } from '../../src/tasks/branches/stepCommands.ts';
 import type { ActiveConnection } from '../../src/tasks/common/activeConnection.ts';
 import { TaskListStore } from '../../src/tasks/list/taskListStore.ts';
 import { StepLenses } from '../../src/tasks/log/stepLenses.ts';
-import { type ChangedFile, pathOf } from '../../src/tasks/model/changedFile.ts';
+import { pathOf } from '../../src/tasks/model/changedFile.ts';
 import { stepNode } from '../../src/tasks/model/stepNode.ts';
 import type { FromStepsPage, StepsView } from '../../src/tasks/model/stepsProtocol.ts';
 import { readChangeUri } from '../../src/tasks/results/changeUri.ts';
@@ -338,12 +338,11 @@ describe('the steps of a task', () => {
 				steps,
 				references: { remember: ({ key }) => seen.push(`remember ${key}`) },
 				apply: {
-					reporting: (action: () => Promise<void>) => action(),
-					takeFiles: async (title: string, files: ChangedFile[]) => {
-						seen.push(`${title}: ${files.map(pathOf)}`);
+					take: async (range, title) => {
+						seen.push(`${title}: ${(await describeRange(range)).map(file => file.path)}`);
 						return [];
 					},
-				} as unknown as ApplyCommands,
+				},
 				dialogs: {
 					...editorDialogs,
 					choose: async <T>(_title: string, items: readonly Choice<T>[]) => {

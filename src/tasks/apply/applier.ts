@@ -9,7 +9,14 @@ import { getGitApi, placeOf } from '../../platform/git.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { type Applied, type AppliedFile, type ApplyOptions, applyChanges } from './applyChanges.ts';
-import { appliedWords, interruptedWords, isWritten, unattendedEndText, undoneWords } from './applyMessages.ts';
+import {
+	appliedWords,
+	interruptedWords,
+	isComplete,
+	isWritten,
+	unattendedEndText,
+	undoneWords,
+} from './applyMessages.ts';
 import { inWorkingTree, withStatusTitle } from './applyPlace.ts';
 import { type ApplyRecord, type ApplyRecordFile, type Interrupted, type Running, undoing } from './applyRecord.ts';
 import type { Change } from './change.ts';
@@ -80,13 +87,12 @@ export class Applier {
 	tell(applied: Applied<Change>, fileOf: (name: string) => string): void {
 		const conflicted = firstConflict(applied);
 		const [undo, open] = [vscode.l10n.t('Undo'), vscode.l10n.t('Open Conflict')];
-		const isComplete = applied.results.every(({ result }) => result.kind === 'applies' || result.kind === 'there');
 		const buttons = [
 			...(conflicted === undefined ? [] : [open]),
 			...(applied.isRecorded && applied.files.length > 0 ? [undo] : []),
 		];
 		const ask = async () => {
-			const chosen = await showMessage(isComplete ? 'information' : 'warning', appliedWords(applied), ...buttons);
+			const chosen = await showMessage(severityOf(applied), appliedWords(applied), ...buttons);
 			if (chosen === undo) {
 				await this.undo(applied);
 			} else if (chosen === open && conflicted !== undefined) {
@@ -124,8 +130,7 @@ export class Applier {
 			const files = record.files.filter(file => leftFiles.has(file));
 			await this.remember(files.length === 0 ? undefined : { ...record, files });
 			await this.kept?.end();
-			const isComplete = undone.results.every(({ result }) => result.kind === 'applies' || result.kind === 'there');
-			void showMessage(isComplete ? 'information' : 'warning', undoneWords(undone));
+			void showMessage(severityOf(undone), undoneWords(undone));
 		});
 	}
 
@@ -232,6 +237,8 @@ export class Applier {
 		setContextKey('errand.canUndoApply', record !== undefined);
 	}
 }
+
+const severityOf = (applied: Applied<Change>) => (isComplete(applied) ? 'information' : 'warning');
 
 function failure(error: unknown): never {
 	throw gitFailure(

@@ -2,8 +2,8 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import { escapeIcons, shortName } from '../../base/plainText.ts';
-import type { GitPlace } from '../../platform/git.ts';
 import { showMessage } from '../../platform/notify.ts';
+import type { CommitRange } from '../api.ts';
 import { rowWords } from '../common/messages.ts';
 import { type ChangedFile, pathOf } from '../model/changedFile.ts';
 import { taskTitle } from '../model/taskRow.ts';
@@ -11,9 +11,9 @@ import { changeUri, readChangeUri } from '../results/changeUri.ts';
 import { fileOfEditor, shownChange, subjectOfEditor } from '../results/editorSubject.ts';
 import { Applier, type ApplierDependencies } from './applier.ts';
 import type { Applied, ApplyOptions } from './applyChanges.ts';
-import { nothingWords, refusalWords, undoneWords } from './applyMessages.ts';
+import { isComplete, nothingWords, refusalWords, undoneWords } from './applyMessages.ts';
 import { inWorkingTree, withStatusTitle } from './applyPlace.ts';
-import { type AppliedChanges, type ApplySubjectDependencies, findSubject } from './applySubject.ts';
+import { type AppliedChanges, type ApplySubjectDependencies, findSubject, listRange, placeIn } from './applySubject.ts';
 import { findHunks, hunksAt } from './hunks.ts';
 import { type Planned, plan } from './plan.ts';
 import { choosePlanned } from './previewList.ts';
@@ -87,38 +87,41 @@ export class ApplyCommands {
 	}
 
 	/**
-	 * Does the same as `apply` with files of a repository that no task has changed. Resolves with the paths of the
-	 * files that have the changes, with or without conflicts. Rejects with an error for the user.
+	 * Does the same as `apply` with changes that no task has made, of all files or of the `named` one. Resolves with the
+	 * paths of the files that have the changes, with or without conflicts.
 	 */
-	takeFiles(title: string, files: readonly ChangedFile[], place: GitPlace, like: string): Promise<string[]> {
-		return inWorkingTree(place, like, options => this.preview(title, files, options));
+	take(range: CommitRange, title: string, named?: string): Promise<string[]> {
+		return this.withRange(range, (files, options) => this.preview(title, filesIn(files, named), options));
 	}
 
 	/**
-	 * Changes the user's files without a preview or a message, except where their own edits are in the way. Resolves
-	 * with the paths of the files that now have the changes. Rejects with an error for the user.
+	 * Takes changes that the user has seen and allowed into their own files, except where their own edits are in the
+	 * way. Resolves with the paths of the files that now have the changes.
 	 */
-	takeAllowed(files: readonly ChangedFile[], place: GitPlace, like: string): Promise<string[]> {
-		return inWorkingTree(place, like, async options =>
-			donePaths(await this.applier.apply(files, { ...options, conflictRule: 'refuse', isForgotten: true })),
-		);
+	takeAllowed(range: CommitRange): Promise<string[]> {
+		return this.withRange(range, async (files, options) => {
+			// The user saw only the content of the files, so no file may be removed or renamed.
+			const seen = files.filter(({ before, after }) => after && (before?.path ?? after.path) === after.path);
+			return donePaths(await this.applier.apply(seen, { ...options, conflictRule: 'refuse', isForgotten: true }));
+		});
 	}
 
 	/**
-	 * Changes the user's files without a preview; lines that the user has changed too stay. Tells the user the result.
-	 * Resolves with the paths of the files that now have the changes. Rejects with an error for the user.
+	 * Takes the changes of all files, or of the `named` one, back out of the user's files, but none of the edits made
+	 * since. Tells the user what could not be taken back. Resolves with the paths of the files that no longer have any
+	 * of the changes.
 	 */
-	takeBackFiles(files: readonly ChangedFile[], place: GitPlace, like: string): Promise<string[]> {
-		return inWorkingTree(place, like, async options => {
+	takeBack({ repository, from, to }: CommitRange, named?: string): Promise<string[]> {
+		return this.withRange({ repository, from: to, to: from }, async (all, options) => {
+			const files = filesIn(all, named);
 			const applied = await this.applier.apply(files, {
 				...options,
 				heedsRules: false,
 				conflictRule: 'yours',
 				isForgotten: true,
 			});
-			const isComplete = applied.results.every(({ result }) => result.kind === 'applies' || result.kind === 'there');
 			// If everything was taken back, the turn itself says so.
-			if (!isComplete) {
+			if (!isComplete(applied)) {
 				void showMessage('warning', undoneWords(applied));
 			}
 			return donePaths(applied);
@@ -133,6 +136,18 @@ export class ApplyCommands {
 	/** Takes the last application back. */
 	undo(): Promise<void> {
 		return this.reporting(() => this.applier.undo());
+	}
+
+	/** Does something with the files that differ between two commits, in the user's working tree. */
+	private async withRange(
+		range: CommitRange,
+		run: (files: readonly ChangedFile[], options: ApplyOptions) => Promise<string[]>,
+	): Promise<string[]> {
+		const done = await this.reporting(async () => {
+			const files = await listRange(range);
+			return inWorkingTree(await placeIn(range.repository), range.to, options => run(files, options));
+		});
+		return done ?? [];
 	}
 
 	/** Resolves with the paths of the files that have the changes, with or without conflicts. */
@@ -173,7 +188,7 @@ export class ApplyCommands {
 		const { before, after } = file;
 		if (!before || !after) {
 			// The change is the whole file.
-			await this.take([file], 1, options);
+			await this.applyHunks([file], 1, options);
 			return;
 		}
 		const hunks = await findHunks(options.place, before, after, options.contents);
@@ -197,11 +212,15 @@ export class ApplyCommands {
 			);
 			return;
 		}
-		await this.take([taken.change], wanted.length, { ...options, contents: taken.contents });
+		await this.applyHunks([taken.change], wanted.length, { ...options, contents: taken.contents });
 	}
 
 	/** A hunk that was taken without a question is only mentioned in the status bar, as many may follow. */
-	private async take(changes: Parameters<Applier['apply']>[0], count: number, options: ApplyOptions): Promise<void> {
+	private async applyHunks(
+		changes: Parameters<Applier['apply']>[0],
+		count: number,
+		options: ApplyOptions,
+	): Promise<void> {
 		const applied = await this.applier.apply(changes, options);
 		const [{ change, result }] = applied.results as [(typeof applied.results)[0]];
 		const name = shortName(path.posix.basename((change.after ?? change.before)?.path ?? ''));
@@ -218,12 +237,13 @@ export class ApplyCommands {
 		}
 	}
 
-	/** Shows the error with which `run` rejects. */
-	async reporting(run: () => Promise<void>): Promise<void> {
+	/** Shows the error with which `run` rejects, and then resolves with undefined. */
+	private async reporting<T>(run: () => Promise<T>): Promise<T | undefined> {
 		try {
-			await run();
+			return await run();
 		} catch (error) {
 			this.dependencies.explain(error);
+			return undefined;
 		}
 	}
 }
@@ -270,6 +290,9 @@ async function compare(file: ChangedFile, changes: AppliedChanges, { tree }: App
 		preview: false,
 	});
 }
+
+const filesIn = (files: readonly ChangedFile[], named: string | undefined): ChangedFile[] =>
+	files.filter(({ before, after }) => named === undefined || before?.path === named || after?.path === named);
 
 /** A renamed file counts at both its paths. */
 const donePaths = ({ results }: Applied<ChangedFile>, kinds = ['applies', 'there']): string[] =>

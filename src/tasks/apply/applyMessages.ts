@@ -75,6 +75,11 @@ export function isWritten({ kind }: Result): boolean {
 	return kind === 'applies' || kind === 'conflicts';
 }
 
+/** Returns whether every file has the changes, without a conflict. */
+export function isComplete({ results }: Applied<Change>): boolean {
+	return results.every(({ result }) => result.kind === 'applies' || result.kind === 'there');
+}
+
 /** Returns the result of an application as one message. */
 export function appliedWords({ results, isRecorded }: Applied<Change>): string {
 	const written = results.filter(({ result }) => isWritten(result)).length;

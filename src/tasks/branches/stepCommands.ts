@@ -8,7 +8,7 @@ import { getGitApi, placeOf } from '../../platform/git.ts';
 import { stepActionNames } from '../../platform/stepMessages.ts';
 import type { ComparedRange, FilesOfStep } from '../api.ts';
 import type { ApplyCommands } from '../apply/applyCommands.ts';
-import { compareRanges, takeRange } from '../apply/commitRanges.ts';
+import { compareRanges } from '../apply/commitRanges.ts';
 import type { ActiveConnection } from '../common/activeConnection.ts';
 import { rowWords } from '../common/messages.ts';
 import { stepTitle } from '../common/stepMessages.ts';
@@ -30,7 +30,7 @@ export interface StepCommandsDependencies {
 	store: { get(id: string): Task | undefined };
 	steps: TaskSteps;
 	references: Pick<ResultReferences, 'remember'>;
-	apply: ApplyCommands;
+	apply: Pick<ApplyCommands, 'take'>;
 	dialogs: Dialogs;
 	/** Writes the bundle of a step's states into a new file. */
 	saveBundle(step: StepNode, file: string): Promise<void>;
@@ -133,7 +133,7 @@ export class StepCommands {
 	private async take(subject: StepSubject): Promise<void> {
 		const { repository, commits } = await this.bring(subject);
 		const range = { repository: repository.place.directory, from: commits.base, to: commits.after };
-		await takeRange(this.dependencies.apply, range, vscode.l10n.t('Take Until Step {0}', stepTitle(subject.step)));
+		await this.dependencies.apply.take(range, vscode.l10n.t('Take Until Step {0}', stepTitle(subject.step)));
 	}
 
 	/** Brings the states until a step into the task's repository. */

@@ -5,7 +5,7 @@ import { type StepAction, StepActions } from '../../../src/chat/agent/stepAction
 import type { Chat } from '../../../src/chat/conversation/chat.ts';
 import type { AgentWork } from '../../../src/chat/model/agentWork.ts';
 import type { CommitRange } from '../../../src/tasks/api.ts';
-import { describeRange, takeAllowedRange, takeBackRange } from '../../../src/tasks/apply/commitRanges.ts';
+import { describeRange } from '../../../src/tasks/apply/commitRanges.ts';
 import type { Step } from '../../support/scriptedModel.ts';
 import { type Outcome, useAgentRuns, windowChanges } from './useAgentRuns.ts';
 
@@ -53,7 +53,7 @@ describe('the files after the steps of an agent in the chat', () => {
 				list: describeRange,
 				compare: async (_, parts) => void compared.push(...parts.map(({ range }) => range)),
 				showFiles: async ({ read }) => void compared.push(...(await read('compare')).map(({ range }) => range)),
-				take: range => takeAllowedRange(apply, range),
+				take: range => apply.takeAllowed(range),
 			}),
 			goOn: () => assert.fail(),
 			async markAsOf(_, kept, commit, paths) {
@@ -123,7 +123,7 @@ describe('the files after the steps of an agent in the chat', () => {
 			],
 		);
 		const [{ repository, before, taken: to = '' } = assert.fail()] = taken.checkpoints;
-		await takeBackRange(windowChanges(), { repository, from: before, to });
+		await windowChanges().takeBack({ repository, from: before, to });
 		assert.equal(readFileSync(inRoot('README.md'), 'utf8'), readme);
 		assert.equal(existsSync(inRoot('made.txt')), false);
 	});

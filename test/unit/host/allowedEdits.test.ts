@@ -5,7 +5,6 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import type { ToolCall, ToolDiff } from '../../../src/agents/session/events.ts';
 import { AllowedEdits } from '../../../src/chat/agent/allowedEdits.ts';
 import { forgetStates, keepState, repositoriesOf } from '../../../src/chat/agent/checkpoints.ts';
-import { takeAllowedRange } from '../../../src/tasks/apply/commitRanges.ts';
 import { windowChanges } from './useAgentRuns.ts';
 import { useOpenRepository } from './useOpenRepository.ts';
 
@@ -30,7 +29,7 @@ describe('edits of an agent that were allowed', () => {
 		edits = new AllowedEdits({
 			locate: name => ({ kept, path: name }),
 			conversation,
-			take: range => takeAllowedRange(apply, range),
+			take: range => apply.takeAllowed(range),
 			onMade: async (step, isTaken) => {
 				made.push([step, isTaken]);
 				tell(step);

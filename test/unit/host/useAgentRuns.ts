@@ -30,7 +30,7 @@ import { type AgentSetting, taskSettingsSchema } from '../../../src/contract/age
 import type { RoutingPolicy } from '../../../src/contract/routingPolicy.ts';
 import { SignInLinks } from '../../../src/platform/signInLinks.ts';
 import { ApplyCommands, type ApplyCommandsDependencies } from '../../../src/tasks/apply/applyCommands.ts';
-import { describeRange, takeAllowedRange } from '../../../src/tasks/apply/commitRanges.ts';
+import { describeRange } from '../../../src/tasks/apply/commitRanges.ts';
 import { AGENT_PROGRAM, SANDBOX_PROGRAM } from '../../support/programs.ts';
 import { skipWithoutSandbox } from '../../support/sandbox.ts';
 import { ScriptedModel, type Step } from '../../support/scriptedModel.ts';
@@ -129,7 +129,7 @@ export function useAgentRuns(
 				consent: { isRequired: async () => true, isGiven: () => false, give: () => {} },
 				onQuestion: () => asked++,
 			},
-			changes: { list: describeRange, takeAllowed: range => takeAllowedRange(apply, range) },
+			changes: { list: describeRange, takeAllowed: range => apply.takeAllowed(range) },
 			logger: createLogger('agents', (_, line) => logged.push(line)),
 		});
 	});
