@@ -5,11 +5,11 @@
 export async function inParallel<Item, Result>(
 	items: readonly Item[],
 	limit: number,
-	signal: AbortSignal,
+	signal: AbortSignal | undefined,
 	work: (item: Item, signal: AbortSignal) => Promise<Result>,
 ): Promise<Result[]> {
 	const failed = new AbortController();
-	const either = AbortSignal.any([signal, failed.signal]);
+	const either = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
 	const results: Result[] = [];
 	const left = items.entries();
 	const worker = async (): Promise<void> => {

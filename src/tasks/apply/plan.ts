@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { GitError } from '../../base/gitError.ts';
+import { inParallel } from '../../base/inParallel.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import { runGit } from '../../platform/gitCommand.ts';
 import { findFiltered } from '../../platform/gitFilters.ts';
@@ -142,13 +143,13 @@ class Planner<T extends Change> {
 
 	async settle(chunk: readonly T[], withEdits: boolean): Promise<Planned<T>[]> {
 		const options = { ...this.options, withEdits, sizeOf: (object: string) => this.sizeOf(object) };
-		const works = await inTurns(chunk, async change => {
+		const works = await inParallel(chunk, AT_A_TIME, undefined, async change => {
 			const reason = this.refusals.get(change) ?? sizeRefusal(change, this.sizes);
 			return reason === undefined ? findWork(change, options, this.goneBefore(change)) : refusal(reason);
 		});
 		const known = await this.ask(works);
 		const pairs = chunk.map((change, index) => ({ change, work: works[index] as FileWork }));
-		return inTurns(pairs, async ({ change, work }) => ({
+		return inParallel(pairs, AT_A_TIME, undefined, async ({ change, work }) => ({
 			change,
 			...(await work.settle(known).catch(changedMeanwhile)),
 			size: work.presentSize + this.sizeOf(change.after?.object ?? ''),
@@ -166,8 +167,10 @@ class Planner<T extends Change> {
 		const [needs, wanted] = [works.flatMap(work => work.needs), works.flatMap(work => work.wanted)];
 		const now = await read(this.attributes === undefined ? [...needs, ...wanted] : needs);
 		const future = this.attributes === undefined ? now : await read(wanted, this.attributes);
-		const own = await inTurns(
+		const own = await inParallel(
 			works.flatMap(({ asked }) => asked),
+			AT_A_TIME,
+			undefined,
 			async ({ path, isDirty, load }) =>
 				// If a file has changed meanwhile, a later check finds that out.
 				({ path, unsaved: isDirty ? await load().catch(() => Buffer.of()) : undefined }),
@@ -218,7 +221,7 @@ async function findRefusals<T extends Change>(
 ): Promise<Map<T, ChangeRefusal>> {
 	const refusals = new Map<T, ChangeRefusal>();
 	const doubles = tree.options.ignoresCase ? findDoubles(changes) : new Set<string>();
-	await inTurns(changes, async change => {
+	await inParallel(changes, AT_A_TIME, undefined, async change => {
 		const reason = changeRefusal(change) ?? (await placeRefusal(change, tree, doubles));
 		if (reason !== undefined) {
 			refusals.set(change, reason);
@@ -299,15 +302,4 @@ async function findIgnored({ gitPath, directory }: GitPlace, names: readonly str
 	// A path in a submodule makes git give up, unless it disregards the index.
 	const output = await ask().catch(() => ask('--no-index'));
 	return new Set(output.split('\0').map(name => name.slice(2)));
-}
-
-/** Runs an action for each item, a few at a time, and returns the results in order. */
-async function inTurns<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<R[]> {
-	const results: R[] = [];
-	for (let start = 0; start < items.length; start += AT_A_TIME) {
-		for (const result of await Promise.all(items.slice(start, start + AT_A_TIME).map(run))) {
-			results.push(result);
-		}
-	}
-	return results;
 }
