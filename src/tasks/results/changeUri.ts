@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import * as z from 'zod';
 import { mayHide } from '../../base/invisible.ts';
 import { parseJson } from '../../base/json.ts';
 import { isObjectName } from '../../base/objectName.ts';
@@ -7,26 +8,29 @@ import { CHANGE_SCHEME } from '../../platform/ids.ts';
 import { type ChangedFile, type FileVersion, pathOf } from '../model/changedFile.ts';
 import type { ListedChanges } from './taskChanges.ts';
 
+const objectName = z.string().refine(isObjectName);
+
 /** A file as it was before or after a task. */
-export interface ChangeUriParts {
+const partsSchema = z.object({
 	/** For changes that no task has made, this is the commit after them. */
-	resultKey: string;
-	taskId: string;
+	resultKey: z.string(),
+	taskId: z.string(),
 	/** The commit before changes that no task has made. */
-	from?: string;
-	side: 'before' | 'after';
+	from: objectName.exactOptional(),
+	side: z.enum(['before', 'after']),
 	/** The repository on this machine. */
-	directory: string;
+	directory: z.string(),
 	/** Relative to the repository's top folder, with slashes. */
-	path: string;
+	path: z.string(),
 	/** Git's name for the content; undefined if the file does not exist on this side. */
-	object: string | undefined;
+	object: objectName.optional(),
 	/**
 	 * Set if words describe the version in place of its content: for the commit of a submodule, or a file that is not
 	 * text.
 	 */
-	inWords?: 'submodule' | 'binary';
-}
+	inWords: z.enum(['submodule', 'binary']).exactOptional(),
+});
+export type ChangeUriParts = z.infer<typeof partsSchema>;
 
 /**
  * Returns the URI of a file of a task. Its path is the file's, so that the editor finds language and icon; hidden
@@ -50,23 +54,7 @@ export function changeUri(version: ChangeUriParts, folder = ''): vscode.Uri {
 
 /** Returns undefined for any other URI. Anyone may have written it. */
 export function readChangeUri(uri: vscode.Uri): ChangeUriParts | undefined {
-	if (uri.scheme !== CHANGE_SCHEME) {
-		return undefined;
-	}
-	const parts = parseJson(uri.query) as Partial<ChangeUriParts> | null | undefined;
-	const { resultKey, taskId, from, side, directory, path, object, inWords } = parts ?? {};
-	if (
-		typeof resultKey !== 'string' ||
-		typeof taskId !== 'string' ||
-		(side !== 'before' && side !== 'after') ||
-		typeof directory !== 'string' ||
-		typeof path !== 'string' ||
-		(object !== undefined && !isObjectName(object))
-	) {
-		return undefined;
-	}
-	const words = inWords === 'submodule' || inWords === 'binary' ? { inWords } : {};
-	return { resultKey, taskId, ...(isObjectName(from) && { from }), side, directory, path, object, ...words };
+	return uri.scheme === CHANGE_SCHEME ? partsSchema.safeParse(parseJson(uri.query)).data : undefined;
 }
 
 /**
