@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { GitPlace } from '../../platform/git.ts';
-import { runGit } from '../../platform/gitCommand.ts';
+import { prepareGit, runGit } from '../../platform/gitCommand.ts';
 import { storedObjects } from '../../platform/storedObjects.ts';
+import { readSizes } from '../results/readChanges.ts';
 
 /** A version of a file at a path of the working tree. The path's attributes decide how git writes the content there. */
 export interface PlacedVersion {
@@ -75,20 +76,7 @@ export function gitContents({ gitPath, directory }: GitPlace): Contents {
 
 	return {
 		isStored: true,
-		async sizes(objects) {
-			const found = new Map<string, number>();
-			if (objects.length > 0) {
-				const input = objects.map(object => `${object}\n`).join('');
-				const output = await run(['cat-file', '--batch-check=%(objectname) %(objecttype) %(objectsize)'], input);
-				for (const line of output.split('\n')) {
-					const [object = '', type, size] = line.split(' ');
-					if (type === 'blob') {
-						found.set(object, Number(size));
-					}
-				}
-			}
-			return found;
-		},
+		sizes: async objects => readSizes(await prepareGit(gitPath, directory), objects),
 		async read(versions, attributes) {
 			const found = new Map<string, Buffer>();
 			if (versions.length === 0) {

@@ -32,8 +32,8 @@ export class ObjectReader {
 		this.maximumBytes = maximumBytes;
 	}
 
-	/** Rejects when git fails. `object` must be a name of git's own. */
-	async read(place: GitPlace, object: string): Promise<ReadObject> {
+	/** Resolves with undefined for an object that is missing. Rejects when git fails. `object` must be a name of git's own. */
+	async read(place: GitPlace, object: string): Promise<ReadObject | undefined> {
 		const { directory } = place;
 		const known = this.kept.get(keyOf(directory, object));
 		if (known) {
@@ -51,21 +51,20 @@ export class ObjectReader {
 		const objects = new Set<string>();
 		const read = queue.run(async () => {
 			this.waiting.delete(directory);
-			const names = [...objects];
-			const found = await readObjects(await prepareGit(gitPath, directory), names, this.maximumBytes);
-			for (const [at, object] of names.entries()) {
-				this.keep(keyOf(directory, object), found[at]);
+			const found = await readObjects(await prepareGit(gitPath, directory), [...objects], this.maximumBytes);
+			for (const [object, read] of found) {
+				this.keep(keyOf(directory, object), read);
 			}
-			return new Map(names.map((object, at) => [object, found[at]]));
+			return found;
 		});
 		const batch = { objects, read };
 		this.waiting.set(directory, batch);
 		return batch;
 	}
 
-	/** The content of an object never changes. A missing one may be fetched later. */
+	/** The content of an object never changes. */
 	private keep(key: string, read: ReadObject): void {
-		if (read === undefined || this.kept.has(key)) {
+		if (this.kept.has(key)) {
 			return;
 		}
 		this.kept.set(key, read);
@@ -82,4 +81,4 @@ export class ObjectReader {
 
 const keyOf = (directory: string, object: string): string => `${object} ${directory}`;
 
-const weightOf = (read: ReadObject): number => LEAST_WEIGHT + (read && 'content' in read ? read.content.length : 0);
+const weightOf = (read: ReadObject): number => LEAST_WEIGHT + ('content' in read ? read.content.length : 0);

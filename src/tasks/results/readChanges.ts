@@ -48,27 +48,23 @@ export async function listChangedFiles(
 async function markLarge(git: ReadingGit, files: readonly ChangedFile[]): Promise<void> {
 	const uncounted = files.filter(({ lines }) => lines === undefined);
 	const versions = uncounted.flatMap(file => [file.before, file.after].flatMap(side => (side ? [{ file, side }] : [])));
-	if (versions.length > 0) {
-		const sizes = await readSizes(
-			git,
-			versions.map(({ side }) => side.object),
-		);
-		for (const [at, { file }] of versions.entries()) {
-			if ((sizes[at] ?? 0) > MAXIMUM_COMPARED) {
-				file.isTooLarge = true;
-			}
+	const sizes = await readSizes(
+		git,
+		versions.map(({ side }) => side.object),
+	);
+	for (const { file, side } of versions) {
+		if ((sizes.get(side.object) ?? 0) > MAXIMUM_COMPARED) {
+			file.isTooLarge = true;
 		}
 	}
 }
 
-/** Returns the sizes of files in bytes, in the order of their objects; undefined for anything else. */
-async function readSizes(git: ReadingGit, objects: readonly string[]): Promise<(number | undefined)[]> {
-	const listed = await git(['cat-file', '--batch-check=%(objecttype) %(objectsize)'], asInput(objects));
-	const lines = listed.split('\n');
-	return objects.map((_, at) => {
-		const [type, size] = (lines[at] ?? '').split(' ');
-		return type === 'blob' ? Number(size) : undefined;
-	});
+/** Returns the sizes of files in bytes, by their objects. Anything else, and what is missing, is left out. */
+export async function readSizes(git: ReadingGit, objects: readonly string[]): Promise<Map<string, number>> {
+	const how = ['cat-file', '--batch-check=%(objectname) %(objecttype) %(objectsize)'];
+	const listed = objects.length === 0 ? '' : await git(how, asInput(objects));
+	const lines = listed.split('\n').map(line => line.split(' '));
+	return new Map(lines.flatMap(([object = '', type, size]) => (type === 'blob' ? [[object, Number(size)]] : [])));
 }
 
 const asInput = (objects: readonly string[]) => ({
@@ -96,49 +92,46 @@ export async function listChangedNames(
 	return readChangedFiles(output);
 }
 
-/** An object as it was read: its content, its size in bytes if it is too large, or undefined if it is missing. */
-export type ReadObject = { content: Buffer } | { tooLarge: number } | undefined;
+/** An object as it was read: its content, or its size in bytes if it is too large. */
+export type ReadObject = { content: Buffer } | { tooLarge: number };
 
 /** The maximum output of one git process, in bytes. */
 const MAXIMUM_BATCH = 32 * 1024 * 1024;
 
 /**
- * Reads many files as git has stored them, with few processes, however many files there are. Returns them in the order
- * of their names, which must be git's own. Rejects when git fails.
+ * Reads many files as git has stored them, with few processes, however many files there are. Returns them by their
+ * names, which must be git's own; what is missing is left out. Rejects when git fails.
  */
 export async function readObjects(
 	git: ReadingGit,
 	objects: readonly string[],
 	maximumBytes: number,
-): Promise<ReadObject[]> {
+): Promise<Map<string, ReadObject>> {
 	const sizes = await readSizes(git, objects);
-	const read: ReadObject[] = objects.map((_, at) => {
-		const size = sizes[at];
-		return size === undefined || size <= maximumBytes ? undefined : { tooLarge: size };
-	});
-	for (let at = 0; at < objects.length; ) {
-		const batch: number[] = [];
-		for (let bytes = 0; at < objects.length; at++) {
-			const size = sizes[at];
-			if (size === undefined || size > maximumBytes) {
-				continue;
-			}
-			bytes += size;
-			if (batch.length > 0 && bytes > MAXIMUM_BATCH) {
-				break;
-			}
-			batch.push(at);
+	const read = new Map<string, ReadObject>();
+	const batches: string[][] = [];
+	let bytes = Number.POSITIVE_INFINITY;
+	for (const [object, size] of sizes) {
+		if (size > maximumBytes) {
+			read.set(object, { tooLarge: size });
+			continue;
 		}
-		if (batch.length > 0) {
-			const output = await git(['cat-file', '--batch'], asInput(batch.map(position => objects[position] ?? '')));
-			let next = 0;
-			for (const position of batch) {
-				// A line with name, type and size comes before each content, and a line feed after it.
-				const start = output.indexOf('\n', next) + 1;
-				const end = start + (sizes[position] ?? 0);
-				read[position] = { content: Buffer.from(output.slice(start, end), 'latin1') };
-				next = end + 1;
-			}
+		bytes += size;
+		if (bytes > MAXIMUM_BATCH) {
+			batches.push([]);
+			bytes = size;
+		}
+		batches.at(-1)?.push(object);
+	}
+	for (const batch of batches) {
+		const output = await git(['cat-file', '--batch'], asInput(batch));
+		let next = 0;
+		for (const object of batch) {
+			// A line with name, type and size comes before each content, and a line feed after it.
+			const start = output.indexOf('\n', next) + 1;
+			const end = start + (sizes.get(object) ?? 0);
+			read.set(object, { content: Buffer.from(output.slice(start, end), 'latin1') });
+			next = end + 1;
 		}
 	}
 	return read;
