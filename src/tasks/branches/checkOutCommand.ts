@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { isWithin } from '../../base/filePlace.ts';
 import { gitReason } from '../../base/gitReason.ts';
 import { shortName } from '../../base/plainText.ts';
+import type { GitPlace } from '../../platform/git.ts';
 import { readBranchCommit } from '../launch/repositoryFacts.ts';
 import {
 	type BranchSubject,
@@ -64,14 +65,28 @@ export async function openWorktree(subject: BranchSubject, dialogs: Dialogs): Pr
 		return;
 	}
 	const chosen = await settleName(subject, dialogs, local, tip);
-	const folder = chosen && (await askForFolder(place.directory, chosen.local.name, dialogs));
-	if (!chosen || folder === undefined) {
+	if (chosen) {
+		const { name } = chosen.local;
+		await openNewWorktree(place, { name, title: name }, dialogs, folder => addWorktree(place, chosen, folder));
+	}
+}
+
+/**
+ * Asks for a new folder, has a worktree made there by `add`, and opens it. `name` is what the folder is named for.
+ * Throws a UserFacingError.
+ */
+export async function openNewWorktree(
+	{ directory }: GitPlace,
+	{ name, title }: { name: string; title: string },
+	dialogs: Dialogs,
+	add: (folder: string) => Promise<void>,
+): Promise<void> {
+	const folder = await askForFolder(directory, name, dialogs);
+	if (folder === undefined) {
 		return;
 	}
 	try {
-		await dialogs.during(vscode.l10n.t('Creating a worktree for “{0}”…', shortName(chosen.local.name)), () =>
-			addWorktree(place, chosen, folder),
-		);
+		await dialogs.during(vscode.l10n.t('Creating a worktree for “{0}”…', shortName(title)), () => add(folder));
 	} catch (error) {
 		throw checkOutFailure(error, vscode.l10n.t('Git couldn’t create the worktree: {0}', gitReason(error)));
 	}
@@ -93,7 +108,7 @@ function proposeFolder(directory: string, branch: string): string {
 }
 
 /** Asks for a new folder beside the repository. */
-export async function askForFolder(directory: string, branch: string, dialogs: Dialogs): Promise<string | undefined> {
+async function askForFolder(directory: string, branch: string, dialogs: Dialogs): Promise<string | undefined> {
 	const resolve = (text: string) => path.resolve(path.dirname(directory), text.trim());
 	const typed = await dialogs.input(
 		vscode.l10n.t('Open in Worktree'),

@@ -6,6 +6,7 @@ import { runGit } from '../../platform/gitCommand.ts';
 import { readRemoteAddress } from '../../platform/remotes.ts';
 import { findScratchBranch } from '../launch/scratchBranches.ts';
 import type { NamedRemote } from '../model/comparePage.ts';
+import { commitOf } from '../results/taskBranch.ts';
 import { type Standing, standingOf } from './localBranch.ts';
 
 /**
@@ -35,7 +36,7 @@ export async function readRemoteBranch(
 	tip: string,
 ): Promise<{ commit: string | undefined; standing: Standing }> {
 	const commit = await findScratchBranch(place, { name: branch, remote, commit: '' });
-	if (commit !== undefined && !(await isKnown(place, commit))) {
+	if (commit !== undefined && (await commitOf(place, commit)) === undefined) {
 		return { commit, standing: { kind: 'diverged', ahead: Number.NaN, behind: Number.NaN } };
 	}
 	return { commit, standing: await standingOf(place, commit, tip) };
@@ -58,11 +59,4 @@ export async function countLost(
 		references.filter(name => name.startsWith(prefix)).map(name => `--exclude=${name.slice(prefix.length)}`);
 	const kept = [...excluding('refs/heads/'), '--branches', ...excluding('refs/remotes/'), '--remotes', '--tags'];
 	return Number(await runGit(gitPath, directory, ['rev-list', '--count', commit, '--not', ...kept, '--']));
-}
-
-async function isKnown({ gitPath, directory }: GitPlace, commit: string): Promise<boolean> {
-	return runGit(gitPath, directory, ['cat-file', '-e', `${commit}^{commit}`]).then(
-		() => true,
-		() => false,
-	);
 }

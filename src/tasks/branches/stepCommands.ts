@@ -1,12 +1,11 @@
 import * as vscode from 'vscode';
 import { ClientError, UserFacingError } from '../../base/errors.ts';
-import { gitReason } from '../../base/gitReason.ts';
-import { escapeIcons, shortName } from '../../base/plainText.ts';
+import { escapeIcons } from '../../base/plainText.ts';
 import type { TaskStep } from '../../contract/taskSteps.ts';
 import type { Task } from '../../contract/tasks.ts';
 import { getGitApi, placeOf } from '../../platform/git.ts';
 import { stepActionNames } from '../../platform/stepMessages.ts';
-import type { ComparedRange, FilesOfStep } from '../api.ts';
+import type { FilesOfStep } from '../api.ts';
 import type { ApplyCommands } from '../apply/applyCommands.ts';
 import { compareRanges } from '../apply/commitRanges.ts';
 import type { ActiveConnection } from '../common/activeConnection.ts';
@@ -18,9 +17,9 @@ import type { ResultReferences } from '../results/resultReferences.ts';
 import { bringStep, type StepCommits } from '../results/stepCommits.ts';
 import { findTaskRepository, type TaskRepository } from '../results/taskRepository.ts';
 import type { TaskSteps } from '../results/taskSteps.ts';
-import { checkOutFailure, shownFolder } from './branchSubject.ts';
+import { shownFolder } from './branchSubject.ts';
 import { addDetachedWorktree } from './checkOut.ts';
-import { askForFolder } from './checkOutCommand.ts';
+import { openNewWorktree } from './checkOutCommand.ts';
 import type { Dialogs } from './dialogs.ts';
 
 const MAXIMUM_TITLE = 40;
@@ -109,9 +108,33 @@ export class StepCommands {
 		await compareRanges(stepTitle(subject.step), [{ range, own: [] }]);
 	}
 
-	/** Shows the files as of a step that another feature knows. Rejects with a UserFacingError. */
-	showFilesOf(files: FilesOfStep): Promise<void> {
-		return showFilesOfStep(files, this.dependencies.dialogs);
+	/**
+	 * Shows the files as of a step as the user chooses: compared with the start, or those of one repository in a new
+	 * worktree. Another feature may know the step. Rejects with a UserFacingError.
+	 */
+	async showFilesOf({ title, start, name, repositories, read }: FilesOfStep): Promise<void> {
+		const { dialogs } = this.dependencies;
+		const inWorktree = {
+			label: vscode.l10n.t('Open in Worktree…'),
+			description: vscode.l10n.t('all files, in a new folder'),
+			value: 'worktree' as const,
+		};
+		const how = await dialogs.choose(
+			stepActionNames.files,
+			[
+				{ label: vscode.l10n.t('Compare with Start'), description: start, value: 'compare' as const },
+				...(repositories > 1 ? [] : [inWorktree]),
+			],
+			{ placeHolder: escapeIcons(title) },
+		);
+		const parts = how && (await read(how));
+		if (how === 'compare' && parts) {
+			await compareRanges(vscode.l10n.t('Until Step {0}', title), parts);
+		} else if (parts?.[0]) {
+			const { repository, to } = parts[0].range;
+			const place = placeOf(await getGitApi(), repository);
+			await openNewWorktree(place, { name, title }, dialogs, folder => addDetachedWorktree(place, to, folder));
+		}
 	}
 
 	private async showFiles(subject: StepSubject): Promise<void> {
@@ -172,57 +195,4 @@ function goneError(cause?: unknown): UserFacingError {
 		vscode.l10n.t('The files of this step are gone. The service keeps those of a task for two weeks at most.'),
 		{ cause },
 	);
-}
-
-/**
- * Shows the files as of a step of an agent as the user chooses: compared with the start, or those of one repository in a
- * new worktree. Rejects with a UserFacingError.
- */
-async function showFilesOfStep(
-	{ title, start, name, repositories, read }: FilesOfStep,
-	dialogs: Dialogs,
-): Promise<void> {
-	const how = await dialogs.choose(
-		stepActionNames.files,
-		[
-			{ label: vscode.l10n.t('Compare with Start'), description: start, value: 'compare' as const },
-			...(repositories > 1
-				? []
-				: [
-						{
-							label: vscode.l10n.t('Open in Worktree…'),
-							description: vscode.l10n.t('all files, in a new folder'),
-							value: 'worktree' as const,
-						},
-					]),
-		],
-		{ placeHolder: escapeIcons(title) },
-	);
-	const parts = how && (await read(how));
-	if (how === 'compare' && parts) {
-		await compareRanges(vscode.l10n.t('Until Step {0}', title), parts);
-	} else if (parts?.[0]) {
-		await openInWorktree(parts[0], title, name, dialogs);
-	}
-}
-
-async function openInWorktree(
-	{ range: { repository, to } }: ComparedRange,
-	title: string,
-	name: string,
-	dialogs: Dialogs,
-): Promise<void> {
-	const folder = await askForFolder(repository, name, dialogs);
-	if (folder === undefined) {
-		return;
-	}
-	const place = placeOf(await getGitApi(), repository);
-	try {
-		await dialogs.during(vscode.l10n.t('Creating a worktree for “{0}”…', shortName(title)), () =>
-			addDetachedWorktree(place, to, folder),
-		);
-	} catch (error) {
-		throw checkOutFailure(error, vscode.l10n.t('Git couldn’t create the worktree: {0}', gitReason(error)));
-	}
-	await dialogs.openFolder(folder);
 }
