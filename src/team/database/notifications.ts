@@ -1,14 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { type Disposable, toDisposable } from '../../base/disposable.ts';
 import { describeError } from '../../base/errors.ts';
+import { Emitter } from '../../base/event.ts';
 import type { Logger } from '../../base/logger.ts';
 import { connectionLimits } from './pool.ts';
 
 /** Carries the id of a task that has changed. */
 export const TASK_CHANNEL = 'errand_task';
-
-type NotificationListener = (id: string | undefined) => void;
 
 /** How often the connection is tried: nothing else tells of one that is dead at the other end. */
 const HEARTBEAT_MS = 5_000;
@@ -19,7 +17,12 @@ const LONGEST_PAUSE_MS = 5_000;
 export class Notifications {
 	private readonly url: string;
 	private readonly logger: Logger;
-	private readonly listeners = new Set<NotificationListener>();
+	private readonly told = new Emitter<string | undefined>();
+	/**
+	 * Fires with the id of each task that has changed, and with undefined after each new connection: what was announced
+	 * before it is lost.
+	 */
+	readonly onTask = this.told.event;
 	private readonly disposing = new AbortController();
 	private running: Promise<void> | undefined;
 
@@ -31,17 +34,6 @@ export class Notifications {
 	/** Begins to listen. */
 	start(): void {
 		this.running ??= this.run();
-	}
-
-	/**
-	 * Calls `listener` with the id of each task that has changed, and with undefined after each new connection: what was
-	 * announced before it is lost.
-	 */
-	onTask(listener: NotificationListener): Disposable {
-		// A new function is created because the same listener may be added twice.
-		const entry: NotificationListener = id => listener(id);
-		this.listeners.add(entry);
-		return toDisposable(() => this.listeners.delete(entry));
 	}
 
 	async dispose(): Promise<void> {
@@ -76,12 +68,12 @@ export class Notifications {
 		signal.addEventListener('abort', onAbort);
 		client.on('error', over.reject);
 		client.on('end', () => over.reject(new Error('The connection was closed.')));
-		client.on('notification', ({ payload }) => this.tell(payload));
+		client.on('notification', ({ payload }) => this.told.fire(payload));
 		try {
 			await Promise.race([client.connect(), over.promise]);
 			await client.query(`LISTEN ${TASK_CHANNEL}`);
 			onConnected();
-			this.tell(undefined);
+			this.told.fire(undefined);
 			for (;;) {
 				await Promise.race([delay(HEARTBEAT_MS, undefined, { signal }), over.promise]);
 				await Promise.race([client.query('SELECT 1'), over.promise]);
@@ -91,12 +83,6 @@ export class Notifications {
 			// A dead connection would not answer to a farewell.
 			void client.end().catch(() => {});
 			client.connection.stream.destroy();
-		}
-	}
-
-	private tell(id: string | undefined): void {
-		for (const listener of [...this.listeners]) {
-			listener(id);
 		}
 	}
 }

@@ -42,7 +42,8 @@ export class RunRelay {
 	private readonly watch: Disposable;
 	private readonly over = new AbortController();
 	private isAsked = false;
-	private inDoubt = false;
+	/** True if nobody knows whether the last write has been stored. */
+	isInDoubt = false;
 	/** The number of entries that are in the database. */
 	private sent = 0;
 	/** The rest of what is in the database, as JSON by the names of the fields. */
@@ -53,11 +54,6 @@ export class RunRelay {
 		this.options = options;
 		this.watch = options.store.watch(options.task.id, () => this.ask());
 		this.ask();
-	}
-
-	/** True if nobody knows whether the last write has been stored. */
-	get isInDoubt(): boolean {
-		return this.inDoubt;
 	}
 
 	/** Resolves when all that the run has done by now is in the database. Throws a TaskEnded if it takes nothing more. */
@@ -112,14 +108,14 @@ export class RunRelay {
 				return write === undefined;
 			}
 			try {
-				this.inDoubt = true;
+				this.isInDoubt = true;
 				let tries = 0;
 				const result = await this.persistently(() => {
 					tries++;
 					return writer.write(attempt, write);
 				});
 				// The try that was not answered may have ended the turn, and another one goes on with its branch.
-				this.inDoubt = result === 'past' && tries > 1;
+				this.isInDoubt = result === 'past' && tries > 1;
 				if (result === 'stored') {
 					this.sent += write.entries.length;
 					this.keep(write);
@@ -128,7 +124,7 @@ export class RunRelay {
 				}
 			} catch (error) {
 				if (!this.over.signal.aborted) {
-					this.inDoubt = false;
+					this.isInDoubt = false;
 					this.failure = { error };
 					this.giveUp();
 				}
