@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { People } from '../../src/team/database/people.ts';
 import { SourceTokens } from '../../src/team/database/sourceTokens.ts';
-import { Workers } from '../../src/team/database/workers.ts';
+import { type OfferedAgent, Workers } from '../../src/team/database/workers.ts';
 import { Secrets } from '../../src/team/secrets.ts';
 import { useTeamDatabase } from '../support/useTeamDatabase.ts';
 import { waitFor } from '../support/waitFor.ts';
@@ -133,16 +133,16 @@ describe('Workers', () => {
 	const database = useTeamDatabase();
 
 	it('are there for a minute after they were last seen, or until they leave', async () => {
-		const workers = new Workers<string[]>(database.pool);
+		const workers = new Workers(database.pool);
+		const agent = (id: string): OfferedAgent => ({ id, label: id, models: ['m'] });
 		await workers.tell({ id: 'a', slots: 1, agents: [] });
-		await workers.tell({ id: 'b', slots: 2, agents: ['demo'] });
-		await workers.tell({ id: 'a', slots: 4, agents: ['demo'] });
-		const a = { id: 'a', slots: 4, agents: ['demo'] };
-		assert.deepEqual(await workers.present(), [a, { id: 'b', slots: 2, agents: ['demo'] }]);
+		await workers.tell({ id: 'b', slots: 2, agents: [agent('demo')] });
+		await workers.tell({ id: 'a', slots: 4, agents: [agent('errand')] });
+		assert.deepEqual(await workers.agents(), [agent('errand'), agent('demo')]);
 		await workers.remove('b');
-		assert.deepEqual(await workers.present(), [a]);
+		assert.deepEqual(await workers.agents(), [agent('errand')]);
 		await database.pool.query("UPDATE workers SET seen_at = now() - interval '61 seconds'");
-		assert.deepEqual(await workers.present(), []);
+		assert.deepEqual(await workers.agents(), []);
 		await database.pool.query("UPDATE workers SET seen_at = now() - interval '25 hours'");
 		await workers.tell({ id: 'c', slots: 1, agents: [] });
 		const { rows } = await database.pool.query('SELECT id FROM workers');

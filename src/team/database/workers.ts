@@ -1,14 +1,14 @@
-import type { Pool, QueryResultRow } from 'pg';
+import type { Pool } from 'pg';
 
-export interface WorkerRecord<Agents> {
+/** An agent as a worker tells of it. The first of its models is the default. */
+export interface OfferedAgent {
 	id: string;
-	slots: number;
-	/** What front ends must know of the worker's agents, in JSON. */
-	agents: Agents;
+	label: string;
+	models: readonly [string, ...string[]];
 }
 
-/** The workers that are there. `Agents` is what they tell of their agents. */
-export class Workers<Agents> {
+/** The workers that are there. */
+export class Workers {
 	private readonly pool: Pool;
 
 	constructor(pool: Pool) {
@@ -16,7 +16,8 @@ export class Workers<Agents> {
 	}
 
 	/** Says that a worker is there, and what it offers. */
-	async tell({ id, slots, agents }: WorkerRecord<Agents>): Promise<void> {
+	async tell(worker: { id: string; slots: number; agents: readonly OfferedAgent[] }): Promise<void> {
+		const { id, slots, agents } = worker;
 		await this.pool.query(
 			// A worker that was killed has not taken leave.
 			`WITH gone AS (DELETE FROM workers WHERE id <> $1 AND seen_at < now() - interval '1 day')
@@ -30,11 +31,21 @@ export class Workers<Agents> {
 		await this.pool.query('DELETE FROM workers WHERE id = $1', [id]);
 	}
 
-	/** Returns the workers that were there within the last minute. */
-	async present(): Promise<WorkerRecord<Agents>[]> {
-		const { rows } = await this.pool.query<WorkerRecord<Agents> & QueryResultRow>(
-			"SELECT id, slots, agents FROM workers WHERE seen_at > now() - interval '1 minute' ORDER BY id",
+	/**
+	 * Returns the agents of all workers that were there within the last minute, each with every model that one of them
+	 * has for it.
+	 */
+	async agents(): Promise<OfferedAgent[]> {
+		const { rows } = await this.pool.query<{ agents: readonly OfferedAgent[] }>(
+			"SELECT agents FROM workers WHERE seen_at > now() - interval '1 minute' ORDER BY id",
 		);
-		return rows;
+		const found = new Map<string, OfferedAgent>();
+		for (const agent of rows.flatMap(worker => worker.agents)) {
+			const [first, ...others] = found.get(agent.id)?.models ?? agent.models;
+			const models = new Set([...others, ...agent.models]);
+			models.delete(first);
+			found.set(agent.id, { ...agent, models: [first, ...models] });
+		}
+		return [...found.values()];
 	}
 }

@@ -19,10 +19,9 @@ import { openPool } from '../database/pool.ts';
 import { SourceTokens } from '../database/sourceTokens.ts';
 import { TaskDatabase } from '../database/taskDatabase.ts';
 import { Workers } from '../database/workers.ts';
-import { type OfferedAgent, offeredAgents } from '../offeredAgents.ts';
 import { RunQueue } from '../runQueue.ts';
 import type { Secrets } from '../secrets.ts';
-import { Repositories } from '../sources/repositories.ts';
+import { beginningOf } from '../sources/repositories.ts';
 import { Access } from './access.ts';
 import { listenForMetrics, registerHealthRoutes, registerMeasures } from './operation.ts';
 import { registerSourceRoutes } from './sourceRoutes.ts';
@@ -84,7 +83,7 @@ export async function serve(options: ServeOptions): Promise<FrontEnd> {
 		const app = createApp(logger('server'), 'The service failed at this request; its log says why.');
 		const people = new People(pool);
 		const tokens = new SourceTokens(pool, secrets);
-		const workers = new Workers<readonly OfferedAgent[]>(pool);
+		const workers = new Workers(pool);
 		const access = new Access(people, configuration.limits, logger('access'));
 		registerMeasures(app, registry, logger('requests'));
 		access.register(app);
@@ -112,8 +111,8 @@ export async function serve(options: ServeOptions): Promise<FrontEnd> {
 			people,
 			tasks: new TaskDatabase(pool, notifications),
 			queue,
-			agents: () => offeredAgents(workers),
-			repositories: new Repositories(configuration, tokens, os.tmpdir()),
+			agents: () => workers.agents(),
+			beginning: (...asked) => beginningOf({ configuration, tokens, scratchParent: os.tmpdir() }, ...asked),
 			limits: configuration.limits,
 			stopping: stopping.signal,
 			logger: logger('tasks'),

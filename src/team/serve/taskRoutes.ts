@@ -23,9 +23,8 @@ import type { Limits } from '../configuration.ts';
 import type { People, User } from '../database/people.ts';
 import { type Queueing, TaskConflict, type TaskDatabase, type TaskParts } from '../database/taskDatabase.ts';
 import type { TeamTask } from '../database/taskRows.ts';
-import type { OfferedAgent } from '../offeredAgents.ts';
+import type { OfferedAgent } from '../database/workers.ts';
 import { LONGEST_LIMIT_SECONDS, type RunQueue } from '../runQueue.ts';
-import type { Repositories } from '../sources/repositories.ts';
 import { type Access, mayChange, maySee, noTask, teamOf } from './access.ts';
 
 /** A worker ends a task within seconds. Who has asked for it waits for so long. */
@@ -40,7 +39,8 @@ export interface TaskRoutesDependencies {
 	queue: Pick<RunQueue, 'enqueue'>;
 	/** Returns the agents that the workers offer now. The first one is the default. */
 	agents(): Promise<readonly OfferedAgent[]>;
-	repositories: Repositories;
+	/** As `beginningOf`. */
+	beginning(user: User, repoUrl: string, branch: string | undefined): Promise<string>;
 	limits: Limits;
 	/** Aborts when this front end stops. Followers then go on at another. */
 	stopping: AbortSignal;
@@ -69,7 +69,7 @@ const createSchema = multiAgentTaskCreateSchema.safeExtend({
 
 /** Registers the task service for its users, each of whom sees and changes what is theirs. */
 export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencies): void {
-	const { access, tasks, queue, agents, repositories, limits, stopping, logger } = dependencies;
+	const { access, tasks, queue, agents, beginning, limits, stopping, logger } = dependencies;
 	const queueing: Queueing = { enqueue: queue.enqueue, tasksAtOnce: limits.tasksAtOnce };
 
 	const seen = async (context: AppContext): Promise<TeamTask> => {
@@ -110,7 +110,7 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 		const teamId = request.teamId === undefined ? null : teamOf(user, request.teamId).id;
 		const chosen = chooseAgents(await availableAgents(agents), request);
 		await checkCost(user, user, dependencies);
-		const branch = await repositories.beginning(user, request.repoUrl, request.selectedBranch).catch(error => {
+		const branch = await beginning(user, request.repoUrl, request.selectedBranch).catch(error => {
 			throw error instanceof UserFacingError ? new RequestRefused(400, error.message) : error;
 		});
 		const task = await tasks
@@ -137,7 +137,7 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 		// The creator bears the cost, whoever asks: members could otherwise spend without an end in each other's names.
 		await checkCost({ id: task.userId, name: task.creatorName }, user, dependencies);
 		// A member of the team could otherwise push with the token of the task's creator where their own is not enough.
-		await repositories.beginning(user, task.repoUrl, branch).catch(error => {
+		await beginning(user, task.repoUrl, branch).catch(error => {
 			throw error instanceof UserFacingError ? new RequestRefused(409, withoutFieldName(error.message)) : error;
 		});
 		await tasks.followUp(task.id, { ...choice, prompt: request.currentPrompt }, queueing).catch(error => {

@@ -7,49 +7,43 @@ import type { User } from '../database/people.ts';
 import type { SourceTokens } from '../database/sourceTokens.ts';
 import { findRepository, SourceHost } from './hosting.ts';
 
-/** Knows on which repositories tasks can run, and asks them in the name of a user. */
-export class Repositories {
-	private readonly configuration: Pick<Configuration, 'sources' | 'allowLocalRepositories'>;
-	private readonly tokens: SourceTokens;
+/** Where tasks can run, and how a repository is asked there in the name of a user. */
+interface Places {
+	configuration: Pick<Configuration, 'sources' | 'allowLocalRepositories'>;
+	tokens: SourceTokens;
 	/** The folder for temporary files while a repository of this machine is read. */
-	private readonly scratchParent: string;
+	scratchParent: string;
+}
 
-	constructor(
-		configuration: Pick<Configuration, 'sources' | 'allowLocalRepositories'>,
-		tokens: SourceTokens,
-		scratchParent: string,
-	) {
-		this.configuration = configuration;
-		this.tokens = tokens;
-		this.scratchParent = scratchParent;
+/**
+ * Returns the branch that a task of the user's begins with: the named one, or the one that the repository names.
+ * @throws UserFacingError naming the field if the user cannot have a task there, and RequestRefused as `SourceHost`.
+ */
+export async function beginningOf(
+	{ configuration: { sources, allowLocalRepositories }, tokens, scratchParent }: Places,
+	user: User,
+	repoUrl: string,
+	branch: string | undefined,
+): Promise<string> {
+	const found = findRepository(sources, repoUrl);
+	if (found !== undefined) {
+		const host = await hostFor(found.source, user, tokens);
+		const beginning = await host.branch(found.owner, found.name, branch);
+		if (typeof beginning === 'string') {
+			throw new UserFacingError(beginning);
+		}
+		return beginning.branch;
 	}
-
-	/**
-	 * Returns the branch that a task of the user's begins with: the named one, or the one that the repository names.
-	 * @throws UserFacingError naming the field if the user cannot have a task there, and RequestRefused as `SourceHost`.
-	 */
-	async beginning(user: User, repoUrl: string, branch: string | undefined): Promise<string> {
-		const { sources, allowLocalRepositories } = this.configuration;
-		const found = findRepository(sources, repoUrl);
-		if (found !== undefined) {
-			const host = await hostFor(found.source, user, this.tokens);
-			const beginning = await host.branch(found.owner, found.name, branch);
-			if (typeof beginning === 'string') {
-				throw new UserFacingError(beginning);
-			}
-			return beginning.branch;
-		}
-		if (!allowLocalRepositories) {
-			const places = sources.map(({ clone }) => `${clone}/…`).join(', ');
-			throw new UserFacingError(
-				`repoUrl: this service has tasks on repositories of its source hosts alone (${places || 'there is none yet'}).`,
-			);
-		}
-		const source = await queryRepository(folderOfRepoUrl(repoUrl), this.scratchParent, query =>
-			readSource({ ...query, branch }),
+	if (!allowLocalRepositories) {
+		const places = sources.map(({ clone }) => `${clone}/…`).join(', ');
+		throw new UserFacingError(
+			`repoUrl: this service has tasks on repositories of its source hosts alone (${places || 'there is none yet'}).`,
 		);
-		return source.branch;
 	}
+	const source = await queryRepository(folderOfRepoUrl(repoUrl), scratchParent, query =>
+		readSource({ ...query, branch }),
+	);
+	return source.branch;
 }
 
 /** Returns a source host as a user sees it. @throws RequestRefused 404 if no token of the user is kept. */

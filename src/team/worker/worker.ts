@@ -16,7 +16,6 @@ import { checkSchema } from '../database/migrations.ts';
 import { openPool } from '../database/pool.ts';
 import { SourceTokens } from '../database/sourceTokens.ts';
 import { Workers } from '../database/workers.ts';
-import type { OfferedAgent } from '../offeredAgents.ts';
 import { RunQueue, type TakenRun } from '../runQueue.ts';
 import type { Secrets } from '../secrets.ts';
 import { AttemptRun, type AttemptSupport } from './attemptRun.ts';
@@ -102,7 +101,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 		}
 	});
 
-	const workers = new Workers<readonly OfferedAgent[]>(pool);
+	const workers = new Workers(pool);
 	const id = randomUUID();
 	const tell = singleFlight(async () => {
 		const offered = (await services.agents.current()).map(({ id: agent, label, models }) => ({

@@ -11,7 +11,7 @@ import { migrate } from '../../../src/team/database/migrations.ts';
 import { People } from '../../../src/team/database/people.ts';
 import { openPool } from '../../../src/team/database/pool.ts';
 import { SourceTokens } from '../../../src/team/database/sourceTokens.ts';
-import { Workers } from '../../../src/team/database/workers.ts';
+import { type OfferedAgent, Workers } from '../../../src/team/database/workers.ts';
 import { createLoggers } from '../../../src/team/log.ts';
 import { Secrets } from '../../../src/team/secrets.ts';
 import { type FrontEnd, serve } from '../../../src/team/serve/serve.ts';
@@ -91,7 +91,7 @@ class RunningTeam {
 	/** Makes two users with a team each, and tasks of theirs that have ended. */
 	private async fill(pool: Pool, sourceTokens: SourceTokens): Promise<void> {
 		const [people, attempts] = [new People(pool), new Attempts(pool)];
-		const agents = [{ id: 'demo', label: 'Demo', models: ['demo', 'other'] }];
+		const agents: OfferedAgent[] = [{ id: 'demo', label: 'Demo', models: ['demo', 'other'] }];
 		await new Workers(pool).tell({ id: 'worker', slots: 0, agents });
 		await pool.query("UPDATE workers SET seen_at = 'infinity'");
 		for (const user of USERS) {
