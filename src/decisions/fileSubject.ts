@@ -1,12 +1,11 @@
 import * as vscode from 'vscode';
 import { append } from '../base/append.ts';
 import { UserFacingError } from '../base/errors.ts';
-import type { ContextText } from '../chat/api.ts';
 import { fileProblemText } from './messages.ts';
 import { readDecisionFile } from './model/decisionFile.ts';
 import type { StatePart } from './model/sending.ts';
 import { SourceReader } from './sourceReader.ts';
-import { onlyReply, type Subject, type SubjectMaterial } from './subject.ts';
+import { partOf, type Subject, type SubjectMaterial, singleRequest } from './subject.ts';
 
 /** A decision file as the editor shows it, including unsaved changes. */
 export function fileSubject(uri: vscode.Uri, material: SubjectMaterial): Subject {
@@ -31,7 +30,7 @@ export function fileSubject(uri: vscode.Uri, material: SubjectMaterial): Subject
 					label: vscode.l10n.t('written in the file'),
 					text: JSON.stringify(state, undefined, 2),
 				});
-				parts.push(partOf('state', written));
+				parts.push({ name: 'state', label: written.label, characters: written.text.length });
 				append(warnings, written.warnings);
 			}
 			const texts: Record<string, string> = {};
@@ -41,7 +40,7 @@ export function fileSubject(uri: vscode.Uri, material: SubjectMaterial): Subject
 					return undefined;
 				}
 				texts[name] = read.text;
-				parts.push(partOf(`state.${name}`, read));
+				parts.push(partOf(name, read.label, read.text));
 				append(
 					warnings,
 					read.warnings.map(warning => `${read.label}: ${warning}`),
@@ -49,15 +48,9 @@ export function fileSubject(uri: vscode.Uri, material: SubjectMaterial): Subject
 			}
 			return {
 				target,
-				requests: [{ state: { ...state, ...texts }, questions }],
-				questions,
-				model,
-				parts,
-				warnings,
-				combine: onlyReply,
+				...singleRequest({ state: { ...state, ...texts }, questions }),
+				...{ model, parts, warnings },
 			};
 		},
 	};
 }
-
-const partOf = (name: string, { label, text }: ContextText): StatePart => ({ name, label, characters: text.length });

@@ -29,7 +29,7 @@ export interface Prepared {
 	/** The questions in the form in which their answers are shown. */
 	questions: Questions;
 	/** The model that the file names. */
-	model: string | undefined;
+	model?: string | undefined;
 	parts: readonly StatePart[];
 	warnings: readonly string[];
 	combine(replies: readonly DecisionReply[]): Combined;
@@ -48,7 +48,13 @@ export interface Subject {
 	showEntry?(index: number): Promise<void>;
 }
 
-/** Returns the combined answers of a single request, which are those of its reply. */
-export function onlyReply([reply]: readonly DecisionReply[]): Combined {
-	return { answers: reply?.answers ?? {} };
+/** Returns what is to be evaluated by a single request, whose answers are those of its reply. */
+export function singleRequest(asked: Asked): Pick<Prepared, 'requests' | 'questions' | 'combine'> {
+	return { requests: [asked], questions: asked.questions, combine: ([reply]) => ({ answers: reply?.answers ?? {} }) };
 }
+
+export const partOf = (name: string, label: string, { length }: string): StatePart => ({
+	name: `state.${name}`,
+	label,
+	characters: length,
+});

@@ -8,7 +8,7 @@ import { combineJudgements, DEFAULT_CRITERIA, judgeQuestions, judgeRequests } fr
 import { readinessRequest } from './model/readiness.ts';
 import { triageRequest } from './model/triage.ts';
 import { patchLabel } from './sourceReader.ts';
-import { onlyReply, type Subject, type SubjectMaterial } from './subject.ts';
+import { partOf, type Subject, type SubjectMaterial, singleRequest } from './subject.ts';
 
 /** The state key of the criteria that were typed last. */
 const CRITERIA_KEY = 'errand.decisionCriteria';
@@ -27,22 +27,14 @@ export async function triageSubject(argument: unknown, material: SubjectMaterial
 				const log = await tasks.readLog(task.id, signal);
 				const { asked, lines } = triageRequest(task, log);
 				const sent = JSON.stringify(asked.state['log']);
-				const { warnings } = await checked(material, JSON.stringify(asked.state, undefined, 1));
 				return {
 					target,
-					requests: [asked],
-					questions: asked.questions,
-					model: undefined,
+					...singleRequest(asked),
 					parts: [
-						{ name: 'state.prompt', label: vscode.l10n.t('prompt of the task'), characters: task.prompt.length },
-						{
-							name: 'state.log',
-							label: vscode.l10n.t('log of the task: its beginning and its end'),
-							characters: sent.length,
-						},
+						partOf('prompt', vscode.l10n.t('prompt of the task'), task.prompt),
+						partOf('log', vscode.l10n.t('log of the task: its beginning and its end'), sent),
 					],
-					warnings,
-					combine: onlyReply,
+					warnings: await secretsIn(material, JSON.stringify(asked.state, undefined, 1)),
 					lines: Object.fromEntries(lines.map(({ index, text }) => [String(index), text])),
 				};
 			},
@@ -68,18 +60,15 @@ export async function readinessSubject(argument: unknown, material: SubjectMater
 				const { resultKey } = patch;
 				const now = (await tasks.readChanges(task.id, { resultKey }, title)) ?? patch;
 				const asked = readinessRequest(task.prompt, now.text);
-				const { warnings } = await checked(material, `${task.prompt}\n${now.text}`);
+				const warnings = await secretsIn(material, `${task.prompt}\n${now.text}`);
 				return {
 					target,
-					requests: [asked],
-					questions: asked.questions,
-					model: undefined,
+					...singleRequest(asked),
 					parts: [
-						{ name: 'state.prompt', label: vscode.l10n.t('prompt of the task'), characters: task.prompt.length },
-						{ name: 'state.changes', label: patchLabel(now), characters: now.text.length },
+						partOf('prompt', vscode.l10n.t('prompt of the task'), task.prompt),
+						partOf('changes', patchLabel(now), now.text),
 					],
 					warnings: [...warnings, ...cutWarnings([now])],
-					combine: onlyReply,
 				};
 			},
 		}
@@ -124,20 +113,15 @@ export async function judgeSubject(
 			await kept.update(CRITERIA_KEY, criteria);
 			const contenders = patches.map(({ name, text }) => ({ name: named(name), changes: text }));
 			const names = contenders.map(({ name }) => name);
-			const { warnings } = await checked(material, patches.map(({ text }) => text).join('\n'));
+			const warnings = await secretsIn(material, patches.map(({ text }) => text).join('\n'));
 			return {
 				target,
 				requests: judgeRequests(prompt, criteria, contenders),
 				questions: judgeQuestions(contenders),
-				model: undefined,
 				parts: [
-					{ name: 'state.prompt', label: vscode.l10n.t('prompt of the task'), characters: prompt.length },
-					{ name: 'state.criteria', label: criteria, characters: criteria.length },
-					...patches.map((patch, at) => ({
-						name: `state.solution_${at + 1}`,
-						label: patchLabel(patch),
-						characters: patch.text.length,
-					})),
+					partOf('prompt', vscode.l10n.t('prompt of the task'), prompt),
+					partOf('criteria', criteria, criteria),
+					...patches.map((patch, at) => partOf(`solution_${at + 1}`, patchLabel(patch), patch.text)),
 				],
 				warnings: [...warnings, ...cutWarnings(patches)],
 				combine: replies => combineJudgements(names, replies),
@@ -146,13 +130,9 @@ export async function judgeSubject(
 	};
 }
 
-/** Looks for secrets, as the chat does in added context. */
-async function checked(
-	{ readContext }: Pick<SubjectMaterial, 'readContext'>,
-	text: string,
-): Promise<{ warnings: string[] }> {
-	const { warnings } = await readContext({ kind: 'text', label: vscode.l10n.t('The state'), text });
-	return { warnings };
+/** Returns warnings about secrets in a text, as the chat has them for added context. */
+async function secretsIn({ readContext }: SubjectMaterial, text: string): Promise<string[]> {
+	return (await readContext({ kind: 'text', label: vscode.l10n.t('The state'), text })).warnings;
 }
 
 function cutWarnings(patches: readonly TaskPatch[]): string[] {

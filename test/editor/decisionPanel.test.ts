@@ -7,7 +7,7 @@ import { DecisionPanel, type DecisionPanelDependencies } from '../../src/decisio
 import type { DecisionView } from '../../src/decisions/model/protocol.ts';
 import { RequestDocuments } from '../../src/decisions/requestDocuments.ts';
 import { RunStore } from '../../src/decisions/runStore.ts';
-import { onlyReply, type Prepared, type Subject } from '../../src/decisions/subject.ts';
+import { type Prepared, type Subject, singleRequest } from '../../src/decisions/subject.ts';
 import { ContractServer } from '../support/contractServer/contractServer.ts';
 import { connectionFields, keys } from '../support/contractServer/fixtures.ts';
 import { State } from '../support/state.ts';
@@ -47,12 +47,9 @@ describe('the tab of a decision', () => {
 		});
 		return {
 			target: { client, connection, label: 'Quillon', isLocal: false },
-			requests: [{ state: { secret: 'a text of the state' }, questions }],
-			questions,
-			model: undefined,
+			...singleRequest({ state: { secret: 'a text of the state' }, questions }),
 			parts: [],
 			warnings: [],
-			combine: onlyReply,
 		};
 	}
 
