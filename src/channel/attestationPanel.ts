@@ -5,9 +5,8 @@ import { describeError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { CHECKS } from '../client/types.ts';
 import type { Health } from '../contract/channel.ts';
-import { showMessage } from '../platform/notify.ts';
 import { PagePanel } from '../platform/pagePanel.ts';
-import { defaultFolder } from '../platform/saveTarget.ts';
+import { exportJson } from '../platform/saveTarget.ts';
 import { onDidChangeSetting, readSetting } from '../platform/settings.ts';
 import { areRepliesWhole } from '../platform/streamedReplyMessages.ts';
 import type { ChannelConsent } from './channelConsent.ts';
@@ -208,24 +207,7 @@ export class AttestationPanel {
 			checkedAt: at.toISOString(),
 			summary: this.sentence(attested),
 		});
-		const target = await vscode.window.showSaveDialog({
-			filters: { JSON: ['json'] },
-			defaultUri: vscode.Uri.joinPath(
-				defaultFolder(),
-				`attestation-${at.toISOString().slice(0, 19).replaceAll(':', '-')}.json`,
-			),
-			title: vscode.l10n.t('Export Attestation'),
-		});
-		if (!target) {
-			return;
-		}
-		try {
-			await vscode.workspace.fs.writeFile(target, Buffer.from(text));
-		} catch (error) {
-			await showMessage(
-				'error',
-				vscode.l10n.t('Couldn’t export the file: {0}. Select a different location.', describeError(error)),
-			);
-		}
+		const name = `attestation-${at.toISOString().slice(0, 19).replaceAll(':', '-')}`;
+		await exportJson(vscode.l10n.t('Export Attestation'), name, text);
 	}
 }

@@ -1,7 +1,5 @@
 import * as vscode from 'vscode';
-import { describeError } from '../base/errors.ts';
-import { showMessage } from '../platform/notify.ts';
-import { defaultFolder, fileNameOf, offerToOpen } from '../platform/saveTarget.ts';
+import { exportJson, fileNameOf, offerToOpen } from '../platform/saveTarget.ts';
 import { noteTexts, opinionText, outcomeText } from './messages.ts';
 import { readOutcomes } from './model/outcome.ts';
 import type { Run } from './model/run.ts';
@@ -11,24 +9,10 @@ export async function saveRun(run: Run, title: string): Promise<void> {
 	// The text is made before the save dialog, during which the tab may show another run.
 	const text = runAsJson(run, title);
 	const time = run.at.slice(0, 19).replaceAll(':', '-');
-	const target = await vscode.window.showSaveDialog({
-		title: vscode.l10n.t('Export Decision'),
-		filters: { JSON: ['json'] },
-		defaultUri: vscode.Uri.joinPath(defaultFolder(), `${fileNameOf(title, 'decision')}-${time}.json`),
-	});
-	if (!target) {
-		return;
+	const file = await exportJson(vscode.l10n.t('Export Decision'), `${fileNameOf(title, 'decision')}-${time}`, text);
+	if (file) {
+		offerToOpen(file, vscode.l10n.t('The decision was exported to {0}.', vscode.workspace.asRelativePath(file)));
 	}
-	try {
-		await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(text));
-	} catch (error) {
-		await showMessage(
-			'error',
-			vscode.l10n.t('Couldn’t export the file: {0}. Select a different location.', describeError(error)),
-		);
-		return;
-	}
-	offerToOpen(target, vscode.l10n.t('The decision was exported to {0}.', vscode.workspace.asRelativePath(target)));
 }
 
 /** Returns a JSON text with everything that is stored of the run, and its answers in words. */

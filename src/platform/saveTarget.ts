@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
+import { describeError } from '../base/errors.ts';
 import { showMessage } from './notify.ts';
 
 const MAXIMUM_NAME_LENGTH = 60;
@@ -21,6 +22,25 @@ export function fileNameOf(text: string, otherwise: string): string {
 		.replace(/^-+|-+$/g, '')
 		.toLowerCase();
 	return name === '' ? otherwise : name;
+}
+
+/** Asks for a file and writes a JSON text into it. Returns the file, unless that failed, which the user is told. */
+export async function exportJson(title: string, name: string, text: string): Promise<vscode.Uri | undefined> {
+	const file = await vscode.window.showSaveDialog({
+		title,
+		filters: { JSON: ['json'] },
+		defaultUri: vscode.Uri.joinPath(defaultFolder(), `${name}.json`),
+	});
+	try {
+		await (file && vscode.workspace.fs.writeFile(file, new TextEncoder().encode(text)));
+		return file;
+	} catch (error) {
+		await showMessage(
+			'error',
+			vscode.l10n.t('Couldn’t export the file: {0}. Select a different location.', describeError(error)),
+		);
+		return undefined;
+	}
 }
 
 /** Tells the user that a file was written, and offers to open it. */
