@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import * as z from 'zod';
 import { DisposableOwner } from '../../base/disposable.ts';
 import { escapeIcons } from '../../base/plainText.ts';
 import { resultsOf, type TaskResult } from '../../contract/taskResults.ts';
@@ -21,15 +22,18 @@ import type { TaskConnectionAccess, TaskFinder } from './taskMaterial.ts';
 const MAXIMUM_TITLE = 60;
 
 /** A prompt that was made from comments and that the user is editing. */
-interface StoredPrompt {
-	resultKey: string;
-	taskId: string;
-	text: string;
+const promptSchema = z.object({
+	resultKey: z.string(),
+	taskId: z.string(),
+	text: z.string(),
 	/** The text as it was generated. */
-	made: string;
+	made: z.string(),
 	/** The ids of the comments in it. */
-	comments: string[];
-}
+	comments: z.array(z.string()),
+});
+type StoredPrompt = z.infer<typeof promptSchema>;
+
+const isStoredPrompt = (value: unknown): value is StoredPrompt => promptSchema.safeParse(value).success;
 
 /** The tasks that receive the prompts. */
 interface PromptedTasks extends Pick<TaskFinder, 'get' | 'pick'> {
@@ -325,13 +329,4 @@ async function close(uri: vscode.Uri, document: vscode.TextDocument | undefined)
 		.flatMap(group => group.tabs)
 		.filter(({ input }) => input instanceof vscode.TabInputText && input.uri.toString() === uri.toString());
 	await vscode.window.tabGroups.close(tabs);
-}
-
-function isStoredPrompt(value: unknown): value is StoredPrompt {
-	const stored = value as Partial<StoredPrompt> | null;
-	return (
-		[stored?.resultKey, stored?.taskId, stored?.text, stored?.made].every(text => typeof text === 'string') &&
-		Array.isArray(stored?.comments) &&
-		stored.comments.every(id => typeof id === 'string')
-	);
 }
