@@ -188,14 +188,10 @@ function refusedWords(results: Results): string[] {
 }
 
 function failedWords(results: Results): string[] {
-	const causes = new Map<string, Result[]>();
-	for (const { result } of results) {
-		if (result.kind === 'failed') {
-			const words = causeWords(result.cause);
-			causes.set(words, [...(causes.get(words) ?? []), result]);
-		}
-	}
-	return [...causes].flatMap(([words, failed]) => leftWords(results, result => failed.includes(result), words));
+	const causes = new Set(results.flatMap(({ result }) => (result.kind === 'failed' ? [causeWords(result.cause)] : [])));
+	return [...causes].flatMap(words =>
+		leftWords(results, result => result.kind === 'failed' && causeWords(result.cause) === words, words),
+	);
 }
 
 function causeWords(cause: unknown): string {

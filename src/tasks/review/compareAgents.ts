@@ -168,11 +168,9 @@ async function chooseContenders(tasks: readonly Task[], title: string): Promise<
  * Returns the tasks that are worth comparing: tasks of several agents, and tasks with the same prompt and repository.
  */
 function groupsOf(tasks: readonly Task[]): Task[][] {
-	const groups = new Map<string, Task[]>();
-	for (const task of tasks) {
-		const key = isRace(task) ? task.id : JSON.stringify([task.repoUrl, task.prompt?.trim()]);
-		groups.set(key, [...(groups.get(key) ?? []), task]);
-	}
+	const groups = Map.groupBy(tasks, task =>
+		isRace(task) ? task.id : JSON.stringify([task.repoUrl, task.prompt?.trim()]),
+	);
 	return [...groups.values()].filter(group => group.flatMap(resultsOf).length > 1);
 }
 

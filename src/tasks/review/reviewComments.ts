@@ -167,14 +167,10 @@ export class ReviewComments implements Disposable {
 		clearTimeout(this.timer);
 		this.timer = undefined;
 		const controller = this.started();
-		const open = new Map<string, vscode.TextDocument[]>();
-		for (const document of vscode.workspace.textDocuments) {
-			const parts = readChangeUri(document.uri);
-			if (parts) {
-				const key = keyOf(parts);
-				open.set(key, [...(open.get(key) ?? []), document]);
-			}
-		}
+		const open = Map.groupBy(vscode.workspace.textDocuments, ({ uri }) => {
+			const parts = readChangeUri(uri);
+			return parts && keyOf(parts);
+		});
 		const wanted = new Set<string>();
 		for (const thread of this.store.all()) {
 			const documents = open.get(keyOf(thread.place)) ?? [];
