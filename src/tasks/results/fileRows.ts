@@ -46,23 +46,19 @@ interface Rows {
 	shown: number;
 }
 
-export interface FileRowsDependencies {
-	changes: Pick<TaskChanges, 'state' | 'last'>;
-}
-
 /** The rows of changed files below a task, or below one agent's result. */
 export class FileRows {
-	private readonly dependencies: FileRowsDependencies;
+	private readonly changes: Pick<TaskChanges, 'state' | 'last'>;
 	private readonly results = new Map<string, Rows>();
 
-	constructor(dependencies: FileRowsDependencies) {
-		this.dependencies = dependencies;
+	constructor(changes: Pick<TaskChanges, 'state' | 'last'>) {
+		this.changes = changes;
 	}
 
 	/** Returns the rows of a result. While newer changes are being read, the previous ones stay. */
 	rowsOf(task: Task, result: TaskResult): FileRowNode[] {
 		const rows = this.of(result);
-		const state = this.dependencies.changes.state(task, result);
+		const state = this.changes.state(task, result);
 		if (state?.kind === 'failed' || rows.files.size === 0) {
 			return [rows.note];
 		}
@@ -129,7 +125,7 @@ export class FileRows {
 	}
 
 	private noteItem(node: FileRowNode, task: Task, result: TaskResult): vscode.TreeItem {
-		const state = this.dependencies.changes.state(task, result);
+		const state = this.changes.state(task, result);
 		if (state?.kind === 'failed') {
 			const { message } = state.error;
 			const item = new vscode.TreeItem(oneLine(message, MAXIMUM_NOTE));
@@ -183,7 +179,7 @@ export class FileRows {
 			};
 			this.results.set(key, rows);
 		}
-		const last = this.dependencies.changes.last(key);
+		const last = this.changes.last(key);
 		if (last !== rows.changes) {
 			rows.changes = last;
 			rows.files = byPath(last?.files ?? []);

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { oneLine } from '../../base/plainText.ts';
 import { agentNames, isRace, resultsOf, type TaskResult } from '../../contract/taskResults.ts';
@@ -49,7 +50,7 @@ export class ResultRows {
 
 	constructor(dependencies: ResultRowsDependencies) {
 		this.dependencies = dependencies;
-		this.files = new FileRows(dependencies);
+		this.files = new FileRows(dependencies.changes);
 		this.steps = new StepRows(dependencies.steps);
 	}
 
@@ -88,7 +89,7 @@ export class ResultRows {
 		}
 		onUnfold(task.id);
 		if (node.kind === 'steps') {
-			await withPatience(steps.update(task.id, steps.problem(task.id) !== undefined));
+			await Promise.race([steps.update(task.id, steps.problem(task.id) !== undefined), delay(PATIENCE_MS)]);
 			return;
 		}
 		if (isActiveTask(task)) {
@@ -97,8 +98,7 @@ export class ResultRows {
 		// The rows of agents show how much each has changed.
 		const results = isRace(task) && node.resultKey === undefined ? resultsOf(task) : [resultOf(task, node.resultKey)];
 		const readings = results.flatMap(result => (result ? [changes.list(task, result)] : []));
-		const settled = Promise.allSettled(readings);
-		await withPatience(settled);
+		await Promise.race([Promise.allSettled(readings), delay(PATIENCE_MS)]);
 	}
 
 	/** Reads again the changes of a row that could not be read. */
@@ -202,16 +202,6 @@ export class ResultRows {
 
 /** Returns whether the row of a task with one agent, or those of its agents, unfold into files. */
 const hasFiles = (task: Task) => !isActiveTask(task) && resultsOf(task).length > 0;
-
-/** Resolves when `work` has settled, or takes longer. */
-async function withPatience(work: Promise<unknown>): Promise<void> {
-	let timer: ReturnType<typeof setTimeout> | undefined;
-	const patience = new Promise(resolve => {
-		timer = setTimeout(resolve, PATIENCE_MS);
-	});
-	await Promise.race([work, patience]);
-	clearTimeout(timer);
-}
 
 /** Returns a result of a task by its key, or the only result of a task with one agent. */
 function resultOf(task: Task, key: string | undefined): TaskResult | undefined {
