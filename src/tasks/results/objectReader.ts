@@ -6,9 +6,6 @@ import { type ReadObject, readObjects } from './readChanges.ts';
 /** The maximum size of the cache, in bytes: the editor asks for the size of a file, then for its content. */
 const MAXIMUM_KEPT = 32 * 1024 * 1024;
 
-/** The bytes that an object counts in addition to its content, so that many empty objects count too. */
-const LEAST_WEIGHT = 256;
-
 /** The objects of one repository that are read together. */
 interface Batch {
 	objects: Set<string>;
@@ -81,4 +78,4 @@ export class ObjectReader {
 
 const keyOf = (directory: string, object: string): string => `${object} ${directory}`;
 
-const weightOf = (read: ReadObject): number => LEAST_WEIGHT + ('content' in read ? read.content.length : 0);
+const weightOf = (read: ReadObject): number => ('content' in read ? read.content.length : 0);
