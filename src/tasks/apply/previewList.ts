@@ -2,15 +2,13 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { append } from '../../base/append.ts';
 import { decisiveReason } from '../../base/decisiveFiles.ts';
-import { escapeIcons, oneLine } from '../../base/plainText.ts';
+import { escapeIcons, shortName } from '../../base/plainText.ts';
 import { PickList } from '../../platform/pick.ts';
 import { describeFile } from '../common/fileMessages.ts';
 import { type ChangedFile, pathOf } from '../model/changedFile.ts';
 import { outcomeWords } from './applyMessages.ts';
 import { MAXIMUM_RECORD } from './applyRecord.ts';
 import type { Planned } from './plan.ts';
-
-const MAXIMUM_NAME = 120;
 
 interface Row extends vscode.QuickPickItem {
 	/** Undefined for a heading. */
@@ -87,7 +85,7 @@ function rowsOf(planned: readonly Planned<ChangedFile>[]): Row[] {
 	const rows: Row[] = [];
 	const folders = Map.groupBy(all.filter(isChoosable), ({ folder }) => folder);
 	for (const [folder, files] of folders) {
-		rows.push(heading(folder === '' ? vscode.l10n.t('Top folder') : shown(folder)));
+		rows.push(heading(folder === '' ? vscode.l10n.t('Top folder') : escapeIcons(shortName(folder))));
 		append(rows, files);
 	}
 	const there = all.filter(row => row.planned?.outcome.kind === 'there');
@@ -135,5 +133,3 @@ function decidesWords({ before, after }: ChangedFile): string {
 	);
 	return decides ? vscode.l10n.t('$(warning) decides what runs') : '';
 }
-
-const shown = (text: string) => escapeIcons(oneLine(text, MAXIMUM_NAME));

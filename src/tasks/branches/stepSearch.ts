@@ -98,7 +98,8 @@ export class StepSearches {
 					task.id,
 					request,
 					event => {
-						log.append(this.linesOf(task.id, event));
+						const text = this.logText(task.id, event);
+						log.append(text === '' ? '' : `${text}\n`);
 						if (event.type === 'run') {
 							report(runText(event));
 						} else if (event.type === 'unstable') {
@@ -161,11 +162,6 @@ export class StepSearches {
 				this.log?.show(false);
 				break;
 		}
-	}
-
-	private linesOf(taskId: string, event: StepSearchEvent): string {
-		const text = this.logText(taskId, event);
-		return text === '' ? '' : `${text}\n`;
 	}
 
 	private logText(taskId: string, event: StepSearchEvent): string {

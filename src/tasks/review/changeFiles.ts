@@ -14,18 +14,16 @@ export const MAXIMUM_SHOWN = 16 * 1024 * 1024;
 const MEGABYTE = 1024 * 1024;
 const MAXIMUM_NAME = 120;
 
-/**
- * Returns the repository in which a file of a task may be read: one of this window, or that of a known task. Rejects
- * with a UserFacingError that says why there is none.
- */
-export type FindPlace = (parts: ChangeUriParts) => Promise<GitPlace>;
-
 /** The files of tasks as they were before and after, read from the objects of the repository. */
 export class ChangeFiles {
-	private readonly findPlace: FindPlace;
+	private readonly findPlace: (parts: ChangeUriParts) => Promise<GitPlace>;
 	private readonly reader = new ObjectReader(MAXIMUM_SHOWN);
 
-	constructor(findPlace: FindPlace) {
+	/**
+	 * `findPlace` returns the repository in which a file of a task may be read: one of this window, or that of a known
+	 * task. It rejects with a UserFacingError that says why there is none.
+	 */
+	constructor(findPlace: (parts: ChangeUriParts) => Promise<GitPlace>) {
 		this.findPlace = findPlace;
 	}
 
