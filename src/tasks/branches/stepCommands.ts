@@ -11,7 +11,7 @@ import { compareRanges } from '../apply/commitRanges.ts';
 import type { ActiveConnection } from '../common/activeConnection.ts';
 import { rowWords } from '../common/messages.ts';
 import { stepTitle } from '../common/stepMessages.ts';
-import { isStepNode, type StepNode } from '../model/stepNode.ts';
+import { isStepNode, type StepAction, type StepNode } from '../model/stepNode.ts';
 import { taskTitle } from '../model/taskRow.ts';
 import type { ResultReferences } from '../results/resultReferences.ts';
 import { bringStep, type StepCommits } from '../results/stepCommits.ts';
@@ -52,6 +52,14 @@ interface StepSubject {
 /** What can be done with the state of a task's files after one of its steps. Each action shows its errors itself. */
 export class StepCommands {
 	private readonly dependencies: StepCommandsDependencies;
+	private readonly actions: Readonly<Record<StepAction, (subject: StepSubject) => Promise<void>>> = {
+		changes: subject => this.showChanges(subject),
+		files: subject => this.showFiles(subject),
+		continue: ({ task, step }) => this.dependencies.continueFrom(task.id, step),
+		take: subject => this.take(subject),
+		log: ({ task, step }) => this.dependencies.showEntry(task.id, step.step),
+		steps: ({ task, step }) => this.dependencies.showSteps(task.id, step.index),
+	};
 
 	constructor(dependencies: StepCommandsDependencies) {
 		this.dependencies = dependencies;
@@ -59,34 +67,13 @@ export class StepCommands {
 
 	/** Runs a `StepAction` on a step; any extension may run the command, with any arguments. */
 	async run(action?: unknown, argument?: unknown): Promise<void> {
-		if (!isStepNode(argument)) {
+		if (!isStepNode(argument) || typeof action !== 'string' || !Object.hasOwn(this.actions, action)) {
 			return;
 		}
-		const { showEntry, showSteps, continueFrom, explain } = this.dependencies;
 		try {
-			const subject = await this.read(argument);
-			switch (action) {
-				case 'changes':
-					await this.showChanges(subject);
-					break;
-				case 'files':
-					await this.showFiles(subject);
-					break;
-				case 'continue':
-					await continueFrom(subject.task.id, subject.step);
-					break;
-				case 'take':
-					await this.take(subject);
-					break;
-				case 'log':
-					await showEntry(subject.task.id, subject.step.step);
-					break;
-				case 'steps':
-					await showSteps(subject.task.id, subject.step.index);
-					break;
-			}
+			await this.actions[action as StepAction](await this.read(argument));
 		} catch (error) {
-			explain(error);
+			this.dependencies.explain(error);
 		}
 	}
 
