@@ -36,7 +36,7 @@ type PageAction = Exclude<FromDecisionPage, { kind: 'page-ready' }>;
 export class DecisionPanel {
 	private readonly dependencies: DecisionPanelDependencies;
 	private subject: Subject;
-	private readonly panel: PagePanel<FromDecisionPage, DecisionView>;
+	readonly panel: PagePanel<FromDecisionPage, DecisionView>;
 	private stage: DecisionView['stage'] = 'idle';
 	private prepared: Prepared | undefined;
 	/** The model that the user has chosen instead of the file's. */
@@ -82,20 +82,12 @@ export class DecisionPanel {
 			label: () => this.prepared?.target.label ?? 'Errand',
 			logger,
 		});
-	}
-
-	onDidDispose(listener: () => void): void {
 		this.panel.onDidDispose(() => {
 			this.working?.abort();
 			this.working = undefined;
 			// A closed tab sends nothing, even if the question for its key is answered later.
 			this.prepared = undefined;
-			listener();
 		});
-	}
-
-	dispose(): void {
-		this.panel.dispose();
 	}
 
 	/** Brings the tab to the front, reads everything again, and shows the request. Never rejects. */

@@ -75,7 +75,7 @@ export class DecisionsFeature implements Disposable {
 	}
 
 	dispose(): void {
-		for (const panel of [...this.panels.values()]) {
+		for (const { panel } of [...this.panels.values()]) {
 			panel.dispose();
 		}
 		this.disposables.dispose();
@@ -102,7 +102,7 @@ export class DecisionsFeature implements Disposable {
 			known ?? new DecisionPanel(subject, { ...this.dependencies.tab, runs: this.runs, documents: this.documents });
 		if (!known) {
 			this.panels.set(subject.key, panel);
-			panel.onDidDispose(() => this.panels.delete(subject.key));
+			panel.panel.onDidDispose(() => this.panels.delete(subject.key));
 		}
 		await panel.open(subject);
 	}

@@ -32,7 +32,7 @@ describe('the tab of a decision', () => {
 	});
 
 	afterEach(async () => {
-		panel?.dispose();
+		panel?.panel.dispose();
 		documents.dispose();
 		await server.stop();
 	});
@@ -108,8 +108,8 @@ describe('the tab of a decision', () => {
 	it('sends nothing if it was closed, or shows something else, while the key was asked for', async () => {
 		const subject: Subject = { key: 'k', title: 'Title', prepare: async () => prepared() };
 		const close = () => {
-			const closed = new Promise<void>(resolve => panel.onDidDispose(resolve));
-			panel.dispose();
+			const closed = new Promise<void>(resolve => panel.panel.onDidDispose(resolve));
+			panel.panel.dispose();
 			return closed;
 		};
 		for (const meanwhile of [() => panel.open(subject), close]) {
@@ -119,7 +119,7 @@ describe('the tab of a decision', () => {
 			});
 			await handle('send');
 			assert.equal(asked().length, 0);
-			panel.dispose();
+			panel.panel.dispose();
 		}
 	});
 
@@ -153,8 +153,8 @@ describe('the tab of a decision', () => {
 					});
 				}),
 		});
-		const closed = new Promise<void>(resolve => panel.onDidDispose(resolve));
-		panel.dispose();
+		const closed = new Promise<void>(resolve => panel.panel.onDidDispose(resolve));
+		panel.panel.dispose();
 		await closed;
 		await preparing;
 		assert.deepEqual([stopped, logged], [[true], []]);
