@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import * as z from 'zod';
 import { describeError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
@@ -120,33 +121,25 @@ export class TaskResumption {
 	}
 }
 
-interface StoredTab {
-	uri: string;
-	column: number;
-	/** True if it was the active tab of its group. */
-	isActive: boolean;
-}
+const tabsSchema = z.array(
+	z.object({
+		uri: z.string().startsWith(`${LOG_SCHEME}:`),
+		column: z.int(),
+		/** True if it was the active tab of its group. */
+		isActive: z.boolean(),
+	}),
+);
 
 /**
  * Opens the logs whose tabs an earlier version has stored, because the editor did not restore them, in their places and
  * without moving the focus.
  */
 async function openStoredTabs(workspaceState: vscode.Memento): Promise<void> {
-	const tabs = readStored(workspaceState.get(OPEN_LOGS_KEY));
+	const { data: tabs = [] } = tabsSchema.safeParse(workspaceState.get(OPEN_LOGS_KEY));
 	await workspaceState.update(OPEN_LOGS_KEY, undefined);
 	for (const { uri, column, isActive } of tabs) {
 		// Only the command has the option `background`.
 		const options = { viewColumn: column, preview: false, preserveFocus: true, background: !isActive };
 		await vscode.commands.executeCommand('vscode.open', vscode.Uri.parse(uri), options);
 	}
-}
-
-function readStored(value: unknown): StoredTab[] {
-	return (Array.isArray(value) ? value : []).filter(
-		(entry: Partial<StoredTab> | null): entry is StoredTab =>
-			typeof entry?.uri === 'string' &&
-			entry.uri.startsWith(`${LOG_SCHEME}:`) &&
-			Number.isSafeInteger(entry.column) &&
-			typeof entry.isActive === 'boolean',
-	);
 }
