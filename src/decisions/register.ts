@@ -8,9 +8,6 @@ import { registerCommand } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
 import type { DecisionsDependencies, DecisionsFeature } from './decisionsFeature.ts';
 
-/** The names of decision files; package.json has the same pattern for their schema and their menus. */
-const PATTERN = '**/*.decision.json';
-
 /** Registers the commands and the code lens of decision files. Their implementation loads with the first command. */
 export function registerDecisions(dependencies: DecisionsDependencies): Disposable {
 	const store = new DisposableStore();
@@ -25,7 +22,8 @@ export function registerDecisions(dependencies: DecisionsDependencies): Disposab
 	store.add(registerCommand(commands.evaluateDecision, async argument => (await feature()).evaluate(argument)));
 	store.add(
 		vscode.languages.registerCodeLensProvider(
-			{ pattern: PATTERN },
+			// package.json has the same pattern for the schema of decision files and their menus.
+			{ pattern: '**/*.decision.json' },
 			{
 				provideCodeLenses: ({ uri }) => [
 					new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), {

@@ -250,6 +250,7 @@ export class TasksFeature extends DisposableOwner {
 			explain,
 			choose,
 			forgetBranch: result => changes.remove(result),
+			dialogs: editorDialogs,
 		});
 		this.applyCommands = new ApplyCommands({
 			changes,

@@ -10,7 +10,7 @@ import { findTaskRepository } from '../results/taskRepository.ts';
 import type { BranchSubject } from './branchSubject.ts';
 import { checkOutBranch, openWorktree } from './checkOutCommand.ts';
 import { deleteTaskBranch } from './deleteCommand.ts';
-import { type Dialogs, editorDialogs } from './dialogs.ts';
+import type { Dialogs } from './dialogs.ts';
 import { mergeTaskBranch } from './mergeCommand.ts';
 import { createPullRequest, openNamedPullRequest } from './pullRequestCommand.ts';
 import { pushTaskBranch } from './pushCommand.ts';
@@ -23,8 +23,7 @@ export interface BranchCommandsDependencies {
 	/** Forgets the facts known about a deleted branch. */
 	forgetBranch(result: TaskResult): Promise<void>;
 	explain(error: unknown): void;
-	/** The editor's own, unless a test replaces them. */
-	dialogs?: Dialogs;
+	dialogs: Dialogs;
 }
 
 /** The chosen task with its connection. */
@@ -43,7 +42,7 @@ export class BranchCommands {
 
 	constructor(dependencies: BranchCommandsDependencies) {
 		this.dependencies = dependencies;
-		this.dialogs = dependencies.dialogs ?? editorDialogs;
+		this.dialogs = dependencies.dialogs;
 	}
 
 	checkOut(argument: unknown): Promise<void> {

@@ -18,7 +18,6 @@ const CREATE = 'pr.create';
 
 /** The state key of the user's answers about unknown hosts. */
 const HOST_KINDS = 'errand.tasks.hostKinds';
-const MAXIMUM_HOSTS = 100;
 
 /** The software that an unknown host may run. Product names are the same in every language. */
 const NAMES: Readonly<Partial<Record<HostKind, string>>> = {
@@ -183,8 +182,7 @@ async function findHostKind(
 		{ placeHolder: vscode.l10n.t('Select what {0} runs. Your selection is remembered.', host) },
 	);
 	if (chosen !== undefined) {
-		const others = Object.entries(kinds).filter(([name]) => name !== host);
-		await globalState.update(HOST_KINDS, Object.fromEntries([...others.slice(-(MAXIMUM_HOSTS - 1)), [host, chosen]]));
+		await globalState.update(HOST_KINDS, { ...kinds, [host]: chosen });
 	}
 	return chosen;
 }
