@@ -1,7 +1,7 @@
 // Atomic writes: a file is written under a temporary name beside its target, then renamed into place.
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 /** The extension of a file that is still being written. A file that a crash has left behind may be removed. */
@@ -62,6 +62,17 @@ export function replaceFileSync(
 	} catch (error) {
 		rmSync(temporary, { force: true });
 		throw error;
+	}
+}
+
+/** Returns the first bytes of a file, which may have fewer, as a byte string. Rejects with the system's error. */
+export async function readStart(file: string, bytes: number): Promise<string> {
+	const handle = await open(file);
+	try {
+		const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, 0);
+		return buffer.toString('latin1', 0, bytesRead);
+	} finally {
+		await handle.close();
 	}
 }
 

@@ -2,12 +2,12 @@
 // installed beforehand, with the user's own npm or uv and without running anything of it, and kept at that version: the
 // server that was agreed to runs.
 import { existsSync } from 'node:fs';
-import { lstat, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { UserFacingError } from '../../base/errors.ts';
 import { isFields } from '../../base/fields.ts';
 import { isWithin } from '../../base/filePlace.ts';
-import { temporaryName } from '../../base/files.ts';
+import { readStart, temporaryName } from '../../base/files.ts';
 import { parseJson } from '../../base/json.ts';
 import { oneLine } from '../../base/plainText.ts';
 import type { McpServerSetting } from '../../contract/mcpServers.ts';
@@ -165,12 +165,4 @@ async function pythonProgram(folder: string, { wanted, program = '' }: ServerPac
 	return { ...((await isScript(file)) ? { command: python, args: [file] } : { command: file, args: [] }), files: [] };
 }
 
-async function isScript(name: string): Promise<boolean> {
-	const file = await open(name);
-	try {
-		const { buffer } = await file.read(Buffer.alloc(2), 0);
-		return buffer.toString('latin1') === '#!';
-	} finally {
-		await file.close();
-	}
-}
+const isScript = async (file: string): Promise<boolean> => (await readStart(file, 2)) === '#!';

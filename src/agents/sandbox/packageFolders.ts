@@ -1,9 +1,10 @@
 import { constants } from 'node:fs';
-import { access, open, realpath } from 'node:fs/promises';
+import { access, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { append } from '../../base/append.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { isSameOrWithin } from '../../base/filePlace.ts';
+import { readStart } from '../../base/files.ts';
 import { installationOf, privateFoldersOf } from './installation.ts';
 
 /** A program in a form that can be run in a sandbox. */
@@ -107,14 +108,4 @@ async function interpreterOf(program: string): Promise<string | undefined> {
 			(error: NodeJS.ErrnoException) => error.code !== 'EACCES',
 		);
 	return interpreter !== undefined && (await isUsable(interpreter)) ? interpreter : undefined;
-}
-
-async function readStart(name: string, bytes: number): Promise<string> {
-	const file = await open(name);
-	try {
-		const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0);
-		return buffer.toString('latin1', 0, bytesRead);
-	} finally {
-		await file.close();
-	}
 }

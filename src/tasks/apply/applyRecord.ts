@@ -1,6 +1,6 @@
-import { appendFile, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { replaceFile } from '../../base/files.ts';
+import { readStart, replaceFile } from '../../base/files.ts';
 import { isProcessGone } from '../../base/processFamily.ts';
 import type { FileVersion } from '../model/changedFile.ts';
 import { LAST_APPLY_FILE, RUNNING_APPLY_FILE } from '../model/storageKeys.ts';
@@ -115,17 +115,11 @@ export class ApplyRecordFile {
 
 	/** Returns whether the application is still in progress. Reads only the heading; the rest may be large. */
 	async isInProgress(): Promise<boolean> {
-		const handle = await open(this.runningFile).catch(() => undefined);
-		if (!handle) {
-			return false;
-		}
 		try {
-			const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAXIMUM_HEADING), 0, MAXIMUM_HEADING, 0);
-			return isRunning(JSON.parse(buffer.toString('utf8', 0, bytesRead).split('\n', 1)[0] ?? ''));
+			const [heading = ''] = (await readStart(this.runningFile, MAXIMUM_HEADING)).split('\n', 1);
+			return isRunning(JSON.parse(heading));
 		} catch {
 			return false;
-		} finally {
-			await handle.close();
 		}
 	}
 

@@ -1,8 +1,9 @@
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
+import { readStart } from '../../base/files.ts';
 import { GitError } from '../../base/gitError.ts';
 import { gitReason } from '../../base/gitReason.ts';
 import type { GitPlace } from '../../platform/git.ts';
@@ -49,7 +50,7 @@ async function unbundle(place: GitPlace, reference: string, file: string): Promi
 		// Unlike a fetch, this connects to nothing, so it may run without any transport.
 		const [after = ''] = (await runGit(gitPath, directory, ['bundle', 'unbundle', file])).split(' ');
 		await runGit(gitPath, directory, ['update-ref', '--', reference, after]);
-		const base = await readStart(file);
+		const base = await startOf(file);
 		const before = await commitOf(place, `${reference}^`);
 		if (base === undefined || before === undefined) {
 			throw new Error('the bundle has no start');
@@ -68,13 +69,7 @@ async function unbundle(place: GitPlace, reference: string, file: string): Promi
 }
 
 /** Returns the commit on which the content of a bundle builds. */
-async function readStart(file: string): Promise<string | undefined> {
-	const handle = await open(file);
-	try {
-		const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAXIMUM_HEADER), 0, MAXIMUM_HEADER, 0);
-		const [header = ''] = buffer.toString('latin1', 0, bytesRead).split('\n\n');
-		return /^-([\da-f]{40,64})\b/m.exec(header)?.[1];
-	} finally {
-		await handle.close();
-	}
+async function startOf(file: string): Promise<string | undefined> {
+	const [header = ''] = (await readStart(file, MAXIMUM_HEADER)).split('\n\n');
+	return /^-([\da-f]{40,64})\b/m.exec(header)?.[1];
 }
