@@ -14,10 +14,9 @@ import type { Applied, ApplyOptions } from './applyChanges.ts';
 import { isComplete, nothingWords, refusalWords, undoneWords } from './applyMessages.ts';
 import { inWorkingTree, withStatusTitle } from './applyPlace.ts';
 import { type AppliedChanges, type ApplySubjectDependencies, findSubject, listRange, placeIn } from './applySubject.ts';
-import { findHunks, hunksAt } from './hunks.ts';
+import { findHunks, hunksAt, takeHunks } from './hunks.ts';
 import { type Planned, plan } from './plan.ts';
 import { choosePlanned } from './previewList.ts';
-import { takeHunks } from './takeHunks.ts';
 
 const MAXIMUM_TITLE = 60;
 

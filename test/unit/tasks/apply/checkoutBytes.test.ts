@@ -4,9 +4,8 @@ import path from 'node:path';
 import fc from 'fast-check';
 import type { Result } from '../../../../src/tasks/apply/applyChanges.ts';
 import type { Change, ChangeOutcome } from '../../../../src/tasks/apply/change.ts';
-import { findHunks } from '../../../../src/tasks/apply/hunks.ts';
+import { findHunks, takeHunks } from '../../../../src/tasks/apply/hunks.ts';
 import { isText, lineEndsOf } from '../../../../src/tasks/apply/lineEnds.ts';
-import { takeHunks } from '../../../../src/tasks/apply/takeHunks.ts';
 import { pathOf } from '../../../../src/tasks/model/changedFile.ts';
 import { type Files, mergeFile, TaskInRepository } from '../../../support/taskInRepository.ts';
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { findHunks } from '../../../../src/tasks/apply/hunks.ts';
+import { findHunks, takeHunks } from '../../../../src/tasks/apply/hunks.ts';
 import { isText, lineEndsOf } from '../../../../src/tasks/apply/lineEnds.ts';
-import { takeHunks } from '../../../../src/tasks/apply/takeHunks.ts';
 import { pathOf } from '../../../../src/tasks/model/changedFile.ts';
 import { asPresent, type Files, mergeFile, TaskInRepository } from '../../../support/taskInRepository.ts';
 
