@@ -7,7 +7,7 @@ import { resultsOf } from '../../contract/taskResults.ts';
 import { isActiveTask } from '../../contract/tasks.ts';
 import type { ActiveConnection } from '../common/activeConnection.ts';
 import { pathOf } from '../model/changedFile.ts';
-import { readFilePatch } from './readPatch.ts';
+import { readFilePatch } from './readChanges.ts';
 import type { ResultChanges, TaskChanges } from './taskChanges.ts';
 
 /** The maximum number of files in a list. */

@@ -1,10 +1,12 @@
 import { GitError } from '../../base/gitError.ts';
+import { cut } from '../../base/plainText.ts';
 import type { GitPlace } from '../../platform/git.ts';
-import { FIND_RENAMES, listDifference, prepareGit, type ReadingGit } from '../../platform/gitCommand.ts';
-import { type ChangedFile, readChangedFiles } from '../model/changedFile.ts';
+import { FIND_RENAMES, listDifference, prepareGit, type ReadingGit, runGit } from '../../platform/gitCommand.ts';
+import { type ChangedFile, pathOf, readChangedFiles } from '../model/changedFile.ts';
 
 /** The maximum size of a file that is compared line by line, in bytes. */
 export const MAXIMUM_COMPARED = 8 * 1024 * 1024;
+const THRESHOLD = `core.bigFileThreshold=${MAXIMUM_COMPARED}`;
 
 /** Only files that were moved unchanged count as renamed. Git reads no content to find these. */
 const EXACT_RENAMES = ['--find-renames=100%'];
@@ -37,8 +39,7 @@ export async function listChangedFiles(
 	tip: string,
 ): Promise<ChangedFile[]> {
 	const git = await prepareGit(gitPath, directory);
-	const threshold = `core.bigFileThreshold=${MAXIMUM_COMPARED}`;
-	const output = await git(['-c', threshold, ...COUNTING, base, tip, '--'], { encoding: 'latin1' });
+	const output = await git(['-c', THRESHOLD, ...COUNTING, base, tip, '--'], { encoding: 'latin1' });
 	const files = readChangedFiles(output);
 	await markLarge(git, files);
 	return files;
@@ -136,3 +137,42 @@ export async function readObjects(
 	}
 	return read;
 }
+
+/** The maximum length of a patch that is passed on, in UTF-16 code units. A model does not understand more. */
+const MAXIMUM_PATCH = 200_000;
+
+interface Patch {
+	text: string;
+	/** True if the patch is only the beginning. */
+	isCut: boolean;
+}
+
+/** The files that differ between two commits. */
+interface Difference {
+	repository: { place: GitPlace };
+	base: string;
+	tip: string;
+	files: readonly ChangedFile[];
+}
+
+/** A plumbing command ignores the user's configuration for diffs, and these options keep it from running programs. */
+const HOW = ['-r', '-p', '--find-renames', '--no-textconv', '--no-ext-diff', '--no-color', '--ignore-submodules=none'];
+
+/** Returns the changes of a result as a unified diff, with a list of the files before it. Rejects when git fails. */
+export async function readPatch(changes: Difference): Promise<Patch> {
+	const diff = await diffOf(changes, []);
+	const listed = changes.files.map(file => `${file.status} ${pathOf(file)}`).join('\n');
+	return whole(`${listed}\n\n${diff}`);
+}
+
+/** Returns the changes of one of its files as a unified diff. Rejects when git fails. */
+export async function readFilePatch(changes: Difference, { before, after }: ChangedFile): Promise<Patch> {
+	const names = new Set([before, after].flatMap(side => (side ? [`:(top,literal)${side.path}`] : [])));
+	return whole(await diffOf(changes, [...names]));
+}
+
+function diffOf({ repository: { place }, base, tip }: Difference, paths: readonly string[]): Promise<string> {
+	return runGit(place.gitPath, place.directory, ['-c', THRESHOLD, 'diff-tree', ...HOW, base, tip, '--', ...paths]);
+}
+
+const whole = (text: string): Patch => ({ text: cut(text, MAXIMUM_PATCH), isCut: text.length > MAXIMUM_PATCH });

@@ -12,7 +12,7 @@ import { taskIdOf } from '../list/pickTask.ts';
 import { type Compared, type Contender, MAXIMUM_COMPARED, parseCompared } from '../model/comparisonProtocol.ts';
 import { sortTasks } from '../model/taskGroups.ts';
 import { taskTitle } from '../model/taskRow.ts';
-import { readPatch } from '../results/readPatch.ts';
+import { readPatch } from '../results/readChanges.ts';
 import { ComparisonPanel, type ComparisonPanelDependencies } from './comparisonPanel.ts';
 import { readResults } from './readComparison.ts';
 import type { TaskConnectionAccess, TaskFinder } from './taskMaterial.ts';

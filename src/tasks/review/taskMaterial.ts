@@ -12,7 +12,7 @@ import { outcomeOf } from '../model/taskGroups.ts';
 import { hasFailed, taskTitle } from '../model/taskRow.ts';
 import { readChangeUri } from '../results/changeUri.ts';
 import { pickResult } from '../results/pickResult.ts';
-import { readPatch } from '../results/readPatch.ts';
+import { readPatch } from '../results/readChanges.ts';
 import type { TaskChanges } from '../results/taskChanges.ts';
 
 /** A longer log is read at its beginning and at its end. */
