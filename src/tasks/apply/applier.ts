@@ -30,7 +30,7 @@ const MARKER = '<<<<<<< ';
  * between its checks.
  */
 const PATIENCE_MS = 60_000;
-const POLL_MS = 250;
+const POLL_MS = 500;
 
 export interface ApplierDependencies {
 	/**
@@ -161,21 +161,18 @@ export class Applier {
 	 * may still be at work.
 	 */
 	private async outcomeOfRunning(): Promise<Interrupted | undefined> {
-		const end = Date.now() + PATIENCE_MS;
 		let running = await this.kept?.readRunning();
-		while (running && !running.isOver) {
+		for (const end = Date.now() + PATIENCE_MS; running && !running.isOver; ) {
 			if (Date.now() >= end) {
 				// It belongs to another window of this workspace, which tells the user the result.
 				return undefined;
 			}
 			await delay(POLL_MS);
-			if (!(await this.kept?.isInProgress())) {
-				const now = await this.kept?.readRunning();
-				if (!now) {
-					return running;
-				}
-				running = now;
+			const now = await this.kept?.readRunning();
+			if (!now) {
+				break;
 			}
+			running = now;
 		}
 		return running;
 	}

@@ -1,6 +1,6 @@
 import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { readStart, replaceFile } from '../../base/files.ts';
+import { replaceFile } from '../../base/files.ts';
 import { isProcessGone } from '../../base/processFamily.ts';
 import type { FileVersion } from '../model/changedFile.ts';
 import { LAST_APPLY_FILE, RUNNING_APPLY_FILE } from '../model/storageKeys.ts';
@@ -10,8 +10,6 @@ import { type Contents, knownContents, objectName } from './contents.ts';
 
 /** The maximum size of the contents in a record, in bytes. */
 export const MAXIMUM_RECORD = 64 * 1024 * 1024;
-/** The maximum size of the line at the top of a record, in bytes. Its longest part is the path of a folder. */
-const MAXIMUM_HEADING = 64 * 1024;
 
 /** The changes of the last application, for undo. */
 export interface ApplyRecord {
@@ -111,16 +109,6 @@ export class ApplyRecordFile {
 	/** Records that the application has ended. Rejects with the system's error. */
 	async end(): Promise<void> {
 		await rm(this.runningFile, { force: true });
-	}
-
-	/** Returns whether the application is still in progress. Reads only the heading; the rest may be large. */
-	async isInProgress(): Promise<boolean> {
-		try {
-			const [heading = ''] = (await readStart(this.runningFile, MAXIMUM_HEADING)).split('\n', 1);
-			return isRunning(JSON.parse(heading));
-		} catch {
-			return false;
-		}
 	}
 
 	/**
