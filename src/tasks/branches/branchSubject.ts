@@ -9,7 +9,7 @@ import type { Task } from '../../contract/tasks.ts';
 import type { GitRepository } from '../../platform/git.ts';
 import { runGit } from '../../platform/gitCommand.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
-import { BranchMissing, fetchTip } from '../results/taskBranch.ts';
+import { BranchProblem, fetchTip } from '../results/taskBranch.ts';
 import type { TaskRepository } from '../results/taskRepository.ts';
 import { FilterRefused } from './blockingFiles.ts';
 import type { Dialogs } from './dialogs.ts';
@@ -42,7 +42,7 @@ export async function readTip({ result, repository }: BranchSubject, dialogs: Di
 			fetchTip(place, remote, result),
 		);
 	} catch (error) {
-		throw error instanceof BranchMissing
+		throw error instanceof BranchProblem
 			? new UserFacingError(
 					vscode.l10n.t('The branch “{0}” doesn’t exist. It was deleted, renamed or never pushed.', branch),
 					{ cause: error },

@@ -79,7 +79,7 @@ export interface BranchEnds {
 
 /**
  * Fetches the branch of a result into a reference of Errand's own. The user's branches, those of remotes and FETCH_HEAD
- * stay as they are. Rejects when git fails, and with a BranchMissing if the branch no longer exists.
+ * stay as they are. Rejects when git fails, and with a BranchProblem if the branch no longer exists.
  */
 export async function fetchBranch(
 	place: GitPlace,
@@ -97,7 +97,7 @@ export async function fetchBranch(
 	} else {
 		const references = [TASKS + plainName(key), BASES + plainName(key)] as const;
 		if (!(await bring(place, remote, branch, references[0]))) {
-			throw new BranchMissing(branch);
+			throw new BranchProblem(branch, 'missing');
 		}
 		const isThere = start.branch !== undefined && (await bring(place, remote, start.branch, references[1]));
 		const found = await readReferences(gitPath, directory, references);
@@ -105,7 +105,7 @@ export async function fetchBranch(
 		now = isThere ? found.get(references[1]) : undefined;
 	}
 	if (tip === undefined) {
-		throw new BranchMissing(branch);
+		throw new BranchProblem(branch, 'missing');
 	}
 	const known = isObjectName(start.commit) ? [start.commit] : [];
 	// Without the branch that it started from, the HEAD of the repository or of its remote is the best guess.
@@ -119,7 +119,7 @@ export async function fetchBranch(
 
 /**
  * Finds the start of a branch, and keeps its commits with a reference of Errand's own. Rejects when git fails, and with
- * a StartUnknown.
+ * a BranchProblem.
  */
 export async function rangeOf(
 	{ gitPath, directory }: GitPlace,
@@ -132,7 +132,7 @@ export async function rangeOf(
 		git(['update-ref', '--', TASKS + plainName(key), tip]),
 	]);
 	if (base === undefined) {
-		throw new StartUnknown(branch);
+		throw new BranchProblem(branch, 'unrelated');
 	}
 	const commits = now === undefined ? 0 : await countBetween(git, base, now.commit);
 	return { tip, base, moved: now !== undefined && commits > 0 ? { branch: now.branch, commits } : undefined };
@@ -140,7 +140,7 @@ export async function rangeOf(
 
 /**
  * Fetches the branch of a result into its reference as `fetchBranch` and `rangeOf` do, and returns its commit. Rejects
- * when git fails, and with a BranchMissing.
+ * when git fails, and with a BranchProblem.
  */
 export async function fetchTip(
 	place: GitPlace,
@@ -153,31 +153,22 @@ export async function fetchTip(
 	const reference = remote === undefined ? `refs/heads/${branch}` : kept;
 	const tip = isThere ? (await readReferences(gitPath, directory, [reference])).get(reference) : undefined;
 	if (tip === undefined) {
-		throw new BranchMissing(branch);
+		throw new BranchProblem(branch, 'missing');
 	}
 	await (remote === undefined && runGit(gitPath, directory, ['update-ref', '--', kept, tip]));
 	return tip;
 }
 
-/** The branch does not exist: it was deleted or renamed, or never pushed. */
-export class BranchMissing extends Error {
-	override readonly name = 'BranchMissing';
+/** A branch does not exist, or shares no commit with the start of its task, so that its own start is unknown. */
+export class BranchProblem extends Error {
+	override readonly name = 'BranchProblem';
 	readonly branch: string;
+	readonly reason: 'missing' | 'unrelated';
 
-	constructor(branch: string) {
-		super('there is no such branch');
+	constructor(branch: string, reason: BranchProblem['reason']) {
+		super(`the branch is ${reason}`);
 		this.branch = branch;
-	}
-}
-
-/** The start of the branch is unknown: it shares no commit with the start of the task. */
-export class StartUnknown extends Error {
-	override readonly name = 'StartUnknown';
-	readonly branch: string;
-
-	constructor(branch: string) {
-		super('the start of the branch is not known');
-		this.branch = branch;
+		this.reason = reason;
 	}
 }
 

@@ -13,12 +13,11 @@ import { listChangedFiles, listChangedNames } from './readChanges.ts';
 import type { ResultReferences } from './resultReferences.ts';
 import {
 	type BranchEnds,
-	BranchMissing,
+	BranchProblem,
 	type BranchRange,
 	branchEnds,
 	fetchBranch,
 	rangeOf,
-	StartUnknown,
 	type TaskStart,
 } from './taskBranch.ts';
 import { findTaskRepository, type TaskRepository } from './taskRepository.ts';
@@ -226,23 +225,20 @@ const versionOf = ({ status, updatedAt, completedAt, branchName }: Task): string
 	JSON.stringify([status, updatedAt, completedAt, branchName]);
 
 function inWords(error: unknown): UserFacingError {
-	if (error instanceof BranchMissing) {
-		return new UserFacingError(
-			vscode.l10n.t(
-				'Can’t show the changes of branch “{0}” because it doesn’t exist. It was deleted, renamed or never pushed.',
-				shortName(error.branch),
-			),
-			{ cause: error },
-		);
+	if (!(error instanceof BranchProblem)) {
+		return gitFailure(error, vscode.l10n.t('Git couldn’t read the changes of the task: {0}', gitReason(error)));
 	}
-	if (error instanceof StartUnknown) {
-		return new UserFacingError(
-			vscode.l10n.t(
-				'Couldn’t find where the branch “{0}” started because this repository has no commits in common with it. Fetch the branch that the task started from, then try again.',
-				shortName(error.branch),
-			),
-			{ cause: error },
-		);
-	}
-	return gitFailure(error, vscode.l10n.t('Git couldn’t read the changes of the task: {0}', gitReason(error)));
+	const branch = shortName(error.branch);
+	return new UserFacingError(
+		error.reason === 'missing'
+			? vscode.l10n.t(
+					'Can’t show the changes of branch “{0}” because it doesn’t exist. It was deleted, renamed or never pushed.',
+					branch,
+				)
+			: vscode.l10n.t(
+					'Couldn’t find where the branch “{0}” started because this repository has no commits in common with it. Fetch the branch that the task started from, then try again.',
+					branch,
+				),
+		{ cause: error },
+	);
 }

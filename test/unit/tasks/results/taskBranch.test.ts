@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { BranchMissing, forgetResult, referenceOf, StartUnknown } from '../../../../src/tasks/results/taskBranch.ts';
+import { forgetResult, referenceOf } from '../../../../src/tasks/results/taskBranch.ts';
 import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
 import { readRange } from './readRange.ts';
 
@@ -70,17 +70,17 @@ describe('the branch of a task', () => {
 		await source.write('other.txt', 'other\n');
 		await source.commitAll('Nothing in common');
 		await source.git('branch', '-f', 'main', 'other');
-		await assert.rejects(readRange(place(), undefined, RESULT, START), StartUnknown);
+		await assert.rejects(readRange(place(), undefined, RESULT, START), { reason: 'unrelated' });
 		assert.equal((await readRange(place(), undefined, RESULT, { branch: 'main', commit: base })).base, base);
 		const absent = { branch: undefined, commit: '--output=x' };
-		await assert.rejects(readRange(place(), undefined, RESULT, absent), StartUnknown);
+		await assert.rejects(readRange(place(), undefined, RESULT, absent), { reason: 'unrelated' });
 	});
 
 	it('is said to be missing where it is, here and on the remote', async () => {
 		const missing = { ...RESULT, branch: 'errand/other' };
-		await assert.rejects(readRange(place(), undefined, missing, START), BranchMissing);
+		await assert.rejects(readRange(place(), undefined, missing, START), { reason: 'missing' });
 		const directory = await clone();
-		await assert.rejects(readRange(place(directory), 'origin', missing, START), BranchMissing);
+		await assert.rejects(readRange(place(directory), 'origin', missing, START), { reason: 'missing' });
 		const option = { ...RESULT, branch: '--upload-pack=touch x' };
 		await assert.rejects(readRange(place(directory), 'origin', option, START));
 	});
