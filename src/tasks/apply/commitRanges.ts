@@ -4,11 +4,8 @@ import * as vscode from 'vscode';
 import { shortName } from '../../base/plainText.ts';
 import type { CommitRange, ComparedRange, RangeFile } from '../api.ts';
 import { type ChangedFile, pathOf } from '../model/changedFile.ts';
-import { type ChangeUriParts, changeUri, versionWords } from '../results/changeUri.ts';
+import { type ChangeUriParts, changeUri, MAXIMUM_DIFFS, versionWords } from '../results/changeUri.ts';
 import { listRange } from './applySubject.ts';
-
-/** The maximum number of files in one multi-file diff, because the editor reads all of them at once. */
-const MAXIMUM_SHOWN = 200;
 
 /** Resolves with the files that differ, sorted by path. Rejects with a UserFacingError. */
 export async function describeRange(range: CommitRange): Promise<RangeFile[]> {
@@ -27,7 +24,7 @@ export async function compareRanges(title: string, parts: readonly ComparedRange
 		return;
 	}
 	const resources = pairs
-		.slice(0, MAXIMUM_SHOWN)
+		.slice(0, MAXIMUM_DIFFS)
 		.map(({ file, before, after }) => [
 			file.after ? after : before,
 			file.before ? before : undefined,

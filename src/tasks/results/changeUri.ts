@@ -8,6 +8,9 @@ import { CHANGE_SCHEME } from '../../platform/ids.ts';
 import { type ChangedFile, type FileVersion, pathOf } from '../model/changedFile.ts';
 import type { ListedChanges } from './taskChanges.ts';
 
+/** The maximum number of files in one multi-file diff, because the editor reads all of them at once. */
+export const MAXIMUM_DIFFS = 200;
+
 const objectName = z.string().refine(isObjectName);
 
 /** A file as it was before or after a task. */

@@ -20,7 +20,7 @@ import {
 	MAXIMUM_COMPARED,
 	parseFromComparisonPage,
 } from '../model/comparisonProtocol.ts';
-import { versionUri } from '../results/changeUri.ts';
+import { MAXIMUM_DIFFS, versionUri } from '../results/changeUri.ts';
 import { comparisonView } from './comparisonView.ts';
 import { CompositionChoice, contributorsOf, PARTS_SHOWN, type Progress } from './compositionChoice.ts';
 import { type Comparison, type ComparisonSource, readComparison } from './readComparison.ts';
@@ -28,9 +28,6 @@ import type { TaskConnectionAccess } from './taskMaterial.ts';
 
 /** The number of files that the page shows at first, and that each further step adds. */
 const FILES_SHOWN = 200;
-
-/** The maximum number of files in one view of differences, in which the editor makes a part for each. */
-const MAXIMUM_DIFFS = 200;
 
 /** The list of tasks, by which a page notices that one has continued. */
 export interface ShownTasks {

@@ -5,11 +5,8 @@ import { formatNumber } from '../../platform/amounts.ts';
 import { type Explanation, offer, showMessage } from '../../platform/notify.ts';
 import { rowWords } from '../common/messages.ts';
 import { taskTitle } from '../model/taskRow.ts';
-import { versionUri } from '../results/changeUri.ts';
+import { MAXIMUM_DIFFS, versionUri } from '../results/changeUri.ts';
 import type { ResultChanges } from '../results/taskChanges.ts';
-
-/** The maximum number of files in one multi-file diff, because the editor reads all of them at once. */
-const REVIEW_PAGE = 200;
 
 const MAXIMUM_TITLE = 50;
 const MAXIMUM_BRANCH = 40;
@@ -26,7 +23,7 @@ export async function showReview(
 		void showMessage('information', vscode.l10n.t('The branch doesn’t change any files.'));
 		return;
 	}
-	const end = Math.min(files.length, start + REVIEW_PAGE);
+	const end = Math.min(files.length, start + MAXIMUM_DIFFS);
 	const title = titleOf(task, changes, start, end);
 	const resources = files
 		.slice(start, end)
@@ -53,7 +50,7 @@ export async function showReview(
 
 function titleOf(task: Task, { files, moved }: ResultChanges, start: number, end: number): string {
 	const parts = [vscode.l10n.t('Task: {0}', taskTitle(task, rowWords.untitled, MAXIMUM_TITLE))];
-	if (files.length > REVIEW_PAGE) {
+	if (files.length > MAXIMUM_DIFFS) {
 		parts.push(
 			vscode.l10n.t('files {0} to {1} of {2}', formatNumber(start + 1), formatNumber(end), formatNumber(files.length)),
 		);
