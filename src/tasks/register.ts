@@ -35,6 +35,7 @@ import {
 	RUNNING_APPLY_FILE,
 	SCRATCH_ENTRIES,
 } from './model/storageKeys.ts';
+import type { BelowNode } from './results/resultRows.ts';
 import type { TasksDependencies, TasksFeature } from './tasksFeature.ts';
 
 /** A test cheap enough for every move of the cursor; the code that is loaded afterwards decides exactly. */
@@ -79,10 +80,7 @@ export function registerTasks(dependencies: TasksDependencies): Tasks & { progra
 	);
 	const register: Register = (command, run) =>
 		store.add(registerCommand(command, async (...asked) => run(await feature(), ...asked)));
-	registerStarts(register);
-	registerRows(register);
-	registerBranches(register);
-	registerAnswers(register);
+	registerCommands(register);
 	store.add(
 		vscode.languages.registerCodeActionsProvider(
 			{ scheme: 'file' },
@@ -168,16 +166,13 @@ function watchShownChanges(): Disposable {
 	return vscode.window.onDidChangeVisibleTextEditors(update);
 }
 
-/** Registers the commands that start a task. */
-function registerStarts(register: Register): void {
+function registerCommands(register: Register): void {
 	register(commands.startTask, ({ launcher }, argument) => launcher.start(argument));
 	register(internalCommands.startTaskFromSelection, ({ launcher }, argument) => launcher.startFromPlace(argument));
 	register(internalCommands.startTaskFromPrompt, ({ launcher }) => launcher.startFromEditor());
 	register(internalCommands.takePromptToChat, ({ promptEditor }) => promptEditor.takeToChat());
-}
 
-/** Registers the commands of the list and of its rows, of which those of steps mean the files as of there. */
-function registerRows(register: Register): void {
+	// The list and its rows, of which those of steps mean the files as of there.
 	const orOfStep =
 		(action: StepAction, run: (parts: TasksFeature, argument: unknown) => unknown) =>
 		(parts: TasksFeature, argument: unknown) =>
@@ -212,11 +207,9 @@ function registerRows(register: Register): void {
 	register(internalCommands.loadMoreTasks, parts => parts.commands.loadMore());
 	register(internalCommands.loadMoreAgentTasks, parts => parts.commands.loadMoreAgentTasks());
 	register(internalCommands.showMoreFiles, (parts, row) => parts.commands.showMoreFiles(row));
-	register(internalCommands.readChangesAgain, ({ results }, row) => results.readAgain(row));
-}
+	register(internalCommands.readChangesAgain, ({ results }, row) => results.rows.readAgain(row as BelowNode));
 
-/** Registers the commands for the branch of a task, and those that take its changes into the user's files. */
-function registerBranches(register: Register): void {
+	// The branch of a task, and what takes its changes into the user's files.
 	register(commands.checkoutTaskBranch, ({ branchCommands }, argument) => branchCommands.checkOut(argument));
 	register(commands.openTaskWorktree, ({ branchCommands }, argument) => branchCommands.openWorktree(argument));
 	register(commands.mergeTaskBranch, ({ branchCommands }, argument) => branchCommands.merge(argument));
@@ -228,10 +221,8 @@ function registerBranches(register: Register): void {
 	register(commands.takeHunk, ({ applyCommands }, argument) => applyCommands.takeHunk(argument));
 	register(commands.compareWithFile, ({ applyCommands }, argument) => applyCommands.compareWithFile(argument));
 	register(commands.undoApply, ({ applyCommands }) => applyCommands.undo());
-}
 
-/** Registers the commands with which the user answers the work of tasks. */
-function registerAnswers(register: Register): void {
+	// The user's answers to the work of tasks.
 	register(commands.saveComment, ({ comments }, argument) => comments.save(argument));
 	register(commands.cancelComment, ({ comments }, argument) => comments.cancel(argument));
 	register(commands.editComment, ({ comments }, argument) => comments.edit(argument));

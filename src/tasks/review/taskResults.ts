@@ -15,7 +15,7 @@ import type { ChangeUriParts } from '../results/changeUri.ts';
 import { decorationOf } from '../results/fileRows.ts';
 import { pickResult } from '../results/pickResult.ts';
 import { ResultReferences } from '../results/resultReferences.ts';
-import { type BelowNode, ResultRows } from '../results/resultRows.ts';
+import { ResultRows } from '../results/resultRows.ts';
 import { TaskChanges } from '../results/taskChanges.ts';
 import { findTaskRepository } from '../results/taskRepository.ts';
 import { TaskStarts } from '../results/taskStarts.ts';
@@ -110,11 +110,6 @@ export class TaskResults extends DisposableOwner {
 		} catch (error) {
 			this.dependencies.explain(error);
 		}
-	}
-
-	/** Reads again the changes of a task that could not be read. The argument is the row that says so. */
-	readAgain(row: unknown): void {
-		this.rows.readAgain(row as BelowNode);
 	}
 
 	/** Records that the user looks at a task of the active connection. */
