@@ -30,25 +30,6 @@ const MAXIMUM_TITLE = 60;
  */
 const UNSURE: ReadonlySet<string> = new Set(['offline', 'timeout', 'truncated', 'server', 'upstream', 'bad-response']);
 
-/** Starts the work on a follow-up. */
-export interface FollowUpRunner {
-	/** Shows and follows a task that continues. */
-	goesOn(task: Task, target: TaskTarget): void;
-	/**
-	 * Starts a task from the branch of another one and shows it. Resolves with its id, or with undefined after a
-	 * failure, which is shown to the user.
-	 */
-	start(request: TaskCreateRequest, target: TaskTarget): Promise<string | undefined>;
-}
-
-/** The user's trust, and the questions and messages for the user. */
-export interface FollowUpUser {
-	/** Returns whether the workspace is trusted. In an untrusted one no agent runs on this machine. */
-	isTrusted(): boolean;
-	askModal: typeof askModal;
-	explain(error: unknown): void;
-}
-
 export interface TaskFollowUpsDependencies {
 	workspaceState: vscode.Memento;
 	tasks: {
@@ -58,12 +39,23 @@ export interface TaskFollowUpsDependencies {
 	active: ActiveConnection;
 	/** Returns the connection's agents as its service describes them now. */
 	agents(): Promise<TaskConnection['agents']>;
-	runner: FollowUpRunner;
-	user: FollowUpUser;
+	/** Starts the work on a follow-up. */
+	runner: {
+		/** Shows and follows a task that continues. */
+		goesOn(task: Task, target: TaskTarget): void;
+		/**
+		 * Starts a task from the branch of another one and shows it. Resolves with its id, or with undefined after a
+		 * failure, which is shown to the user.
+		 */
+		start(request: TaskCreateRequest, target: TaskTarget): Promise<string | undefined>;
+	};
+	user: {
+		/** Returns whether the workspace is trusted. In an untrusted one no agent runs on this machine. */
+		isTrusted(): boolean;
+		askModal: typeof askModal;
+		explain(error: unknown): void;
+	};
 }
-
-/** Asks the user whether exactly this may be sent. */
-export type AllowFollowUp = (shown: ShownFollowUp) => Promise<boolean>;
 
 /** The branch of one of several agents that had the same prompt. */
 export interface AgentBranch {
@@ -92,6 +84,7 @@ export class TaskFollowUps {
 
 	constructor(dependencies: TaskFollowUpsDependencies) {
 		this.dependencies = dependencies;
+		const isText = (value: unknown): value is string => typeof value === 'string';
 		this.drafts = new StateEntries(dependencies.workspaceState, FOLLOW_UP_ENTRIES, isText);
 	}
 
@@ -172,7 +165,11 @@ export class TaskFollowUps {
 	 * Sends a prompt for another program, after the same checks, once `allow` has resolved with true for it. Rejects
 	 * with an error to be explained.
 	 */
-	async sendForProgram(id: string, prompt: string, allow: AllowFollowUp): Promise<EditorOutcome<ContinuedTask>> {
+	async sendForProgram(
+		id: string,
+		prompt: string,
+		allow: (shown: ShownFollowUp) => Promise<boolean>,
+	): Promise<EditorOutcome<ContinuedTask>> {
 		if (this.requests.has(id)) {
 			return { done: false, reason: vscode.l10n.t('A prompt for this task is already being sent.') };
 		}
@@ -353,8 +350,4 @@ function staysText({ branch, worktree }: WorktreeBranch): string {
 		shortName(branch),
 		worktree,
 	);
-}
-
-function isText(value: unknown): value is string {
-	return typeof value === 'string';
 }
