@@ -66,10 +66,8 @@ export function estimateCost(
 	{ input, output }: { input: number; output: number },
 ): number | undefined {
 	const name = connection.decisionModel ?? model;
-	const prices = pricesOf(connection, model) ?? (isModelOf(name, model) ? pricesOf(connection, name) : undefined);
-	return prices?.input === undefined || prices.output === undefined
-		? undefined
-		: (input * prices.input + output * prices.output) * PER_TOKEN;
+	const isNamed = model === name || model === decisionModelId(name);
+	return costAt(pricesOf(connection, model) ?? (isNamed ? pricesOf(connection, name) : undefined), input, output);
 }
 
 /**
@@ -79,14 +77,21 @@ export function estimateCost(
 export function costOf(connection: Connection, model: string, replies: readonly DecisionReply[]): number | undefined {
 	let sum = 0;
 	for (const { model: resolved = model, answers, usage } of replies) {
-		const [input, output] = [usage?.input_tokens, usage?.output_tokens];
-		const prices = servedPrices(connection, Object.values(answers)) ?? namedPrices(connection, resolved, model);
-		if (prices?.input === undefined || prices.output === undefined || input === undefined || output === undefined) {
+		const named = pricesOf(connection, resolved) ?? pricesOf(connection, model);
+		const prices = servedPrices(connection, Object.values(answers)) ?? named;
+		const cost = costAt(prices, usage?.input_tokens, usage?.output_tokens);
+		if (cost === undefined) {
 			return undefined;
 		}
-		sum += (input * prices.input + output * prices.output) * PER_TOKEN;
+		sum += cost;
 	}
 	return sum;
+}
+
+function costAt(prices: Prices | undefined, input?: number, output?: number): number | undefined {
+	return prices?.input === undefined || prices.output === undefined || input === undefined || output === undefined
+		? undefined
+		: (input * prices.input + output * prices.output) * PER_TOKEN;
 }
 
 /** Returns who has answered, if the service says so, each once. */
@@ -105,13 +110,7 @@ function servedPrices(connection: Connection, answers: readonly unknown[]): Pric
 	return readPrices(provider?.prices) ?? pricesOf(connection, first.model);
 }
 
-function namedPrices(connection: Connection, resolved: string, asked: string): Prices | undefined {
-	return pricesOf(connection, resolved) ?? pricesOf(connection, asked);
-}
-
 const pricesOf = (connection: Connection, model: string) => readPrices(findModel(connection, model)?.prices);
-
-const isModelOf = (name: string, model: string) => model === name || model === decisionModelId(name);
 
 function serverOf(answer: unknown): { provider: string; model: string } | undefined {
 	const { served_by: served } = Object(answer) as { served_by?: unknown };
