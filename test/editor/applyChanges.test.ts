@@ -16,13 +16,13 @@ import {
 	undoneWords,
 } from '../../src/tasks/apply/applyMessages.ts';
 import { ApplyRecordFile } from '../../src/tasks/apply/applyRecord.ts';
+import { subjectOfEditor } from '../../src/tasks/apply/applySubject.ts';
 import type { ChangeOutcome } from '../../src/tasks/apply/change.ts';
 import type { Planned } from '../../src/tasks/apply/plan.ts';
 import { choosePlanned } from '../../src/tasks/apply/previewList.ts';
 import type { ChangedFile } from '../../src/tasks/model/changedFile.ts';
 import { RUNNING_APPLY_FILE } from '../../src/tasks/model/storageKeys.ts';
 import { changeUri, readChangeUri } from '../../src/tasks/results/changeUri.ts';
-import { subjectOfEditor } from '../../src/tasks/results/editorSubject.ts';
 import type { ResultChanges } from '../../src/tasks/results/taskChanges.ts';
 import { readTask } from '../support/readTask.ts';
 import { waitFor } from '../support/waitFor.ts';

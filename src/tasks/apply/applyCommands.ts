@@ -8,12 +8,20 @@ import { rowWords } from '../common/messages.ts';
 import { type ChangedFile, pathOf } from '../model/changedFile.ts';
 import { taskTitle } from '../model/taskRow.ts';
 import { changeUri, readChangeUri } from '../results/changeUri.ts';
-import { fileOfEditor, shownChange, subjectOfEditor } from '../results/editorSubject.ts';
 import { Applier, type ApplierDependencies } from './applier.ts';
 import type { Applied, ApplyOptions } from './applyChanges.ts';
 import { isComplete, nothingWords, refusalWords, undoneWords } from './applyMessages.ts';
 import { inWorkingTree, withStatusTitle } from './applyPlace.ts';
-import { type AppliedChanges, type ApplySubjectDependencies, findSubject, listRange, placeIn } from './applySubject.ts';
+import {
+	type AppliedChanges,
+	type ApplySubjectDependencies,
+	fileOfEditor,
+	findSubject,
+	listRange,
+	placeIn,
+	shownChange,
+	subjectOfEditor,
+} from './applySubject.ts';
 import { findHunks, hunksAt, takeHunks } from './hunks.ts';
 import { type Planned, plan } from './plan.ts';
 import { choosePlanned } from './previewList.ts';
