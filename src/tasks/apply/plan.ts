@@ -271,16 +271,9 @@ async function placeRefusal(
 
 /** Finds the names, in lower case, that several paths share. */
 function findDoubles(changes: readonly Change[]): Set<string> {
-	const known = new Map<string, string>();
-	const doubles = new Set<string>();
-	for (const { path } of changes.flatMap(versionsOf)) {
-		const name = path.toLowerCase();
-		if ((known.get(name) ?? path) !== path) {
-			doubles.add(name);
-		}
-		known.set(name, path);
-	}
-	return doubles;
+	const paths = new Set(changes.flatMap(versionsOf).map(({ path }) => path));
+	const names = Map.groupBy(paths, path => path.toLowerCase());
+	return new Set([...names].flatMap(([name, alike]) => (alike.length > 1 ? [name] : [])));
 }
 
 /** Returns the paths that git ignores and does not have in its index. Paths are byte strings. */

@@ -71,16 +71,6 @@ function fixedPoints(own: readonly string[], other: readonly string[]): [own: nu
 
 /** Returns the lines that occur once, in order, with their positions. */
 function uniqueLines(lines: readonly string[]): Map<string, number> {
-	const places = new Map<string, number>();
-	const twice = new Set<string>();
-	for (const [place, line] of lines.entries()) {
-		if (places.has(line)) {
-			twice.add(line);
-		}
-		places.set(line, place);
-	}
-	for (const line of twice) {
-		places.delete(line);
-	}
-	return places;
+	const places = Map.groupBy(lines.keys(), place => lines[place] ?? '');
+	return new Map([...places].flatMap(([line, [first = 0, ...others]]) => (others.length === 0 ? [[line, first]] : [])));
 }

@@ -121,22 +121,17 @@ export class CompositionChoice {
 	}
 
 	view(maximum: number, progress: Progress): NonNullable<ComparisonView['composing']> {
-		const files: { label: string; parts: PartView[] }[] = [];
-		let path: string | undefined;
-		for (const part of this.parts.slice(0, maximum)) {
-			if (part.path !== path) {
-				path = part.path;
-				files.push({ label: oneLine(path), parts: [] });
-			}
-			files.at(-1)?.parts.push(this.partView(part));
-		}
+		const files = Map.groupBy(this.parts.slice(0, maximum), ({ path }) => path);
 		const clash = clashOf(this.parts, this.taken);
 		return {
 			sentence: clash === undefined ? this.sentence(progress) : clashText(clash),
 			isBad: clash !== undefined,
 			canMake: progress === 'choosing' && this.composition !== undefined,
 			agents: this.contributors.map(({ agent, name }) => ({ agent, name })),
-			files,
+			files: [...files].map(([path, parts]) => ({
+				label: oneLine(path),
+				parts: parts.map(part => this.partView(part)),
+			})),
 			partsLeft: Math.max(0, this.parts.length - maximum),
 		};
 	}
