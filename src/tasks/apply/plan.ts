@@ -1,4 +1,6 @@
-import { rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
 import { GitError } from '../../base/gitError.ts';
 import { inParallel } from '../../base/inParallel.ts';
 import type { GitPlace } from '../../platform/git.ts';
@@ -8,8 +10,7 @@ import type { FileVersion } from '../model/changedFile.ts';
 import { type Change, type ChangeRefusal, ConcurrentChangeError } from './change.ts';
 import { byteString, type Contents, type PlacedVersion, versionKey } from './contents.ts';
 import { type FileWork, findWork, type Known, refusal, type Settled } from './fileWork.ts';
-import { futureAttributes } from './futureAttributes.ts';
-import { findMakingRoom, inOrder } from './inOrder.ts';
+import { ATTRIBUTES, findMakingRoom, foldersOf, hasAttributes, inOrder } from './inOrder.ts';
 import type { ConflictRule, Merger } from './merge.ts';
 import { type GonePaths, MAXIMUM_APPLIED, type WorkingTree } from './tree.ts';
 
@@ -115,12 +116,34 @@ class Planner<T extends Change> {
 		} while (count > 0);
 	}
 
+	/** Makes the folder with the attributes that all paths of the changes will have after them. */
 	private async findAttributes(changes: readonly T[]): Promise<void> {
-		const editsOf = async (files: readonly T[]) => {
-			const planned = await this.settle(files, true);
-			return planned.flatMap(({ edit }) => edit ?? []);
-		};
-		this.attributes = await futureAttributes(changes, editsOf, this.options.tree);
+		const about = changes.filter(hasAttributes);
+		const planned = about.length === 0 ? [] : await this.settle(about, true);
+		const edits = planned.flatMap(({ edit }) => edit ?? []);
+		if (edits.length === 0) {
+			return;
+		}
+		const paths = changes.flatMap(({ after }) => after?.path ?? []);
+		const names = new Set(
+			paths.flatMap(name => [ATTRIBUTES, ...foldersOf(name).map(folder => `${folder}/${ATTRIBUTES}`)]),
+		);
+		const removed = new Set(edits.flatMap(({ before }) => before?.path ?? []));
+		const written = new Map(edits.flatMap(({ after }) => (after ? [[after.path, after.content]] : [])));
+		const folder = await mkdtemp(path.join(os.tmpdir(), 'errand-attributes-'));
+		try {
+			for (const name of names) {
+				const content = written.get(name) ?? (removed.has(name) ? undefined : await this.options.tree.content(name));
+				if (content) {
+					await mkdir(path.join(folder, path.posix.dirname(name)), { recursive: true });
+					await writeFile(path.join(folder, name), content);
+				}
+			}
+		} catch (error) {
+			await rm(folder, { recursive: true, force: true });
+			throw error;
+		}
+		this.attributes = folder;
 	}
 
 	/** Divides the changes into groups whose contents fit into memory. */
