@@ -86,20 +86,22 @@ export class Applier {
 	/** Tells the user the result of an application and offers to take it back. Does not wait for an answer. */
 	tell(applied: Applied<Change>, fileOf: (name: string) => string): void {
 		const conflicted = firstConflict(applied);
-		const [undo, open] = [vscode.l10n.t('Undo'), vscode.l10n.t('Open Conflict')];
-		const buttons = [
-			...(conflicted === undefined ? [] : [open]),
-			...(applied.isRecorded && applied.files.length > 0 ? [undo] : []),
-		];
-		const ask = async () => {
-			const chosen = await showMessage(severityOf(applied), appliedWords(applied), ...buttons);
-			if (chosen === undo) {
-				await this.undo(applied);
-			} else if (chosen === open && conflicted !== undefined) {
-				await openConflict(fileOf(conflicted));
-			}
-		};
-		ask().catch(error => this.dependencies.explain(error));
+		const canUndo = applied.isRecorded && applied.files.length > 0;
+		this.offer(severityOf(applied), appliedWords(applied), {
+			...(conflicted !== undefined && { [vscode.l10n.t('Open Conflict')]: () => openConflict(fileOf(conflicted)) }),
+			...(canUndo && { [vscode.l10n.t('Undo')]: () => this.undo(applied) }),
+		});
+	}
+
+	/** Tells the user something, with buttons for actions. Does not wait for an answer. */
+	private offer(
+		severity: 'information' | 'warning',
+		message: string,
+		actions: Readonly<Record<string, () => Promise<void>>>,
+	): void {
+		showMessage(severity, message, ...Object.keys(actions))
+			.then(chosen => (chosen === undefined ? undefined : actions[chosen]?.()))
+			.then(undefined, error => this.dependencies.explain(error));
 	}
 
 	/**
@@ -147,12 +149,8 @@ export class Applier {
 			const written = running.isOver ? await this.takeOver(running) : undefined;
 			const words = running.isOver ? interruptedWords(running, written) : unattendedEndText(running);
 			const canUndo = written !== 0 && (await this.read()) !== undefined;
-			const undo = vscode.l10n.t('Undo');
-			const ask = async () => {
-				const chosen = await showMessage(running.isOver ? 'warning' : 'information', words, ...(canUndo ? [undo] : []));
-				await (chosen === undo ? this.undo() : undefined);
-			};
-			ask().catch(error => this.dependencies.explain(error));
+			const undo = { [vscode.l10n.t('Undo')]: () => this.undo() };
+			this.offer(running.isOver ? 'warning' : 'information', words, canUndo ? undo : {});
 		});
 	}
 
