@@ -6,12 +6,22 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { systemClock } from '../../base/async.ts';
 import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
+import { fillPath, routes } from '../../contract/routes.ts';
 import { registerChannelRoutes } from '../../service/channel/channelRoutes.ts';
 import { problemOf } from '../../service/guard.ts';
 import { startInference } from '../../service/inference/inference.ts';
 import { ReasoningSeal } from '../../service/responses/reasoningSeal.ts';
-import { createApp, type ListenOptions, listen, refuse, type ServiceServer } from '../../service/server.ts';
-import type { Configuration } from '../configuration.ts';
+import {
+	type App,
+	type AppContext,
+	createApp,
+	type ListenOptions,
+	listen,
+	refuse,
+	type ServiceServer,
+} from '../../service/server.ts';
+import { parameter } from '../../service/sources/sourceRoutes.ts';
+import type { Configuration, Source } from '../configuration.ts';
 import { checkSchema } from '../database/migrations.ts';
 import { Notifications } from '../database/notifications.ts';
 import { People } from '../database/people.ts';
@@ -21,10 +31,9 @@ import { TaskDatabase } from '../database/taskDatabase.ts';
 import { Workers } from '../database/workers.ts';
 import { RunQueue } from '../runQueue.ts';
 import type { Secrets } from '../secrets.ts';
-import { beginningOf } from '../sources/repositories.ts';
+import { beginningOf, hostFor } from '../sources/repositories.ts';
 import { Access } from './access.ts';
 import { listenForMetrics, registerHealthRoutes, registerMeasures } from './operation.ts';
-import { registerSourceRoutes } from './sourceRoutes.ts';
 import { registerTaskRoutes } from './taskRoutes.ts';
 
 /** The time for replies in progress when the front end stops. Followers of logs go on elsewhere at once. */
@@ -117,7 +126,7 @@ export async function serve(options: ServeOptions): Promise<FrontEnd> {
 			stopping: stopping.signal,
 			logger: logger('tasks'),
 		});
-		registerSourceRoutes(app, { access, sources: configuration.sources, tokens });
+		registerSourceRoutes(app, access, configuration.sources, tokens);
 
 		const answer = getRequestListener(app.fetch);
 		server = await listen(options.listen, (request, response) => {
@@ -132,4 +141,24 @@ export async function serve(options: ServeOptions): Promise<FrontEnd> {
 		throw error;
 	}
 	return { address: server.address, metricsAddress: metrics?.address, stop };
+}
+
+/** Registers the look-ups of every source host, which are made with the caller's own token. */
+function registerSourceRoutes(app: App, access: Access, sources: readonly Source[], tokens: SourceTokens): void {
+	for (const source of sources) {
+		const host = (context: AppContext) => hostFor(source, access.userOf(context), tokens);
+		const path = (route: { path: string }) => fillPath(route.path, { scm: source.scm });
+
+		app.get(path(routes.organisations), async context => context.json(await (await host(context)).organisations()));
+
+		app.get(path(routes.repositories), async context => {
+			const owner = parameter(context, 'owner');
+			return context.json(await (await host(context)).repositories(owner));
+		});
+
+		app.get(path(routes.branches), async context => {
+			const [owner, name] = [parameter(context, 'owner'), parameter(context, 'repo')];
+			return context.json(await (await host(context)).branches(owner, name));
+		});
+	}
 }
