@@ -1,12 +1,14 @@
 import * as vscode from 'vscode';
+import { SerialQueue } from '../../base/async.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { gitReason } from '../../base/gitReason.ts';
 import { oneLine } from '../../base/plainText.ts';
 import { formatNumber } from '../../platform/amounts.ts';
 import type { GitPlace } from '../../platform/git.ts';
+import { prepareGit } from '../../platform/gitCommand.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
 import { type ChangeUriParts, readChangeUri } from '../results/changeUri.ts';
-import { ObjectReader } from '../results/objectReader.ts';
+import { type ReadObject, readObjects } from '../results/readChanges.ts';
 
 /** The maximum size of a file that is shown, in bytes: two larger ones in one diff would block the editor. */
 export const MAXIMUM_SHOWN = 16 * 1024 * 1024;
@@ -91,3 +93,80 @@ function binaryText(bytes: number, object: string): string {
 		object.slice(0, 10),
 	);
 }
+
+/** The maximum size of the cache, in bytes: the editor asks for the size of a file, then for its content. */
+const MAXIMUM_KEPT = 32 * 1024 * 1024;
+
+/** The objects of one repository that are read together. */
+interface Batch {
+	objects: Set<string>;
+	read: Promise<Map<string, ReadObject>>;
+}
+
+/**
+ * Reads objects of repositories for a caller that asks for each separately. Those that are requested while git is busy
+ * in a repository are read together afterwards.
+ */
+export class ObjectReader {
+	private readonly maximumBytes: number;
+	private readonly kept = new Map<string, ReadObject>();
+	private keptBytes = 0;
+	/** The repositories with the batches that wait for git. */
+	private readonly waiting = new Map<string, Batch>();
+	private readonly queues = new Map<string, SerialQueue>();
+
+	/** If an object is larger than `maximumBytes`, only its size is read. */
+	constructor(maximumBytes: number) {
+		this.maximumBytes = maximumBytes;
+	}
+
+	/** Resolves with undefined for a missing object. Rejects when git fails. `object` must be a name of git's own. */
+	async read(place: GitPlace, object: string): Promise<ReadObject | undefined> {
+		const { directory } = place;
+		const known = this.kept.get(keyOf(directory, object));
+		if (known) {
+			return known;
+		}
+		const batch = this.waiting.get(directory) ?? this.begin(place);
+		batch.objects.add(object);
+		return (await batch.read).get(object);
+	}
+
+	private begin(place: GitPlace): Batch {
+		const { gitPath, directory } = place;
+		const queue = this.queues.get(directory) ?? new SerialQueue();
+		this.queues.set(directory, queue);
+		const objects = new Set<string>();
+		const read = queue.run(async () => {
+			this.waiting.delete(directory);
+			const found = await readObjects(await prepareGit(gitPath, directory), [...objects], this.maximumBytes);
+			for (const [object, read] of found) {
+				this.keep(keyOf(directory, object), read);
+			}
+			return found;
+		});
+		const batch = { objects, read };
+		this.waiting.set(directory, batch);
+		return batch;
+	}
+
+	/** The content of an object never changes. */
+	private keep(key: string, read: ReadObject): void {
+		if (this.kept.has(key)) {
+			return;
+		}
+		this.kept.set(key, read);
+		this.keptBytes += weightOf(read);
+		for (const [oldest, value] of this.kept) {
+			if (this.keptBytes <= MAXIMUM_KEPT) {
+				break;
+			}
+			this.kept.delete(oldest);
+			this.keptBytes -= weightOf(value);
+		}
+	}
+}
+
+const keyOf = (directory: string, object: string): string => `${object} ${directory}`;
+
+const weightOf = (read: ReadObject): number => ('content' in read ? read.content.length : 0);

@@ -3,9 +3,9 @@ import { access, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describeFile } from '../../../../src/tasks/common/fileMessages.ts';
 import { pathOf } from '../../../../src/tasks/model/changedFile.ts';
-import { ObjectReader } from '../../../../src/tasks/results/objectReader.ts';
 import { listChangedFiles, listChangedNames, MAXIMUM_COMPARED } from '../../../../src/tasks/results/readChanges.ts';
 import { branchEnds, fetchBranch, rangeOf } from '../../../../src/tasks/results/taskBranch.ts';
+import { ObjectReader } from '../../../../src/tasks/review/changeFiles.ts';
 import { RepositoryTrap } from '../../../support/repositoryTrap.ts';
 import type { TemporaryRepository } from '../../../support/temporaryRepository.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ObjectReader } from '../../../../src/tasks/results/objectReader.ts';
+import { ObjectReader } from '../../../../src/tasks/review/changeFiles.ts';
 import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
 
 const MISSING = '0123456789'.repeat(4);
