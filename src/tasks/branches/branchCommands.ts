@@ -39,40 +39,17 @@ interface Chosen {
 export class BranchCommands {
 	private readonly dependencies: BranchCommandsDependencies;
 	private readonly dialogs: Dialogs;
+	readonly checkOut = this.onBranch(vscode.l10n.t('Check Out Task Branch'), checkOutBranch);
+	readonly openWorktree = this.onBranch(vscode.l10n.t('Open Task Branch in Worktree'), openWorktree);
+	readonly merge = this.onBranch(vscode.l10n.t('Merge Task Branch'), mergeTaskBranch);
+	readonly push = this.onBranch(vscode.l10n.t('Push Task Branch'), pushTaskBranch);
+	readonly delete = this.onBranch(vscode.l10n.t('Delete Task Branch'), (subject, dialogs) =>
+		deleteTaskBranch(subject, dialogs, this.dependencies),
+	);
 
 	constructor(dependencies: BranchCommandsDependencies) {
 		this.dependencies = dependencies;
 		this.dialogs = dependencies.dialogs;
-	}
-
-	checkOut(argument: unknown): Promise<void> {
-		return this.withBranch(argument, vscode.l10n.t('Check Out Task Branch'), subject =>
-			checkOutBranch(subject, this.dialogs),
-		);
-	}
-
-	openWorktree(argument: unknown): Promise<void> {
-		return this.withBranch(argument, vscode.l10n.t('Open Task Branch in Worktree'), subject =>
-			openWorktree(subject, this.dialogs),
-		);
-	}
-
-	merge(argument: unknown): Promise<void> {
-		return this.withBranch(argument, vscode.l10n.t('Merge Task Branch'), subject =>
-			mergeTaskBranch(subject, this.dialogs),
-		);
-	}
-
-	push(argument: unknown): Promise<void> {
-		return this.withBranch(argument, vscode.l10n.t('Push Task Branch'), subject =>
-			pushTaskBranch(subject, this.dialogs),
-		);
-	}
-
-	delete(argument: unknown): Promise<void> {
-		return this.withBranch(argument, vscode.l10n.t('Delete Task Branch'), subject =>
-			deleteTaskBranch(subject, this.dialogs, this.dependencies),
-		);
 	}
 
 	/** Opens the pull request of a task, or the page on which the user can create one. */
@@ -144,13 +121,19 @@ export class BranchCommands {
 		await this.dialogs.openAddress(url.href);
 	}
 
-	private withBranch(argument: unknown, title: string, run: (subject: BranchSubject) => Promise<void>): Promise<void> {
-		return this.withTask(argument, title, async ({ task, target: { connection } }) => {
-			const result = await this.chooseResult(task, argument, title);
-			if (result) {
-				await run({ task, result, repository: await findTaskRepository(task, connection.isLocal) });
-			}
-		});
+	/** Returns the command that does something with a branch of the task that its argument names. */
+	private onBranch(
+		title: string,
+		run: (subject: BranchSubject, dialogs: Dialogs) => Promise<void>,
+	): (argument: unknown) => Promise<void> {
+		return argument =>
+			this.withTask(argument, title, async ({ task, target: { connection } }) => {
+				const result = await this.chooseResult(task, argument, title);
+				if (result) {
+					const repository = await findTaskRepository(task, connection.isLocal);
+					await run({ task, result, repository }, this.dialogs);
+				}
+			});
 	}
 
 	private async withTask(argument: unknown, title: string, run: (chosen: Chosen) => Promise<unknown>): Promise<void> {
