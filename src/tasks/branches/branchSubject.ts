@@ -58,25 +58,22 @@ export async function readTip({ result, repository }: BranchSubject, dialogs: Di
 export async function readBranch({ repository }: BranchSubject, name: string, tip: string): Promise<LocalBranch> {
 	const { place } = repository;
 	const { gitPath, directory } = place;
-	let unfinished: string | undefined;
-	try {
-		unfinished = await findUnfinished(commandLine => runGit(gitPath, directory, commandLine), name);
-		if (unfinished === undefined) {
-			return await readLocalBranch(place, name, tip);
-		}
-	} catch (error) {
-		throw gitFailure(
-			error,
-			vscode.l10n.t('Git couldn’t read the branch “{0}”: {1}', shortName(name), gitReason(error)),
+	const shown = shortName(name);
+	const fail = (error: unknown) => {
+		throw gitFailure(error, vscode.l10n.t('Git couldn’t read the branch “{0}”: {1}', shown, gitReason(error)));
+	};
+	const git = (commandLine: readonly string[]) => runGit(gitPath, directory, commandLine);
+	const unfinished = await findUnfinished(git, name).catch(fail);
+	if (unfinished !== undefined) {
+		throw new UserFacingError(
+			vscode.l10n.t(
+				'A rebase or bisect of “{0}” is in progress in {1}. Finish or abort it there, then try again.',
+				shown,
+				shownFolder(unfinished),
+			),
 		);
 	}
-	throw new UserFacingError(
-		vscode.l10n.t(
-			'A rebase or bisect of “{0}” is in progress in {1}. Finish or abort it there, then try again.',
-			shortName(name),
-			shownFolder(unfinished),
-		),
-	);
+	return readLocalBranch(place, name, tip).catch(fail);
 }
 
 /** Returns why git refused or failed to check something out. `failure` is a sentence for any other reason. */

@@ -134,8 +134,8 @@ export class TaskChanges implements Disposable {
 		if (known?.version === version && (isUnderWay || !again)) {
 			return known;
 		}
-		const listing = this.listNow(task, result);
-		const reading = listing.then(({ rest }) => rest());
+		const listing = this.listNow(task, result).catch(inWords);
+		const reading = listing.then(({ rest }) => rest()).catch(inWords);
 		const entry: Entry = { version, state: { kind: 'reading' }, last: known?.last, listing, reading };
 		this.entries.set(result.key, entry);
 		const became = (state: ChangesState) => {
@@ -165,30 +165,22 @@ export class TaskChanges implements Disposable {
 	private async listNow(task: Task, result: TaskResult): Promise<Listing> {
 		const repository = await findTaskRepository(task, this.dependencies.isLocal());
 		const { place, remote } = repository;
-		try {
-			const commit = baseCommitOf(task, result) ?? this.dependencies.startCommit(task.id);
-			const start = { branch: task.selectedBranch, commit };
-			// Each process takes as long as the comparison, so it is not preceded by one that looks up its ends.
-			const named = branchEnds(remote, result, start);
-			const early = named && (await listChangedNames(place, named.start, named.tip).catch(() => undefined));
-			const known = early ? undefined : await this.listSlowly(repository, result, start);
-			const changes = { result, repository, tip: known?.tip, files: early ?? known?.files ?? [], isCounted: false };
-			const rest = async () => {
-				try {
-					// The listed files are shown first: merely starting a process blocks the thread.
-					await nextTurn();
-					const ends = known ?? (await fetchBranch(place, remote, result, start));
-					const range = known?.range ?? (await rangeOf(place, result, ends));
-					this.dependencies.references.remember(result, place.directory);
-					return await count({ ...changes, ...range });
-				} catch (error) {
-					throw inWords(error);
-				}
-			};
-			return { ...changes, rest };
-		} catch (error) {
-			throw inWords(error);
-		}
+		const commit = baseCommitOf(task, result) ?? this.dependencies.startCommit(task.id);
+		const start = { branch: task.selectedBranch, commit };
+		// Each process takes as long as the comparison, so it is not preceded by one that looks up its ends.
+		const named = branchEnds(remote, result, start);
+		const early = named && (await listChangedNames(place, named.start, named.tip).catch(() => undefined));
+		const known = early ? undefined : await this.listSlowly(repository, result, start);
+		const changes = { result, repository, tip: known?.tip, files: early ?? known?.files ?? [], isCounted: false };
+		const rest = async () => {
+			// The listed files are shown first: merely starting a process blocks the thread.
+			await nextTurn();
+			const ends = known ?? (await fetchBranch(place, remote, result, start));
+			const range = known?.range ?? (await rangeOf(place, result, ends));
+			this.dependencies.references.remember(result, place.directory);
+			return count({ ...changes, ...range });
+		};
+		return { ...changes, rest };
 	}
 
 	/**
@@ -224,12 +216,13 @@ async function count(changes: ResultChanges): Promise<ResultChanges> {
 const versionOf = ({ status, updatedAt, completedAt, branchName }: Task): string =>
 	JSON.stringify([status, updatedAt, completedAt, branchName]);
 
-function inWords(error: unknown): UserFacingError {
+/** Throws an error as a UserFacingError. */
+function inWords(error: unknown): never {
 	if (!(error instanceof BranchProblem)) {
-		return gitFailure(error, vscode.l10n.t('Git couldn’t read the changes of the task: {0}', gitReason(error)));
+		throw gitFailure(error, vscode.l10n.t('Git couldn’t read the changes of the task: {0}', gitReason(error)));
 	}
 	const branch = shortName(error.branch);
-	return new UserFacingError(
+	throw new UserFacingError(
 		error.reason === 'missing'
 			? vscode.l10n.t(
 					'Can’t show the changes of branch “{0}” because it doesn’t exist. It was deleted, renamed or never pushed.',
