@@ -9,6 +9,7 @@ import { formatNumber } from '../../platform/amounts.ts';
 import type { withProgressNotice } from '../../platform/progressNotice.ts';
 import { checkTrust } from '../../platform/trust.ts';
 import { searchName } from '../common/stepMessages.ts';
+import type { LogChannel } from '../log/logChannel.ts';
 import { type StepAction, type StepNode, stepNode } from '../model/stepNode.ts';
 import { visibleText } from '../model/visibleText.ts';
 import type { TaskSteps } from '../results/taskSteps.ts';
@@ -19,11 +20,7 @@ const MAXIMUM_NAME = 80;
 type SearchEnd = Extract<StepSearchEvent, { type: 'found' | 'none' | 'error' }>;
 
 /** Where the lines of a search are shown. */
-export interface SearchLog {
-	clear(): void;
-	append(text: string): void;
-	show(preserveFocus: boolean): void;
-}
+type SearchLog = Pick<LogChannel, 'clear' | 'append' | 'show'>;
 
 export interface StepSearchesDependencies {
 	store: { get(id: string): Task | undefined };

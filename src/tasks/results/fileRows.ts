@@ -151,18 +151,8 @@ export class FileRows {
 		const rows = this.results.get(key);
 		const total = rows?.files.size ?? 0;
 		const shown = rows?.shown ?? 0;
-		const label = vscode.l10n.t(
-			'Show {0} more of {1}',
-			formatNumber(Math.min(FILE_PAGE, total - shown)),
-			formatNumber(total),
-		);
-		const item = new vscode.TreeItem(label);
-		item.command = { title: label, command: internalCommands.showMoreFiles, arguments: [node] };
-		item.accessibilityInformation = {
-			label: vscode.l10n.t('Showing {0} of {1} files. Show more', formatNumber(shown), formatNumber(total)),
-			role: 'button',
-		};
-		return item;
+		const spoken = vscode.l10n.t('Showing {0} of {1} files. Show more', formatNumber(shown), formatNumber(total));
+		return moreItem(node, { rest: Math.min(FILE_PAGE, total - shown), total }, spoken);
 	}
 
 	/** Returns the rows with the changes as they are known now. */
@@ -183,14 +173,22 @@ export class FileRows {
 		if (last !== rows.changes) {
 			rows.changes = last;
 			rows.files = byPath(last?.files ?? []);
-			for (const path of rows.nodes.keys()) {
-				if (!rows.files.has(path)) {
-					rows.nodes.delete(path);
-				}
-			}
 		}
 		return rows;
 	}
+}
+
+/** Returns a row that shows more of those like it. */
+export function moreItem(
+	node: object,
+	{ rest, total }: { rest: number; total: number },
+	spoken?: string,
+): vscode.TreeItem {
+	const label = vscode.l10n.t('Show {0} more of {1}', formatNumber(rest), formatNumber(total));
+	const item = new vscode.TreeItem(label);
+	item.command = { title: label, command: internalCommands.showMoreFiles, arguments: [node] };
+	item.accessibilityInformation = { label: spoken ?? label, role: 'button' };
+	return item;
 }
 
 /** Every row needs its own path. Only names that are not UTF-8 can look the same. */

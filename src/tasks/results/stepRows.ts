@@ -7,6 +7,7 @@ import { internalCommands, STEP_CONTEXT } from '../../platform/ids.ts';
 import { stepActionNames, stepLimits, stepMarks } from '../../platform/stepMessages.ts';
 import { searchName, stepSize, stepTitle } from '../common/stepMessages.ts';
 import { type StepNode, stepNode } from '../model/stepNode.ts';
+import { moreItem } from './fileRows.ts';
 import type { TaskSteps } from './taskSteps.ts';
 
 interface RowOfTask {
@@ -158,12 +159,7 @@ export class StepRows {
 	private moreItem(node: StepRowNode): vscode.TreeItem {
 		const total = this.steps.known(node.taskId).length;
 		const { shown } = this.of(node.taskId);
-		const rest = formatNumber(Math.min(STEP_PAGE, total - shown));
-		const label = vscode.l10n.t('Show {0} more of {1}', rest, formatNumber(total));
-		const item = new vscode.TreeItem(label);
-		item.command = { title: label, command: internalCommands.showMoreFiles, arguments: [node] };
-		item.accessibilityInformation = { label, role: 'button' };
-		return item;
+		return moreItem(node, { rest: Math.min(STEP_PAGE, total - shown), total });
 	}
 
 	private of(taskId: string): Rows {

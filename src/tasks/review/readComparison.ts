@@ -126,8 +126,8 @@ async function readLog(
 	const times = new LogTimes(resultsOf(task));
 	let count = 0;
 	try {
-		const request = { client: await connection.client(), taskId: task.id, from: 0, signal };
-		for await (const record of readEntries(request)) {
+		const client = await connection.client();
+		for await (const record of readEntries({ client, taskId: task.id, from: 0, signal })) {
 			if ('entry' in record) {
 				times.add(record.entry, record.sentAt);
 			}

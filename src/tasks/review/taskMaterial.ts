@@ -46,13 +46,6 @@ export interface TaskMaterialDependencies {
 	connection: Pick<TaskConnectionAccess, 'client' | 'ensureKey'>;
 }
 
-/** The beginning and the end of a log. */
-export interface LogEnds {
-	parts: [LogEntryText[], LogEntryText[]];
-	/** The number of entries between the two parts. */
-	leftOut: number;
-}
-
 const choices: Record<'any' | 'failed' | 'changed', (task: Task) => boolean> = {
 	any: () => true,
 	failed: hasFailed,
@@ -110,7 +103,11 @@ export class TaskMaterial {
 	 * Returns the beginning and the end of the same entries, and the number of entries left out between them. If
 	 * `limit` aborts, returns what has arrived by then.
 	 */
-	async readLogSoFar(taskId: string, signal: AbortSignal, limit?: AbortSignal): Promise<LogEnds> {
+	async readLogSoFar(
+		taskId: string,
+		signal: AbortSignal,
+		limit?: AbortSignal,
+	): Promise<{ parts: [LogEntryText[], LogEntryText[]]; leftOut: number }> {
 		const client = await this.dependencies.connection.client();
 		const first: LogEntryText[] = [];
 		let last: LogEntryText[] = [];
