@@ -175,23 +175,18 @@ export function hunksAt(
 	});
 }
 
-/** A change that brings some hunks of a file into the user's own, with the source of its contents. */
-interface HunkChange {
-	change: Change;
-	contents: Contents;
-}
-
 /**
- * Returns the change that takes the `wanted` ones of a file's `hunks`. If the user's file is the first version with
- * some of the hunks, the result is exactly that plus the wanted ones. Otherwise they are merged into it. Returns
- * undefined if the file does not have two versions as text. Rejects when git or the file system fails.
+ * Returns the change that takes the `wanted` ones of a file's `hunks`, with the source of its contents. If the user's
+ * file is the first version with some of the hunks, the result is exactly that plus the wanted ones. Otherwise they are
+ * merged into it. Returns undefined if the file does not have two versions as text. Rejects when git or the file system
+ * fails.
  */
 export async function takeHunks(
 	file: ChangedFile,
 	hunks: readonly HunkRanges[],
 	wanted: readonly HunkRanges[],
 	{ tree, contents }: { tree: WorkingTree; contents: Contents },
-): Promise<HunkChange | undefined> {
+): Promise<{ change: Change; contents: Contents } | undefined> {
 	const { before, after } = file;
 	if (!before || !after) {
 		return undefined;
@@ -205,7 +200,7 @@ export async function takeHunks(
 	if (!base || !theirs || !isText(base) || !isText(theirs)) {
 		return undefined;
 	}
-	const changeOf = (from: Buffer, to: Buffer): HunkChange => {
+	const changeOf = (from: Buffer, to: Buffer) => {
 		const known = new Map([from, to].map(content => [objectName(content, before.object), content]));
 		const [object, goal] = [objectName(from, before.object), objectName(to, before.object)];
 		return {

@@ -26,12 +26,6 @@ export interface BranchCommandsDependencies {
 	dialogs: Dialogs;
 }
 
-/** The chosen task with its connection. */
-interface Chosen {
-	task: Task;
-	target: TaskTarget;
-}
-
 /**
  * The commands that bring a task's branch to the place the user wants. Each takes a row of the tree, an object with
  * `taskId` and `resultKey`, the id of a task, or nothing, and shows its errors itself.
@@ -136,7 +130,12 @@ export class BranchCommands {
 			});
 	}
 
-	private async withTask(argument: unknown, title: string, run: (chosen: Chosen) => Promise<unknown>): Promise<void> {
+	/** Does something with the task that an argument names or the user chooses, and with its connection. */
+	private async withTask(
+		argument: unknown,
+		title: string,
+		run: (chosen: { task: Task; target: TaskTarget }) => Promise<unknown>,
+	): Promise<void> {
 		try {
 			const chosen = await this.dependencies.choose(argument, title);
 			if (chosen) {

@@ -76,11 +76,10 @@ export class ResultReferences {
 		const doubtful = [...this.known.values()]
 			.filter(entry => entry.connection === connection && !isListed(entry.taskId))
 			.filter(({ taskId }) => !this.asked.has(askedId(connection, taskId)));
-		const ids = [...new Set(doubtful.map(({ taskId }) => taskId))].slice(0, MAXIMUM_QUESTIONS);
-		for (const id of ids) {
+		for (const [id, entries] of [...Map.groupBy(doubtful, ({ taskId }) => taskId)].slice(0, MAXIMUM_QUESTIONS)) {
 			this.asked.add(askedId(connection, id));
 			if (await isGone(id).catch(() => false)) {
-				for (const entry of doubtful.filter(({ taskId }) => taskId === id)) {
+				for (const entry of entries) {
 					await this.removeOne(entry).catch((error: unknown) =>
 						this.dependencies.logger.log('warn', 'the references of a task that is gone cannot be removed', {
 							reason: describeError(error),

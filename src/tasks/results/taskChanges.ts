@@ -64,10 +64,6 @@ interface Entry {
 	reading: Promise<ResultChanges>;
 }
 
-interface Listing extends ListedChanges {
-	rest(): Promise<ResultChanges>;
-}
-
 /** The changes of tasks, each read once, and again when its task has moved on. */
 export class TaskChanges implements Disposable {
 	private readonly dependencies: TaskChangesDependencies;
@@ -162,7 +158,7 @@ export class TaskChanges implements Disposable {
 	}
 
 	/** Lists the files with as few processes as possible; `rest` reads the less urgent facts. */
-	private async listNow(task: Task, result: TaskResult): Promise<Listing> {
+	private async listNow(task: Task, result: TaskResult): Promise<ListedChanges & { rest(): Promise<ResultChanges> }> {
 		const repository = await findTaskRepository(task, this.dependencies.isLocal());
 		const { place, remote } = repository;
 		const commit = baseCommitOf(task, result) ?? this.dependencies.startCommit(task.id);

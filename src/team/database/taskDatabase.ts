@@ -67,19 +67,10 @@ export class TaskConflict extends Error {
 	}
 }
 
-export interface TeamPageQuery extends TaskPageQuery {
-	/** Whose tasks the page has. */
-	of: { userId: string } | { teamId: string };
-}
-
 /** What is shown of a task besides its own fields. */
 export interface TaskParts {
 	executions: ExecutionRecord[];
 	use: ExecutionUse[];
-}
-
-export interface FollowUpTurn extends AgentChoice {
-	prompt: string;
 }
 
 /** The tasks of a team in PostgreSQL, for any number of front ends; `Attempts` is what workers do with them. */
@@ -200,11 +191,11 @@ export class TaskDatabase {
 		});
 	}
 
-	/** Returns a page of tasks, newest first. */
-	async list({ of, limit, offset, filter, statuses = [], interrupted }: TeamPageQuery): Promise<{
-		tasks: TeamTask[];
-		hasMore: boolean;
-	}> {
+	/** Returns a page of the tasks of a user or a team, newest first. */
+	async list(
+		query: TaskPageQuery & { of: { userId: string } | { teamId: string } },
+	): Promise<{ tasks: TeamTask[]; hasMore: boolean }> {
+		const { of, limit, offset, filter, statuses = [], interrupted } = query;
 		// Nothing creates batches, so this list is always empty.
 		if (filter === 'batch') {
 			return { tasks: [], hasMore: false };
@@ -220,7 +211,8 @@ export class TaskDatabase {
 	}
 
 	/** Sets a task with one agent back to waiting, for a follow-up on its branch. @throws TaskConflict */
-	async followUp(id: string, { prompt, agent, model }: FollowUpTurn, queueing: Queueing): Promise<TeamTask> {
+	async followUp(id: string, turn: AgentChoice & { prompt: string }, queueing: Queueing): Promise<TeamTask> {
+		const { prompt, agent, model } = turn;
 		return transaction(this.pool, async client => {
 			const task = await required(client, id);
 			const [first, ...others] = await readExecutions(client, task);
@@ -239,9 +231,9 @@ export class TaskDatabase {
 			const execution = nextTurn(first.execution, { agent, model });
 			await writeExecution(client, task, { execution, attempt: 0, sentEntries: 0 });
 			await client.query('UPDATE executions SET first_record = record WHERE task_sequence = $1', [task.sequence]);
-			const turn = task.turn + 1;
-			const asked = { currentPrompt: prompt, selectedAgent: agent, selectedModel: model, turn, startedAt: null };
-			await queueing.enqueue(client, [{ taskId: id, position: 0, turn }]);
+			const next = task.turn + 1;
+			const asked = { currentPrompt: prompt, selectedAgent: agent, selectedModel: model, turn: next, startedAt: null };
+			await queueing.enqueue(client, [{ taskId: id, position: 0, turn: next }]);
 			return writeTask(client, { ...task, ...asked, stopRequested: false }, [execution]);
 		});
 	}
