@@ -47,10 +47,15 @@ const MAXIMUM_STRANGE = 20;
 export function readOutcome(question: Question, received: unknown): QuestionOutcome {
 	const answer = readAnswer(question.type, received);
 	const stated = Object(received) as { probabilities_source?: unknown; undecided?: unknown };
-	const base = { type: question.type, isStated: stated.probabilities_source === 'stated', rivals: [] };
+	const base = {
+		type: question.type,
+		answer: undefined,
+		...{ rivals: [], confidence: undefined, received: undefined },
+		isStated: stated.probabilities_source === 'stated',
+	};
 	if (answer.type === 'other' || !isPossible(answer, question)) {
 		const rows = criteriaOf(question).map(row => ({ ...row, probability: undefined, isChosen: false }));
-		return { ...base, answer: undefined, rows, certainty: 'unknown', confidence: undefined, received };
+		return { ...base, rows, certainty: 'unknown', received };
 	}
 	if (answer.type === 'noul') {
 		const { noul } = answer;
@@ -63,7 +68,7 @@ export function readOutcome(question: Question, received: unknown): QuestionOutc
 		const isEven = noul !== undefined && Math.abs(noul - 0.5) < HALF;
 		const certainty = noul === undefined ? 'unknown' : isEven ? 'even' : 'clear';
 		const rivals = isEven ? ['true', 'false'] : [];
-		return { ...base, answer: noul, rows, certainty, rivals, confidence: undefined, received: undefined };
+		return { ...base, answer: noul, rows, certainty, rivals };
 	}
 	const { probabilities, confidence } = answer;
 	const chosen = answer.type === 'choice' ? answer.choice : answer.score;
@@ -82,25 +87,12 @@ export function readOutcome(question: Question, received: unknown): QuestionOutc
 	const sorted = byProbability(rows);
 	const { certainty, rivals } = certaintyOf(sorted, confidence, question.type === 'choice' ? level : undefined);
 	if (chosen === undefined && stated.undecided === true) {
-		return {
-			...base,
-			answer: chosen,
-			rows: sorted,
-			certainty: 'even',
-			rivals,
-			confidence: undefined,
-			received: undefined,
-		};
+		return { ...base, rows: sorted, certainty: 'even', rivals };
 	}
-	return {
-		...base,
-		answer: chosen,
-		rows: question.type === 'score' ? rows : sorted,
-		certainty: chosen === undefined ? 'unknown' : certainty,
-		rivals: chosen === undefined ? [] : rivals,
-		confidence,
-		received: chosen === undefined ? received : undefined,
-	};
+	const shown = question.type === 'score' ? rows : sorted;
+	return chosen === undefined
+		? { ...base, rows: shown, certainty: 'unknown', confidence, received }
+		: { ...base, answer: chosen, rows: shown, certainty, rivals, confidence };
 }
 
 /** Reads all answers, in the order of their questions. */
