@@ -15,10 +15,7 @@ export type Result =
 	| { kind: 'failed'; cause: unknown };
 
 /** A file that was written, removed or moved. */
-export interface AppliedFile {
-	before: FileContent | undefined;
-	after: FileContent | undefined;
-}
+export type AppliedFile = Pick<FileEdit, 'before' | 'after'>;
 
 export interface Applied<T extends Change> {
 	results: { change: T; result: Result }[];
