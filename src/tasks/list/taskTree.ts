@@ -238,7 +238,6 @@ export class TaskTree {
 				this.taskNodes.delete(id);
 			}
 		}
-		this.dependencies.below.keepOnly(id => this.parents.has(id));
 		return nodes;
 	}
 

@@ -74,15 +74,6 @@ export class FileRows {
 		return first === undefined ? undefined : nodeOf(rows, result, first);
 	}
 
-	/** Forgets the rows of tasks that are gone. */
-	keepOnly(isThere: (taskId: string) => boolean): void {
-		for (const [key, { note }] of this.results) {
-			if (!isThere(note.taskId)) {
-				this.results.delete(key);
-			}
-		}
-	}
-
 	itemOf(node: FileRowNode, task: Task, result: TaskResult): vscode.TreeItem {
 		switch (node.kind) {
 			case 'file':

@@ -134,17 +134,6 @@ export class ResultRows {
 		return this.nodeOf(node.taskId, Number(node.resultKey.slice(node.taskId.length + 1)));
 	}
 
-	/** Forgets the rows of tasks that are gone. */
-	keepOnly(isThere: (taskId: string) => boolean): void {
-		this.files.keepOnly(isThere);
-		this.steps.keepOnly(isThere);
-		for (const [key, { taskId }] of this.nodes) {
-			if (!isThere(taskId)) {
-				this.nodes.delete(key);
-			}
-		}
-	}
-
 	itemOf(node: BelowNode, flags: Partial<TaskRowFlags>): vscode.TreeItem {
 		const task = this.dependencies.task(node.taskId);
 		if (!task) {

@@ -85,15 +85,6 @@ export class StepRows {
 		return first && nodeOf(rows, taskId, first.index);
 	}
 
-	/** Forgets the rows of tasks that are gone. */
-	keepOnly(isThere: (taskId: string) => boolean): void {
-		for (const taskId of this.tasks.keys()) {
-			if (!isThere(taskId)) {
-				this.tasks.delete(taskId);
-			}
-		}
-	}
-
 	/** Returns the row of the group above a row, or undefined for the group itself. */
 	parentOf({ kind, taskId }: StepRowNode): StepRowNode | undefined {
 		return kind === 'steps' ? undefined : this.of(taskId).group;
