@@ -1,3 +1,5 @@
+import * as vscode from 'vscode';
+import { formatNumber } from '../../platform/amounts.ts';
 import { type Attachment, fenced } from '../model/attachment.ts';
 import { citationsOf, sourcesAsMarkdown } from '../model/citations.ts';
 import {
@@ -10,64 +12,45 @@ import {
 } from '../model/conversation.ts';
 import { fileVersionOf } from '../model/conversationFile.ts';
 import { workPieces } from '../model/workPieces.ts';
-
-/** The words around the text of a conversation. The caller fills in the placeholders `{0}` and following. */
-export interface ExportWords {
-	untitled: string;
-	you: string;
-	reply: string;
-	reasoning: string;
-	via(provider: string): string;
-	begun(moment: string): string;
-	workspace(name: string): string;
-	encrypted: string;
-	version(index: number, count: number): string;
-	attached(label: string): string;
-	shortened(count: number): string;
-	earlierReplies(count: number): string;
-	continued(moment: string, offset: number): string;
-	image(prompt: string): string;
-	sources: string;
-	sourcesCut: string;
-	stopped: string;
-	cutOff: string;
-	streaming: string;
-	failed: string;
-	/** Date and time, in the user's language. */
-	moment(milliseconds: number): string;
-}
+import { sourceWords } from '../protocol/labels.ts';
 
 /** Returns the conversation as a reader sees it, as Markdown: who said what when, and how each reply ended. */
-export function exportMarkdown(conversation: Conversation, title: string | undefined, words: ExportWords): string {
+export function exportMarkdown(conversation: Conversation, title: string | undefined): string {
 	const { workspace, createdAt, encryption } = conversation;
+	const format = new Intl.DateTimeFormat(vscode.env.language, { dateStyle: 'long', timeStyle: 'medium' });
+	const moment = (milliseconds: number) => format.format(milliseconds);
 	const sections = [
-		`# ${escapeLine(title ?? words.untitled)}`,
+		`# ${escapeLine(title ?? vscode.l10n.t('New Conversation'))}`,
 		[
-			words.begun(words.moment(createdAt)),
-			...(workspace.name === undefined ? [] : [words.workspace(escapeLine(workspace.name))]),
-			...(encryption ? [words.encrypted] : []),
+			vscode.l10n.t('Started {0}', moment(createdAt)),
+			...(workspace.name === undefined ? [] : [vscode.l10n.t('Workspace: {0}', escapeLine(workspace.name))]),
+			...(encryption ? [vscode.l10n.t('Encrypted on the way to the model. This file isn’t encrypted.')] : []),
 		].join('  \n'),
 	];
 	for (const turn of shownTurns(conversation)) {
 		const versions = versionsOf(conversation, turn);
-		const version = versions.length < 2 ? '' : words.version(versions.indexOf(turn) + 1, versions.length);
+		const version =
+			versions.length < 2
+				? ''
+				: vscode.l10n.t('Version {0} of {1} of this message', versions.indexOf(turn) + 1, versions.length);
 		const shown = shownReply(turn);
 		const current = currentReply(turn);
-		const hidden = turn.replies.length - 1;
 		sections.push(
-			`## ${words.you} (${words.moment(turn.askedAt)})`,
+			`## ${vscode.l10n.t('You')} (${moment(turn.askedAt)})`,
 			note(version),
 			turn.question,
-			...(turn.attachments ?? []).map(attachment => attachmentOf(attachment, words)),
-			`## ${escapeLine(replyHeading(shown, words))} (${words.moment(shown.startedAt)})`,
-			reasoningOf(shown, words),
-			turn.mode === 'image' ? imageOf(turn.question, shown, words) : textOf(shown),
-			sourcesOf(shown, words),
+			...(turn.attachments ?? []).map(attachmentOf),
+			`## ${escapeLine(replyHeading(shown))} (${moment(shown.startedAt)})`,
+			reasoningOf(shown),
+			turn.mode === 'image' ? imageOf(turn.question, shown) : textOf(shown),
+			sourcesOf(shown),
 			...(shown.continuations ?? []).map(({ resumedAt, offset }) =>
-				note(words.continued(words.moment(resumedAt), offset)),
+				note(
+					vscode.l10n.t('Ended early after {0} characters; continued {1}.', formatNumber(offset), moment(resumedAt)),
+				),
 			),
-			note(outcomeOf(current, words)),
-			note(hidden > 0 ? words.earlierReplies(hidden) : ''),
+			note(outcomeOf(current)),
+			note(otherReplies(turn.replies.length - 1)),
 		);
 	}
 	return `${sections.filter(section => section !== '').join('\n\n')}\n`;
@@ -86,43 +69,54 @@ function textOf({ text, work }: Reply): string {
 }
 
 /** Exports a link instead of the image itself, so that opening the file does not load anything from that address. */
-function imageOf(prompt: string, { text }: Reply, words: ExportWords): string {
+function imageOf(prompt: string, { text }: Reply): string {
 	const address = URL.parse(text.trim());
-	return address === null ? text : `[${escapeLine(words.image(prompt))}](<${address.href}>)`;
+	return address === null ? text : `[${escapeLine(vscode.l10n.t('Image: {0}', prompt))}](<${address.href}>)`;
 }
 
-function sourcesOf({ text, sources = [] }: Reply, words: ExportWords): string {
-	return sources.length === 0 ? '' : sourcesAsMarkdown(citationsOf(text, sources), words);
+function sourcesOf({ text, sources = [] }: Reply): string {
+	return sources.length === 0 ? '' : sourcesAsMarkdown(citationsOf(text, sources), sourceWords(vscode.env.language));
 }
 
-function replyHeading({ model, provider }: Reply, words: ExportWords): string {
-	return `${model ?? words.reply}${provider === undefined ? '' : ` ${words.via(provider)}`}`;
+function replyHeading({ model, provider }: Reply): string {
+	const via = provider === undefined ? '' : ` ${vscode.l10n.t('via {0}', provider)}`;
+	return `${model ?? vscode.l10n.t('Reply')}${via}`;
 }
 
-function reasoningOf({ reasoning = '' }: Reply, words: ExportWords): string {
-	return reasoning === '' ? '' : `> ${words.reasoning}\n>\n${reasoning.replace(/^/gm, '> ')}`;
+function reasoningOf({ reasoning = '' }: Reply): string {
+	return reasoning === '' ? '' : `> ${vscode.l10n.t('Reasoning')}\n>\n${reasoning.replace(/^/gm, '> ')}`;
 }
 
-function outcomeOf({ state, explanation }: Reply, words: ExportWords): string {
+function outcomeOf({ state, explanation }: Reply): string {
 	const said = explanation?.message ?? '';
 	switch (state) {
 		case 'done':
 			return said;
 		case 'streaming':
-			return words.streaming;
+			return vscode.l10n.t('The reply was still running.');
 		case 'stopped':
-			return words.stopped;
+			return vscode.l10n.t('Stopped.');
 		case 'cutOff':
-			return said || words.cutOff;
+			return said || vscode.l10n.t('The reply was interrupted when the window closed or its extensions stopped.');
 		case 'failed':
-			return said || words.failed;
+			return said || vscode.l10n.t('The reply failed.');
 	}
 }
 
-function attachmentOf({ kind, label, path, lines, text, language, omitted }: Attachment, words: ExportWords): string {
+function otherReplies(count: number): string {
+	if (count === 0) {
+		return '';
+	}
+	return count === 1
+		? vscode.l10n.t('1 other reply to this message is in the JSON export.')
+		: vscode.l10n.t('{0} other replies to this message are in the JSON export.', count);
+}
+
+function attachmentOf({ kind, label, path, lines, text, language, omitted }: Attachment): string {
 	const place = lines === undefined ? (path ?? label) : `${path ?? label}:${lines.first}-${lines.last}`;
-	const shortened = omitted === undefined ? '' : ` ${words.shortened(omitted)}`;
-	const heading = escapeLine(words.attached(place) + shortened);
+	const shortened =
+		omitted === undefined ? '' : ` ${vscode.l10n.t('({0} characters were left out)', formatNumber(omitted))}`;
+	const heading = escapeLine(vscode.l10n.t('Attached: {0}', place) + shortened);
 	return kind === 'image' ? heading : `${heading}\n\n${fenced(text, language)}`;
 }
 

@@ -1,37 +1,18 @@
 import assert from 'node:assert/strict';
-import { type ExportWords, exportJson, exportMarkdown } from '../../../../src/chat/conversations/exportFormats.ts';
+import { exportJson, exportMarkdown } from '../../../../src/chat/conversations/exportFormats.ts';
 import type { AgentStep } from '../../../../src/chat/model/agentWork.ts';
 import { addTurn, type Conversation, type Turn } from '../../../../src/chat/model/conversation.ts';
 import { AGENT_WORK, conversation, reply, TURN_IDS, turn } from '../conversations.ts';
 
 const [first, second, third] = TURN_IDS;
 
-const words: ExportWords = {
-	untitled: 'New Conversation',
-	you: 'You',
-	reply: 'Reply',
-	reasoning: 'Reasoning',
-	via: provider => `via ${provider}`,
-	begun: moment => `Begun ${moment}`,
-	encrypted: 'Encrypted on its way.',
-	workspace: name => `Workspace: ${name}`,
-	version: (index, count) => `Version ${index} of ${count}`,
-	attached: place => `Attached: ${place}`,
-	shortened: count => `(${count} left out)`,
-	earlierReplies: count => `${count} other replies`,
-	continued: (moment, offset) => `Continued ${moment} after ${offset}`,
-	image: prompt => `Image: ${prompt}`,
-	sources: 'Sources',
-	sourcesCut: 'And more.',
-	stopped: 'Stopped.',
-	cutOff: 'Cut off.',
-	streaming: 'Still running.',
-	failed: 'Failed.',
-	moment: milliseconds => `t${milliseconds}`,
-};
+const moment = (milliseconds: number) =>
+	new Intl.DateTimeFormat('en', { dateStyle: 'long', timeStyle: 'medium' }).format(milliseconds);
+/** The moment of each question and reply. */
+const asked = moment(1_000);
 
 describe('a conversation as Markdown', () => {
-	const markdown = (value: Conversation, title?: string) => exportMarkdown(value, title, words);
+	const markdown = (value: Conversation, title?: string) => exportMarkdown(value, title);
 
 	it('holds what was attached, in fences that it cannot end', () => {
 		const attached: Turn = {
@@ -49,7 +30,7 @@ describe('a conversation as Markdown', () => {
 		};
 		assert.ok(
 			markdown(conversation(attached)).includes(
-				'Why?\n\nAttached: docs/a.md:3-4 (7 left out)\n\n````\n```\nx\n```\n````\n\n## demo',
+				'Why?\n\nAttached: docs/a.md:3-4 (7 characters were left out)\n\n````\n```\nx\n```\n````\n\n## demo',
 			),
 		);
 		assert.ok(exportJson(conversation(attached), 0).includes('"label": "a.md:3-4"'));
@@ -97,16 +78,16 @@ describe('a conversation as Markdown', () => {
 			text,
 			`# A \\*title\\*
 
-Begun t500  
+Started ${moment(500)}  
 Workspace: widgets
 
-## You (t1000)
+## You (${asked})
 
 Why?
 
 - a *list*
 
-## demo via provider-a (t1000)
+## demo via provider-a (${asked})
 
 > Reasoning
 >
@@ -123,14 +104,12 @@ let a;
 	it('says how each reply ended, and where it went on', () => {
 		const ends = (others: Parameters<typeof reply>[0]) => markdown(conversation(turn(first, 'Why?', reply(others))));
 		assert.match(ends({ state: 'stopped' }), /An answer\.\n\n\*Stopped\.\*\n$/);
-		assert.match(ends({ state: 'cutOff' }), /\*Cut off\.\*\n$/);
+		assert.match(ends({ state: 'cutOff' }), /\*The reply was interrupted when the window closed.*\.\*\n$/);
 		assert.match(ends({ state: 'cutOff', explanation: { message: 'The line broke.' } }), /\*The line broke\.\*\n$/);
 		assert.match(ends({ state: 'failed', text: '', explanation: { message: 'No_key.' } }), /\*No\\_key\.\*\n$/);
-		assert.match(ends({ state: 'streaming' }), /\*Still running\.\*\n$/);
-		assert.match(
-			ends({ continuations: [{ offset: 3, after: 'cutOff', resumedAt: 1_500 }] }),
-			/An answer\.\n\n\*Continued t1500 after 3\*\n$/,
-		);
+		assert.match(ends({ state: 'streaming' }), /\*The reply was still running\.\*\n$/);
+		const continued = ends({ continuations: [{ offset: 3, after: 'cutOff', resumedAt: 1_500 }] });
+		assert.ok(continued.endsWith(`An answer.\n\n*Ended early after 3 characters; continued ${moment(1_500)}.*\n`));
 	});
 
 	it('holds what is shown, and says where there is more', () => {
@@ -139,13 +118,17 @@ let a;
 			turn(second, 'Two?', reply()),
 		);
 		const text = markdown(addTurn(linear, { ...turn(third, 'Two, really?', reply()), previous: first }));
-		assert.match(text, /b\n\n\*1 other replies\*\n\n## You \(t1000\)\n\n\*Version 2 of 2\*\n\nTwo, really\?/);
+		assert.ok(
+			text.includes(
+				`b\n\n*1 other reply to this message is in the JSON export.*\n\n## You (${asked})\n\n*Version 2 of 2 of this message*\n\nTwo, really?`,
+			),
+		);
 		assert.doesNotMatch(text, /Two\?/);
 	});
 
 	it('has no heading from a name of others', () => {
 		const text = markdown(conversation(turn(first, 'Why?', reply({ model: 'a\n# b' }))));
-		assert.match(text, /^## a \\# b \(t1000\)$/m);
+		assert.ok(text.includes(`\n## a \\# b (${asked})\n`));
 	});
 });
 
