@@ -10,7 +10,6 @@ import {
 	exchangeReply,
 	findTurn,
 	isUnfinished,
-	named,
 	type Reply,
 	replaceReply,
 	shownReply,
@@ -18,9 +17,7 @@ import {
 	type Turn,
 	type TurnContext,
 	type TurnStart,
-	withEncryption,
-	withMode,
-	withSettings,
+	withFields,
 } from '../model/conversation.ts';
 import { parseMessage, type TurnMode } from '../model/mode.ts';
 import { withFacts } from '../model/replyFacts.ts';
@@ -217,7 +214,7 @@ export class Chat {
 		if (this.channel) {
 			return;
 		}
-		this.current = withMode(this.current, mode);
+		this.current = withFields(this.current, { mode: mode === 'chat' ? undefined : mode });
 		this.changed.fire({ kind: 'mode' });
 		await this.saveChoice();
 	}
@@ -230,7 +227,8 @@ export class Chat {
 		if (this.channel && !('instructionFiles' in change)) {
 			return;
 		}
-		this.current = withSettings(this.current, settingsOrNone({ ...this.current.settings, ...change }));
+		const settings = settingsOrNone({ ...this.current.settings, ...change });
+		this.current = withFields(this.current, { settings });
 		this.changed.fire({ kind: 'settings' });
 		await this.saveChoice();
 	}
@@ -407,7 +405,7 @@ export class Chat {
 	}
 
 	private channelChanged(): void {
-		this.current = withEncryption(this.current, this.channel?.encryption);
+		this.current = { ...this.current, ...defined({ encryption: this.channel?.encryption }) };
 		this.changed.fire({ kind: 'encryption' });
 	}
 
@@ -452,8 +450,7 @@ export class Chat {
 	}
 
 	private setNames(names: Names): void {
-		const { id, branchedFrom } = this.current;
-		this.current = named(this.current, { id, branchedFrom, ...names });
+		this.current = withFields(this.current, names);
 		this.changed.fire({ kind: 'name' });
 	}
 

@@ -160,42 +160,12 @@ export function newConversation(id: string, createdAt: number, workspace: Worksp
 	return { id, createdAt, workspace, turns: [] };
 }
 
-/** Sets the mode of the messages that follow. */
-export function withMode({ mode: _, ...conversation }: Conversation, mode: TurnMode): Conversation {
-	return mode === 'chat' ? conversation : { ...conversation, mode };
-}
-
-/** Sets the conversation's own settings; undefined removes them. */
-export function withSettings(
-	{ settings: _, ...conversation }: Conversation,
-	settings: ConversationSettings | undefined,
+/** Sets fields that a conversation need not have; undefined ones are removed. */
+export function withFields(
+	conversation: Conversation,
+	fields: { [K in 'title' | 'titleReply' | 'mode' | 'settings']?: Conversation[K] | undefined },
 ): Conversation {
-	return settings === undefined ? conversation : { ...conversation, settings };
-}
-
-/** Sets the encryption. Undefined leaves the conversation as it is. */
-export function withEncryption(conversation: Conversation, encryption: Encryption | undefined): Conversation {
-	return encryption === undefined ? conversation : { ...conversation, encryption };
-}
-
-/** The fields by which a conversation is found and shown; those that it lacks are undefined. */
-export interface ConversationNames {
-	id: string;
-	branchedFrom: string | undefined;
-	title: string | undefined;
-	titleReply: Reply | undefined;
-}
-
-/** Sets id, origin and titles; undefined ones are removed. */
-export function named(
-	{ title: _, titleReply: __, branchedFrom: ___, ...conversation }: Conversation,
-	{ id, title, titleReply, branchedFrom }: ConversationNames,
-): Conversation {
-	return {
-		...conversation,
-		id,
-		...defined({ title, titleReply, branchedFrom }),
-	};
+	return defined({ ...conversation, ...fields });
 }
 
 /** Adds a turn and shows it. The turn itself says which turn it follows. */

@@ -63,20 +63,14 @@ export const conversationSettingsSchema = z
 			.catch(undefined),
 		instructionFiles: z.literal(false).optional().catch(undefined),
 	})
-	.transform(withoutAbsent)
+	.transform((settings): ConversationSettings => defined(settings))
 	.optional()
 	.catch(undefined);
 
 /** Returns the settings without undefined fields, or undefined if nothing is left. */
 export function settingsOrNone(settings: ConversationChoice): ConversationSettings | undefined {
-	const kept = withoutAbsent(settings);
+	const kept: ConversationSettings = defined(settings);
 	return Object.keys(kept).length === 0 ? undefined : kept;
-}
-
-function withoutAbsent(settings: ConversationChoice) {
-	return Object.fromEntries(
-		Object.entries(settings).filter(([, value]) => value !== undefined),
-	) as ConversationSettings;
 }
 
 /** The settings of a request besides its model and messages. */

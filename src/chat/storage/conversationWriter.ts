@@ -9,7 +9,7 @@ import { systemErrorCode } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
 import { whileLocked } from '../../base/fileLock.ts';
 import { temporaryName } from '../../base/files.ts';
-import { type Conversation, type ConversationNames, named } from '../model/conversation.ts';
+import { type Conversation, type Reply, withFields } from '../model/conversation.ts';
 import { formatConversationFile, parseHeader } from '../model/conversationFile.ts';
 
 export const FILE_EXTENSION = '.jsonl';
@@ -51,7 +51,10 @@ export function turnsDigest(lines: Iterable<string>): string {
 export type Writer = Pick<ConversationWriter, 'onDidBranch' | 'onDidRename' | 'save' | 'isStale' | 'settled'>;
 
 /** The title that the user gave, and the reply to the request for one. */
-export type Names = Pick<ConversationNames, 'title' | 'titleReply'>;
+export interface Names {
+	title: string | undefined;
+	titleReply: Reply | undefined;
+}
 
 /** Another window has written the file, so replacing it would lose that window's changes. */
 class ForeignWriteError extends Error {
@@ -168,8 +171,7 @@ export class ConversationWriter {
 			if (foreign) {
 				await rm(written.file, { force: true });
 				if (foreign.title !== this.latest.title || foreign.titleReply !== this.latest.titleReply) {
-					const { id, branchedFrom } = this.latest;
-					this.latest = named(this.latest, { id, branchedFrom, ...foreign });
+					this.latest = withFields(this.latest, foreign);
 					this.renamed.fire(foreign);
 				}
 				return this.replaceFile();
