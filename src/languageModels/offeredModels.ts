@@ -1,5 +1,6 @@
 import type * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
+import { pauses } from '../base/pauses.ts';
 import type { RequestRules } from '../chat/api.ts';
 import type { Connection } from '../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME, realModels } from '../contract/localConnection.ts';
@@ -9,7 +10,6 @@ import { formatNumber } from '../platform/amounts.ts';
 import { inertText } from '../platform/inertText.ts';
 import { shownText } from '../platform/pick.ts';
 import { assumedLengthText, servedLastText } from './messages.ts';
-import { pauses } from './model/pauses.ts';
 
 /** A model as the editor gets it, with the data for a request to it. */
 export interface OfferedModel extends vscode.LanguageModelChatInformation {

@@ -9,6 +9,7 @@ import * as z from 'zod';
 import { defined } from '../../base/defined.ts';
 import { IMAGE_TYPES } from '../../base/imageHeader.ts';
 import { parseJson } from '../../base/json.ts';
+import { pauses } from '../../base/pauses.ts';
 import { chatParametersSchema } from '../../contract/chatRequest.ts';
 import { reasoningItemSchema } from '../../contract/responses.ts';
 import { routingPolicySchema } from '../../contract/routingPolicy.ts';
@@ -29,9 +30,6 @@ const ENCRYPTED_VERSION = 4;
 export function fileVersionOf({ encryption }: Pick<Conversation, 'encryption'>): 3 | 4 {
 	return encryption ? ENCRYPTED_VERSION : CLEAR_VERSION;
 }
-
-/** Reading and writing yield to the event loop after this long. */
-const SLICE_MS = 8;
 
 const commandIds: ReadonlySet<string> = new Set(Object.values(commands));
 
@@ -251,7 +249,7 @@ export async function formatConversationFile(
 		turnCount: turns.length,
 	};
 	const lines = [`${JSON.stringify(header)}\n`];
-	const pause = slicer();
+	const pause = pauses();
 	for (const turn of turns) {
 		let line = turnLines.get(turn);
 		if (line === undefined) {
@@ -352,7 +350,7 @@ async function readLines(
 	// A complete file ends with a line break, so the last piece is empty.
 	const end = lines.at(-1) === '' ? -1 : lines.length;
 	let damaged = header === undefined || end !== -1;
-	const pause = slicer();
+	const pause = pauses();
 	for (const line of lines.slice(header === undefined ? 0 : 1, end)) {
 		await pause();
 		const turn = parseTurn(line);
@@ -409,17 +407,4 @@ function encryptionOf(
 ): Encryption | undefined {
 	const isMarked = version === ENCRYPTED_VERSION || turns.some(turn => turn.encrypted);
 	return encryption ?? (isMarked ? {} : undefined);
-}
-
-/** Returns a function to await between pieces of long work. It yields to the event loop when a time slice is over. */
-function slicer(): () => Promise<void> | undefined {
-	let start = performance.now();
-	return () => {
-		if (performance.now() - start < SLICE_MS) {
-			return undefined;
-		}
-		return new Promise<void>(resolve => setImmediate(resolve)).then(() => {
-			start = performance.now();
-		});
-	};
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { pauses } from '../../../../src/languageModels/model/pauses.ts';
+import { pauses } from '../../../src/base/pauses.ts';
 
 const busyFor = (milliseconds: number) => {
 	const end = performance.now() + milliseconds;

@@ -1,5 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
+
 /** The time for which the event loop may be blocked at once, in milliseconds. */
-const BUSY_MS = 10;
+const BUSY_MS = 8;
 
 /**
  * Returns a function that is called between the steps of long work. If the work has blocked the event loop for long
@@ -8,14 +10,11 @@ const BUSY_MS = 10;
 export function pauses(): () => Promise<void> | undefined {
 	let began = performance.now();
 	return () => {
-		if (performance.now() - began <= BUSY_MS) {
+		if (performance.now() - began < BUSY_MS) {
 			return undefined;
 		}
-		return new Promise(resolve => {
-			setImmediate(() => {
-				began = performance.now();
-				resolve();
-			});
+		return setImmediate().then(() => {
+			began = performance.now();
 		});
 	};
 }
