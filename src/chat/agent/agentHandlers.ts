@@ -1,5 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { SerialQueue } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import { isSameOrWithin } from '../../base/filePlace.ts';
 import { thenComposer } from '../../platform/editorUse.ts';
@@ -68,7 +69,8 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 			}
 		});
 
-	let marking: Promise<void> = Promise.resolve();
+	/** Each mark builds on the state that the previous one has stored. */
+	const marks = new SerialQueue();
 
 	/** Records that the user's files now are as in the commit `source`. Paths are relative to the repository. */
 	const markAsOf = (
@@ -77,9 +79,8 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 		source: string,
 		paths: readonly string[],
 		change: (now: KeptStates, taken: string, work: AgentWork) => Promise<(work: AgentWork) => AgentWork>,
-	) => {
-		// Each mark builds on the state that the previous one has stored.
-		marking = marking.then(() =>
+	) =>
+		marks.run(() =>
 			withWork(turn, async (work, chat) => {
 				const now = sameCheckpoint(work.checkpoints, kept);
 				// Another reply of the turn may now be shown.
@@ -90,8 +91,6 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 				}
 			}),
 		);
-		return marking;
-	};
 
 	const mark = (turn: string, kept: KeptStates, source: 'before' | 'after', paths: readonly string[]) =>
 		markAsOf(turn, kept, kept[source], paths, async (now, taken) => {

@@ -1,6 +1,7 @@
 import { cutDiff } from '../../agents/session/cutText.ts';
 import type { ToolCall } from '../../agents/session/events.ts';
 import { append } from '../../base/append.ts';
+import { SerialQueue } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import type { CommitRange } from '../../tasks/api.ts';
@@ -81,8 +82,8 @@ export class AllowedEdits {
 	private readonly refused = new Map<string, readonly ChangedPart[]>();
 	/** Hunks that were refused since the last call of `takeRefused`. */
 	private untold: StepDiff[] = [];
-	/** The pending writes. Edits are written one after another, because later ones may change the same file. */
-	private taking: Promise<void> = Promise.resolve();
+	/** Edits are written one after another, because later ones may change the same file. */
+	private readonly writes = new SerialQueue();
 
 	constructor(options: AllowedEditsOptions) {
 		this.options = options;
@@ -97,7 +98,7 @@ export class AllowedEdits {
 		if (!isEdit(call) || call.kind === 'delete' || call.diffs.length === 0) {
 			return undefined;
 		}
-		await this.taking;
+		await this.settled();
 		const diffs = call.diffs.map(diff => shownDiff(diff, shownPath));
 		const files: PlannedEdit['files'][number][] = [];
 		const shown: StepDiff[] = [];
@@ -144,7 +145,7 @@ export class AllowedEdits {
 			await this.options.onMade(call.id, isTaken);
 		};
 		// If one edit cannot be reported, the next one must still be written.
-		this.taking = this.taking.then(() => take().catch(() => {}));
+		this.writes.run(take).catch(() => {});
 	}
 
 	/** Returns the refused hunks of edits that the agent has made since the last call. */
@@ -184,7 +185,7 @@ export class AllowedEdits {
 
 	/** Resolves when no writes are pending. */
 	settled(): Promise<void> {
-		return this.taking;
+		return this.writes.run(() => {});
 	}
 
 	/** Rejects when git fails. */

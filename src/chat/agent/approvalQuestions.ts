@@ -14,6 +14,7 @@ import type {
 } from '../../agents/session/events.ts';
 import { formContent } from '../../agents/session/forms.ts';
 import type { FormPolicy, PermissionPolicy } from '../../agents/session/permissions.ts';
+import { SerialQueue, untilAborted } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import type { ApprovalAnswer } from '../model/agentWork.ts';
 import {
@@ -62,8 +63,8 @@ export function isAgreement(
 export class ApprovalQuestions {
 	private readonly options: ApprovalQuestionsOptions;
 	private waiting: { question: string; form?: AgentForm; answer(answer: QuestionEnd): void } | undefined;
-	/** Resolves when nothing is asked any more. Undefined while nothing is. */
-	private settled: Promise<void> | undefined;
+	/** Asks one thing after another: only one can be answered, and the answer may allow what the next one asks for. */
+	private readonly queue = new SerialQueue();
 
 	constructor(options: ApprovalQuestionsOptions) {
 		this.options = options;
@@ -100,9 +101,9 @@ export class ApprovalQuestions {
 		this.options.onForm(form, { id: randomUUID(), approval: { state: 'refused', ...defined({ reason }) } });
 	}
 
-	readonly askForm: FormPolicy = (form, signal) => this.inTurn(() => this.askFormNow(form, signal));
+	readonly askForm: FormPolicy = (form, signal) => this.queue.run(() => this.askFormNow(form, signal));
 
-	readonly decide: PermissionPolicy = (request, signal) => this.inTurn(() => this.decideNow(request, signal));
+	readonly decide: PermissionPolicy = (request, signal) => this.queue.run(() => this.decideNow(request, signal));
 
 	private async askFormNow(...[form, signal]: Parameters<FormPolicy>): Promise<FormAnswer> {
 		const { onForm } = this.options;
@@ -123,24 +124,6 @@ export class ApprovalQuestions {
 		const waiting = this.waiting?.question === question ? this.waiting : undefined;
 		waiting?.answer('again');
 		return waiting !== undefined;
-	}
-
-	/** Asks one thing after another: only one can be answered, and the answer may allow what the next one asks for. */
-	private async inTurn<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
-		const earlier = this.settled;
-		const { promise, resolve } = Promise.withResolvers<void>();
-		this.settled = promise;
-		if (earlier !== undefined) {
-			await earlier;
-		}
-		try {
-			return await ask();
-		} finally {
-			if (this.settled === promise) {
-				this.settled = undefined;
-			}
-			resolve();
-		}
 	}
 
 	private async decideNow(...[request, signal]: Parameters<PermissionPolicy>): Promise<PermissionAnswer> {
@@ -173,20 +156,14 @@ export class ApprovalQuestions {
 	/**
 	 * Waits for an answer. A question that is withdrawn, for example when the user stops the agent, counts as unanswered.
 	 */
-	private wait(question: string, signal: AbortSignal, form?: AgentForm): Promise<QuestionEnd> {
-		return new Promise(resolve => {
-			const end = (answer: QuestionEnd) => {
-				this.waiting = undefined;
-				signal.removeEventListener('abort', withdrawn);
-				resolve(answer);
-			};
-			const withdrawn = () => end('unanswered');
-			if (signal.aborted) {
-				resolve('unanswered');
-				return;
-			}
-			signal.addEventListener('abort', withdrawn, { once: true });
-			this.waiting = { question, ...defined({ form }), answer: end };
-		});
+	private async wait(question: string, signal: AbortSignal, form?: AgentForm): Promise<QuestionEnd> {
+		const { promise, resolve } = Promise.withResolvers<QuestionEnd>();
+		const answer = (end: QuestionEnd) => {
+			this.waiting = undefined;
+			resolve(end);
+		};
+		this.waiting = { question, ...defined({ form }), answer };
+		await untilAborted(promise, signal).catch(() => answer('unanswered'));
+		return promise;
 	}
 }

@@ -33,6 +33,8 @@ describe('the questions of an agent', () => {
 	let questions: ApprovalQuestions;
 	const open = new AbortController().signal;
 	const latest = () => asked.at(-1) ?? '';
+	/** Lets what was asked begin. */
+	const tick = () => new Promise(setImmediate);
 
 	beforeEach(() => {
 		[told, asked, allowed, setting] = [[], [], [], 'ask'];
@@ -61,6 +63,7 @@ describe('the questions of an agent', () => {
 
 	it('wait for the user, and are answered for this time alone', async () => {
 		const decided = questions.decide(request, open);
+		await tick();
 		assert.deepEqual(told, ['ask one']);
 		questions.answer(latest(), 'once');
 		assert.deepEqual(await decided, { option: 'yes' });
@@ -70,6 +73,7 @@ describe('the questions of an agent', () => {
 
 	it('never take an answer that was meant for another one, or a second one', async () => {
 		const first = questions.decide(request, open);
+		await tick();
 		questions.answer('one', 'once');
 		questions.answer('other', 'once');
 		questions.answer(latest(), 'no');
@@ -79,11 +83,12 @@ describe('the questions of an agent', () => {
 
 	it('are asked anew where something else is shown with them, and no answer to the one before counts', async () => {
 		const decided = questions.decide(request, open);
+		await tick();
 		const before = latest();
 		assert.equal(questions.askAgain('other'), false);
 		assert.equal(questions.askAgain(before), true);
 		assert.equal(questions.askAgain(before), false);
-		await new Promise(setImmediate);
+		await tick();
 		questions.answer(before, 'once');
 		assert.equal(questions.askAgain(before), false);
 		assert.deepEqual(told, ['ask one', 'ask one']);
@@ -95,10 +100,12 @@ describe('the questions of an agent', () => {
 	it('are different ones where an agent asks about the same call again', async () => {
 		const withdrawn = new AbortController();
 		const first = questions.decide(request, withdrawn.signal);
+		await tick();
 		const before = latest();
 		withdrawn.abort();
 		assert.deepEqual(await first, { option: 'no' });
 		const second = questions.decide({ ...request, call: { ...call, command: 'rm -rf .' } }, open);
+		await tick();
 		assert.notEqual(latest(), before);
 		questions.answer(before, 'once');
 		questions.answer(latest(), 'no');
@@ -113,6 +120,7 @@ describe('the questions of an agent', () => {
 
 		it('are answered with its fields', async () => {
 			const filled = questions.askForm(form, open);
+			await tick();
 			questions.answer('other', 'no');
 			assert.equal(questions.fillIn('other', { place: 'here' }), undefined);
 			assert.equal(questions.fillIn(latest(), { place: 'here' }), undefined);
@@ -123,6 +131,7 @@ describe('the questions of an agent', () => {
 
 		it('take no answer that does not fit, and no key', async () => {
 			const filled = questions.askForm(form, open);
+			await tick();
 			assert.equal(questions.fillIn(latest(), {}), 'unfit');
 			assert.equal(questions.fillIn(latest(), { place: `ghp_${'a1B2c3D4e5'.repeat(4)}` }), 'key');
 			questions.answer(latest(), 'no');
@@ -133,6 +142,7 @@ describe('the questions of an agent', () => {
 		it('are cancelled with the turn, and told of where they are refused', async () => {
 			const withdrawn = new AbortController();
 			const filled = questions.askForm(form, withdrawn.signal);
+			await tick();
 			withdrawn.abort();
 			assert.deepEqual(await filled, { action: 'cancel' });
 			questions.refuse(form, 'it asks for a key');
@@ -143,14 +153,15 @@ describe('the questions of an agent', () => {
 			const first = questions.decide(request, open);
 			const filled = questions.askForm(form, open);
 			const second = questions.decide(request, open);
+			await tick();
 			assert.deepEqual(told, ['ask one']);
 			questions.answer(latest(), 'once');
 			assert.deepEqual(await first, { option: 'yes' });
-			await new Promise(setImmediate);
+			await tick();
 			assert.equal(told.at(-1), 'waiting');
 			assert.equal(questions.fillIn(latest(), { place: 'here' }), undefined);
 			assert.deepEqual(await filled, { action: 'accept', content: { place: 'here' } });
-			await new Promise(setImmediate);
+			await tick();
 			assert.equal(told.at(-1), 'ask one');
 			questions.answer(latest(), 'no');
 			assert.deepEqual(await second, { option: 'no' });
@@ -158,6 +169,7 @@ describe('the questions of an agent', () => {
 
 		it('are no requests for a permission, whose answers they do not take', async () => {
 			const decided = questions.decide(request, open);
+			await tick();
 			assert.equal(questions.fillIn(latest(), { place: 'here' }), undefined);
 			questions.answer(latest(), 'once');
 			assert.deepEqual(await decided, { option: 'yes' });
@@ -166,6 +178,7 @@ describe('the questions of an agent', () => {
 
 	it('are not asked again for the same, when that was allowed for the conversation', async () => {
 		const first = questions.decide(request, open);
+		await tick();
 		questions.answer(latest(), 'conversation');
 		assert.deepEqual(await first, { option: 'yes' });
 		assert.deepEqual(await questions.decide(request, open), { option: 'yes' });
@@ -175,6 +188,7 @@ describe('the questions of an agent', () => {
 	it('allow nothing for the conversation that could only be allowed once', async () => {
 		const fetch: PermissionRequest = { ...request, call: { ...call, kind: 'fetch', command: undefined } };
 		const first = questions.decide(fetch, open);
+		await tick();
 		questions.answer(latest(), 'conversation');
 		await first;
 		assert.equal(allowed.length, 0);
@@ -184,6 +198,7 @@ describe('the questions of an agent', () => {
 	it('are refused if they are withdrawn before an answer', async () => {
 		const controller = new AbortController();
 		const decided = questions.decide(request, controller.signal);
+		await tick();
 		controller.abort();
 		assert.deepEqual(await decided, { option: 'no' });
 		assert.deepEqual(told, ['ask one', 'unanswered one']);
