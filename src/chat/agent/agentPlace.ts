@@ -2,17 +2,10 @@
 import * as vscode from 'vscode';
 import { probeSandbox } from '../../agents/sandbox/probe.ts';
 import { UserFacingError } from '../../base/errors.ts';
-import { type SandboxProblem, sandboxProblem } from '../../contract/agents.ts';
+import { sandboxProblem } from '../../contract/agents.ts';
 import { askModal } from '../../platform/notify.ts';
 import { checkTrust } from '../../platform/trust.ts';
-
-/** The user's consent to agents without a sandbox, by folder. */
-export interface SandboxConsent {
-	/** Resolves to whether a sandbox is mandatory for all agents. */
-	isRequired(): Promise<boolean>;
-	isGiven(folder: string, problem: SandboxProblem): boolean;
-	give(folder: string, problem: SandboxProblem): void;
-}
+import type { AgentPermissions } from './agentRunsOptions.ts';
 
 /** Returns the folders of this window, which an agent works in. Throws a UserFacingError if there are none. */
 export function workspaceFolders(): string[] {
@@ -35,16 +28,16 @@ export function workspaceFolders(): string[] {
 export async function isSandboxed(
 	folders: readonly string[],
 	label: string,
-	consent: SandboxConsent,
+	{ memory, isSandboxRequired }: Pick<AgentPermissions, 'memory' | 'isSandboxRequired'>,
 ): Promise<boolean> {
 	const sandbox = await probeSandbox();
 	if (sandbox.works) {
 		return true;
 	}
 	const problem = sandboxProblem(sandbox);
-	const isRequired = await consent.isRequired();
-	const isGiven = () => folders.every(folder => consent.isGiven(folder, problem));
-	if (!isRequired && !isGiven()) {
+	const isRequired = await isSandboxRequired();
+	const isAllowed = () => folders.every(folder => memory.isUnsandboxed(folder, problem));
+	if (!isRequired && !isAllowed()) {
 		const run = vscode.l10n.t('Run without a Sandbox');
 		const chosen = await askModal(
 			vscode.l10n.t('No sandbox is available on this machine. Run {0} without one?', label),
@@ -56,11 +49,11 @@ export async function isSandboxed(
 		);
 		if (chosen === run) {
 			for (const folder of folders) {
-				consent.give(folder, problem);
+				memory.allowUnsandboxed(folder, problem);
 			}
 		}
 	}
-	if (isRequired || !isGiven()) {
+	if (isRequired || !isAllowed()) {
 		throw new UserFacingError(
 			vscode.l10n.t(
 				'{0} wasn’t started because no sandbox is available. See “Errand: Set Up Agents…” for how to get one.',

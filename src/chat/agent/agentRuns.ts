@@ -29,7 +29,7 @@ export class AgentRuns implements AgentTurns {
 		this.options = options;
 	}
 
-	async refusal(_conversation: Conversation): Promise<Explanation | undefined> {
+	async refusal(): Promise<Explanation | undefined> {
 		try {
 			workspaceFolders();
 			return undefined;

@@ -3,7 +3,7 @@ import type { Client } from '../../client/types.ts';
 import type { ModelLimits } from '../../contract/modelLimits.ts';
 import type { CommitRanges } from '../../tasks/api.ts';
 import type { ApprovalSetting } from '../model/agentWork.ts';
-import type { SandboxConsent } from './agentPlace.ts';
+import type { AgentMemory } from './agentMemory.ts';
 import type { AgentServers } from './agentServers.ts';
 import type { AvailableAgents } from './availableAgents.ts';
 
@@ -23,7 +23,10 @@ export interface AgentModels {
 /** The rules for what agents may do without a question, and the callbacks for everything else. */
 export interface AgentPermissions {
 	approvals(): ApprovalSetting;
-	consent: SandboxConsent;
+	/** Knows where the user lets agents work without a sandbox. */
+	memory: Pick<AgentMemory, 'isUnsandboxed' | 'allowUnsandboxed'>;
+	/** Resolves to whether a sandbox is mandatory for all agents. */
+	isSandboxRequired(): Promise<boolean>;
 	/** Called when an agent of a conversation waits for an answer. */
 	onQuestion(conversation: string): void;
 }

@@ -91,8 +91,8 @@ export class ChatAgents implements AgentTurns {
 		return (await this.load()).runs;
 	}
 
-	async refusal(conversation: Conversation): Promise<Explanation | undefined> {
-		return (await this.runs()).refusal(conversation);
+	async refusal(): Promise<Explanation | undefined> {
+		return (await this.runs()).refusal();
 	}
 
 	async *run(turn: AgentTurn, signal: AbortSignal): AsyncIterable<ReplyEvent> {
@@ -227,12 +227,7 @@ export class ChatAgents implements AgentTurns {
 				insideProgram: program('sandbox.js'),
 			},
 			permissions: {
-				approvals,
-				consent: {
-					isRequired: isSandboxRequired,
-					isGiven: (folder, problem) => memory.isUnsandboxed(folder, problem),
-					give: (folder, problem) => memory.allowUnsandboxed(folder, problem),
-				},
+				...{ approvals, memory, isSandboxRequired },
 				onQuestion: id => this.dependencies.conversations.asks(id),
 			},
 			changes: { list: range => ranges().list(range), takeAllowed: range => ranges().takeAllowed(range) },

@@ -214,7 +214,7 @@ export class TurnRun {
 			await checkAccountUse(turn, label);
 			this.started.queue.push({ type: 'served', model: OWN_ACCOUNT });
 		}
-		const sandboxed = await isSandboxed(folders, label, permissions.consent);
+		const sandboxed = await isSandboxed(folders, label, permissions);
 		signal.throwIfAborted();
 		const files = await TurnFiles.begin(places, {
 			conversation: conversation.id,

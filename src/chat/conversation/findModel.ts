@@ -45,7 +45,7 @@ export async function findModel(
 	if (model === undefined) {
 		return isOfChat ? { reason: 'no-model' } : { reason: 'no-mode', mode };
 	}
-	const explanation = mode === 'agent' ? await service.agents.refusal(conversation) : undefined;
+	const explanation = mode === 'agent' ? await service.agents.refusal() : undefined;
 	if (explanation) {
 		return { reason: 'no-agent', explanation };
 	}

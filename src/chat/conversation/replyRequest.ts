@@ -73,7 +73,7 @@ export interface AgentTurn extends Pick<TurnRequest, 'conversation' | 'turnId' |
 /** Runs agents. */
 export interface AgentTurns {
 	/** Resolves to the reason why no agent can work in this window, if there is one. */
-	refusal(conversation: Conversation): Promise<Explanation | undefined>;
+	refusal(): Promise<Explanation | undefined>;
 	/**
 	 * Yields the agent's output and steps. After `signal` has aborted, it ends by itself as soon as the agent is gone.
 	 */

@@ -126,7 +126,8 @@ export function useAgentRuns(
 			},
 			permissions: {
 				approvals: () => approvals,
-				consent: { isRequired: async () => true, isGiven: () => false, give: () => {} },
+				memory,
+				isSandboxRequired: async () => true,
 				onQuestion: () => asked++,
 			},
 			changes: { list: describeRange, takeAllowed: range => apply.takeAllowed(range) },
