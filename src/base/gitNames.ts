@@ -13,6 +13,11 @@ export function readable(name: string): string {
 	return Buffer.from(name, 'latin1').toString();
 }
 
+/** Returns the byte string of a name. */
+export function byteString(name: string): string {
+	return Buffer.from(name).toString('latin1');
+}
+
 /** Returns the path of a name in the tree. */
 export function placeOf(tree: string, name: string): Buffer {
 	return Buffer.concat([Buffer.from(`${tree}/`), Buffer.from(name, 'latin1')]);

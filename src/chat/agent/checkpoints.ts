@@ -6,6 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { describeError, UserFacingError } from '../../base/errors.ts';
+import { byteString, readable } from '../../base/gitNames.ts';
 import { readIgnoreRules, writeExcludes } from '../../base/ignoreRules.ts';
 import { commitChanges, TooMuchChanged } from '../../platform/commitChanges.ts';
 import { type GitPlace, getGitApi, placeOf } from '../../platform/git.ts';
@@ -99,15 +100,15 @@ function unreadable(error: unknown): { reason?: string } {
 	return /not a git repository/i.test(describeError(error)) ? {} : { reason: gitFailureText(error) };
 }
 
+/** Resolves to the commit of HEAD, or to undefined if there is none. */
+export async function headOf({ gitPath, directory }: GitPlace): Promise<string | undefined> {
+	const head = await runGit(gitPath, directory, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']).catch(() => '');
+	return head.trim() || undefined;
+}
+
 /** Commits the state of the files on top of HEAD, and stores it for a conversation. Throws a UserFacingError. */
 export async function keepState(place: GitPlace, conversation: string): Promise<string> {
-	const head = await runGit(place.gitPath, place.directory, [
-		'rev-parse',
-		'--verify',
-		'--quiet',
-		'HEAD^{commit}',
-	]).catch(() => '');
-	return keep(place, conversation, { parent: head.trim() || undefined, message: 'Before a turn of an agent' });
+	return keep(place, conversation, { parent: await headOf(place), message: 'Before a turn of an agent' });
 }
 
 /** Commits the files of an agent's copy on top of the state before the turn, and stores that in the same way. */
@@ -304,8 +305,6 @@ async function commitTree(
 	return commit;
 }
 
-const byteString = (name: string) => Buffer.from(name).toString('latin1');
-
 type IndexGit = (commandLine: readonly string[], input?: string) => Promise<string>;
 
 /** Returns what runs git commands with an index. Input and output are byte strings. */
@@ -341,7 +340,7 @@ export function unrecordedFolders(place: GitPlace, state: string, copy: string):
 		for (const name of [...repositories, ...submodules]) {
 			const entries = await readdir(Buffer.concat([Buffer.from(copy + path.sep), Buffer.from(name, 'latin1')]));
 			if (entries.some(entry => entry !== '.git')) {
-				filled.push(Buffer.from(name, 'latin1').toString());
+				filled.push(readable(name));
 			}
 		}
 		return filled;

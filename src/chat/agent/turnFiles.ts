@@ -2,12 +2,20 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { dependencyFolders, lendable } from '../../agents/sandbox/lentFolders.ts';
+import type { LentFolder } from '../../agents/sandbox/wrap.ts';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { isWithin, linkedPlace } from '../../base/filePlace.ts';
+import { byteString, readable } from '../../base/gitNames.ts';
+import { shortName } from '../../base/plainText.ts';
 import { removeFolder } from '../../base/removeFolder.ts';
 import type { GitPlace } from '../../platform/git.ts';
+import { runGit } from '../../platform/gitCommand.ts';
 import { findFiltered, listFiltered } from '../../platform/gitFilters.ts';
+import { getMissingFiles } from '../../platform/missingFiles.ts';
+import { askModal } from '../../platform/notify.ts';
+import { findMissingFiles } from '../../platform/partialClone.ts';
 import { type LeftOutFolder, withoutStates } from '../model/agentWork.ts';
 import { agentPath, type Checkpoint, repositoryPath, withFolders } from '../model/checkpoint.ts';
 import type { TurnStart } from '../model/conversation.ts';
@@ -18,6 +26,7 @@ import {
 	beginRepository,
 	checkOutState,
 	copyIgnoreRules,
+	headOf,
 	holdStates,
 	keepState,
 	type TurnRepository,
@@ -25,7 +34,6 @@ import {
 } from './checkpoints.ts';
 import { type EarlierWork, startOfCopy, storeCopy, storeLeftWork } from './leftWork.ts';
 import { gitFailureText } from './messages.ts';
-import { getWholeFiles } from './wholeFiles.ts';
 
 export interface TurnFilesOptions {
 	conversation: string;
@@ -152,11 +160,22 @@ export class TurnFiles {
 
 	/** Lists the files behind a filter such as Git LFS, relative to the agent's folder. Rejects when git fails. */
 	async filtered(): Promise<string[]> {
-		const lists = this.repositories.map(async ({ place, at, before }) =>
-			(await listFiltered(place.gitPath, place.directory, before)).map(name =>
-				agentPath(defined({ at }), readable(name)),
-			),
-		);
+		const lists = this.repositories.map(async repository => {
+			const { place, before } = repository;
+			const names = await listFiltered(place.gitPath, place.directory, before);
+			return names.map(name => agentPath(repository, readable(name)));
+		});
+		return (await Promise.all(lists)).flat();
+	}
+
+	/** Lists the folders of installed dependencies that programs in the copy can use. Rejects when git fails. */
+	async lentFolders(): Promise<LentFolder[]> {
+		const lists = this.repositories.map(async repository => {
+			const { gitPath, directory } = repository.place;
+			const folders = await dependencyFolders(args => runGit(gitPath, directory, args));
+			const lent = folders.map(name => ({ source: path.join(directory, name), at: agentPath(repository, name) }));
+			return lendable(lent, this.copy);
+		});
 		return (await Promise.all(lists)).flat();
 	}
 
@@ -178,9 +197,10 @@ export class TurnFiles {
 	/** Reports the files of other repositories that the agent has put into the copy, because no state includes them. */
 	private async checkInside(): Promise<void> {
 		const folders = await Promise.all(
-			this.repositories.map(async ({ place, at, after }) => {
-				const found = after === undefined ? [] : await unrecordedFolders(place, after, path.join(this.copy, at ?? ''));
-				return found.map(name => agentPath(defined({ at }), name));
+			this.repositories.map(async repository => {
+				const { place, at = '', after } = repository;
+				const found = after === undefined ? [] : await unrecordedFolders(place, after, path.join(this.copy, at));
+				return found.map(name => agentPath(repository, name));
 			}),
 		);
 		if (folders.flat().length > 0) {
@@ -196,12 +216,13 @@ export class TurnFiles {
 
 	/** Reports the agent's changes to files behind a filter, because they are not written to the user's files. */
 	private async checkFiltered(): Promise<void> {
-		const lists = this.repositories.map(async ({ place, at, before, after = before }) => {
-			const { gitPath, directory } = place;
+		const lists = this.repositories.map(async repository => {
+			const { before, after = before } = repository;
+			const { gitPath, directory } = repository.place;
 			const changed = await this.options.changes.list({ repository: directory, from: before, to: after });
-			const names = changed.map(({ path: name }) => Buffer.from(name).toString('latin1'));
+			const names = changed.map(({ path: name }) => byteString(name));
 			const found = await findFiltered(gitPath, directory, names);
-			return [...found].map(name => agentPath(defined({ at }), readable(name)));
+			return [...found].map(name => agentPath(repository, readable(name)));
 		});
 		const written = (await Promise.all(lists)).flat();
 		if (written.length > 0) {
@@ -221,9 +242,6 @@ export class TurnFiles {
 			.toSorted((one, other) => other.place.directory.length - one.place.directory.length)[0];
 	}
 }
-
-/** Decodes a file name from git, which can be in any encoding. */
-const readable = (name: string) => Buffer.from(name, 'latin1').toString();
 
 /** Resolves links as git does in the names of folders. A missing file is returned unchanged. */
 function realPath(file: string): string {
@@ -261,6 +279,35 @@ async function keepStates(places: readonly GitPlace[], { conversation, own, sign
 		throw failure;
 	}
 	return { repositories, leftOut };
+}
+
+/**
+ * Asks before it fetches the files that a partial clone lacks, because an agent works on a copy of all of them. Throws
+ * a UserFacingError if they are still missing in the end, and rejects when git fails.
+ */
+async function getWholeFiles(place: GitPlace): Promise<void> {
+	const commit = await headOf(place);
+	const missing = commit === undefined ? undefined : await findMissingFiles(place, commit);
+	if (commit === undefined || missing === undefined) {
+		return;
+	}
+	const [name, remote] = [shortName(path.basename(place.directory)), shortName(missing.remote)];
+	const get = vscode.l10n.t('Get Them');
+	const chosen = await askModal(
+		vscode.l10n.t('“{0}” is a partial clone, and an agent needs all files of its branch.', name),
+		vscode.l10n.t('Missing objects: {0}. Git downloads them from {1}.', missing.objects, remote),
+		get,
+	);
+	if (chosen !== get) {
+		throw new UserFacingError(
+			vscode.l10n.t(
+				'An agent needs all files of the branch, but “{0}” is a partial clone with some of them only on {1}. Send the message again and get them.',
+				name,
+				remote,
+			),
+		);
+	}
+	await getMissingFiles(place, commit, missing.remote);
 }
 
 /** Makes an empty repository in the place of each nested one, so that nothing there becomes part of the outer one. */

@@ -45,7 +45,6 @@ import { changedFiles } from './changedFiles.ts';
 import { repositoriesOf, type TurnRepository } from './checkpoints.ts';
 import type { EventQueue } from './eventQueue.ts';
 import { earlierWork } from './leftWork.ts';
-import { lentFolders } from './lentFolders.ts';
 import { refusalText } from './messages.ts';
 import { accountLogin, checkAccountUse } from './ownAccount.ts';
 import { imageNotice, instructionNotice, placeNotices, planNotice, refusedHunksNotice } from './promptNotices.ts';
@@ -281,11 +280,10 @@ export class TurnRun {
 		const { agent, own, sandboxed, files } = known;
 		const { repositories, copy } = files;
 		const [{ place }, ...others] = repositories as [TurnRepository, ...TurnRepository[]];
-		const lent = await Promise.all(repositories.map(({ place: repository, at }) => lentFolders(repository, copy, at)));
 		return {
 			tree: copy,
 			...defined({ treeFolders: this.isPlan ? [] : files.folders }),
-			lent: lent.flat(),
+			lent: await files.lentFolders(),
 			// Files that an agent has put into its home in a sandbox must not run outside of one.
 			home:
 				this.options.agents.accountHome(agent) ??

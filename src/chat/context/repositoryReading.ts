@@ -1,3 +1,4 @@
+import { readable, split } from '../../base/gitNames.ts';
 import { GitRefusal, readFilters, runGit } from '../../platform/gitCommand.ts';
 import { type ComparedFile, findFiltered, findUnchanged } from '../../platform/gitFilters.ts';
 
@@ -29,7 +30,7 @@ export async function isIgnored(gitPath: string, directory: string, file: string
  */
 export async function listNotIgnored(gitPath: string, directory: string, folder: string): Promise<string[]> {
 	const which = ['--cached', '--others', '--exclude-standard'];
-	return (await runGit(gitPath, directory, ['ls-files', '-z', ...which, '--', folder])).split('\0').slice(0, -1);
+	return split(await runGit(gitPath, directory, ['ls-files', '-z', ...which, '--', folder]));
 }
 
 export interface UncommittedChanges {
@@ -60,7 +61,7 @@ export async function readUncommitted(gitPath: string, directory: string): Promi
 		git('ls-files', '--others', '--exclude-standard', '-z'),
 		hasCommit ? listFiltered(gitPath, directory) : { others: [], filtered: undefined },
 	]);
-	const result = { added: added.split('\0').slice(0, -1), filtered: filtered ?? [] };
+	const result = { added: split(added), filtered: filtered ?? [] };
 	if (filtered === undefined) {
 		return { ...result, diff: await diff() };
 	}
@@ -100,9 +101,8 @@ async function listFiltered(
 		directory,
 		changed.filter(({ name }) => through.has(name)),
 	);
-	const readable = (chosen: readonly string[]) => chosen.map(name => Buffer.from(name, 'latin1').toString());
 	return {
-		others: readable(names.filter(name => !through.has(name))),
-		filtered: readable(names.filter(name => through.has(name) && !unchanged.has(name))),
+		others: names.filter(name => !through.has(name)).map(readable),
+		filtered: names.filter(name => through.has(name) && !unchanged.has(name)).map(readable),
 	};
 }

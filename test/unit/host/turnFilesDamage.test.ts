@@ -17,7 +17,6 @@ import { AgentRuns } from '../../../src/chat/agent/agentRuns.ts';
 import type { AgentRunsOptions } from '../../../src/chat/agent/agentRunsOptions.ts';
 import { changedFiles } from '../../../src/chat/agent/changedFiles.ts';
 import { repositoriesOf } from '../../../src/chat/agent/checkpoints.ts';
-import { lentFolders } from '../../../src/chat/agent/lentFolders.ts';
 import type { TurnFiles } from '../../../src/chat/agent/turnFiles.ts';
 import { type AgentWork, markFiles } from '../../../src/chat/model/agentWork.ts';
 import type { Conversation } from '../../../src/chat/model/conversation.ts';
@@ -104,8 +103,7 @@ describe('the files of a turn of an agent, where something is wrong with them', 
 		await first.keepEnd();
 		tell(first);
 		const second = await begin('client', 'server');
-		const [, server = assert.fail()] = second.repositories;
-		const lent = await lentFolders(server.place, second.copy, server.at);
+		const lent = await second.lentFolders();
 		assert.deepEqual(
 			lent.map(folder => folder.at),
 			['server/packages/plain/node_modules'],
