@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { dataUrl } from '../../base/dataUrl.ts';
 import { defined } from '../../base/defined.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { showMessage } from '../../platform/notify.ts';
@@ -45,7 +46,9 @@ export class ReplyTools implements Disposable {
 	/** Resolves to the image as a `data:` URL, or to a sentence that says why it is not shown. */
 	async loadImage(address: string): Promise<LoadedImage> {
 		const image = await loadRemoteImage(address, { trustedOrigins: await this.imageOrigins().catch(() => []) });
-		return image.kind === 'loaded' ? { dataUrl: image.dataUrl } : { problem: refusalText(image.reason) };
+		return image.kind === 'loaded'
+			? { dataUrl: dataUrl(image.type, image.bytes) }
+			: { problem: refusalText(image.reason) };
 	}
 
 	applyProposal(argument: unknown): Promise<void> {

@@ -1,8 +1,9 @@
 // Images that a reply names. They are loaded only when the user asks for them, and by the host, because the page itself
 // has no access to the network.
 
-import { type GuardedNetwork, type GuardReason, GuardRefusal, getGuarded } from '../../base/guardedRequest.ts';
-import { IMAGE_TYPES, imageTypeOf } from '../../base/imageHeader.ts';
+import { type GuardedNetwork, GuardRefusal, getGuarded } from '../../base/guardedRequest.ts';
+import { IMAGE_TYPES, type ImageType, imageTypeOf } from '../../base/imageHeader.ts';
+import type { ImageProblem } from '../model/images.ts';
 import type { FetchImage } from '../storage/imageStore.ts';
 
 /** The size limit of one image, in bytes. */
@@ -14,15 +15,15 @@ const TIMEOUT_MS = 30_000;
 /** These headers reveal nothing about the user. */
 const HEADERS = { accept: IMAGE_TYPES.join(', ') };
 
-export type ImageRefusal =
-	/** The address is not an absolute http, https or data URL, or has a port of another protocol. */
-	| 'address'
-	| Exclude<GuardReason, 'port'>
-	/** The data is not a PNG, JPEG, GIF or WebP, whatever it claims to be. */
-	| 'type';
+/**
+ * `address`: it is not an absolute http, https or data URL, or has a port of another protocol. `type`: the data is not a
+ * PNG, JPEG, GIF or WebP, whatever it claims to be.
+ */
+export type ImageRefusal = Exclude<ImageProblem, 'not-kept'>;
 
-/** `dataUrl` can be shown by a page whose policy has `img-src data:`. */
-export type RemoteImage = { kind: 'loaded'; dataUrl: string } | { kind: 'refused'; reason: ImageRefusal };
+export type RemoteImage =
+	| { kind: 'loaded'; type: ImageType; bytes: Uint8Array }
+	| { kind: 'refused'; reason: ImageRefusal };
 
 /** A user of a service on this machine or network may see the images of its origins. */
 export interface RemoteImageOptions extends GuardedNetwork {
@@ -50,7 +51,7 @@ export async function loadRemoteImage(address: string, options: RemoteImageOptio
 		if (type === undefined) {
 			throw new Refused('type');
 		}
-		return { kind: 'loaded', dataUrl: `data:${type};base64,${Buffer.from(bytes).toString('base64')}` };
+		return { kind: 'loaded', type, bytes };
 	} catch (error) {
 		const reason = error instanceof Refused || error instanceof GuardRefusal ? error.reason : 'unreachable';
 		return { kind: 'refused', reason: reason === 'port' ? 'address' : reason };
@@ -75,9 +76,6 @@ function decodeDataUrl(address: string): Uint8Array {
 export function createFetchImage(trustedOrigins: () => Promise<readonly string[]>): FetchImage {
 	return async (url, signal) => {
 		const image = await loadRemoteImage(url, { trustedOrigins: await trustedOrigins().catch(() => []), signal });
-		if (image.kind === 'refused') {
-			return { kind: 'refused', problem: image.reason };
-		}
-		return { kind: 'loaded', bytes: Buffer.from(image.dataUrl.slice(image.dataUrl.indexOf(',') + 1), 'base64') };
+		return image.kind === 'refused' ? { kind: 'refused', problem: image.reason } : image;
 	};
 }

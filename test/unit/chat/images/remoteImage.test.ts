@@ -53,10 +53,10 @@ describe('a remote image', () => {
 
 	it('is loaded from the service itself, whatever type it says it has', async () => {
 		const origin = await serve((_, response) => response.setHeader('content-type', 'text/html').end(PNG));
-		assert.deepEqual(await load(`${origin}/i`, [origin]), {
-			kind: 'loaded',
-			dataUrl: `data:image/png;base64,${PNG.toString('base64')}`,
-		});
+		const image = await load(`${origin}/i`, [origin]);
+		assert.ok(image.kind === 'loaded');
+		assert.equal(image.type, 'image/png');
+		assert.deepEqual(Buffer.from(image.bytes), PNG);
 	});
 
 	it('is known by its first bytes and by nothing else', async () => {
@@ -68,7 +68,7 @@ describe('a remote image', () => {
 		};
 		for (const [type, bytes] of Object.entries(types)) {
 			const image = await load(`data:text/html;base64,${bytes.toString('base64')}`);
-			assert.equal(image.kind === 'loaded' && image.dataUrl.split(';')[0], `data:${type}`);
+			assert.equal(image.kind === 'loaded' && image.type, type);
 		}
 		for (const other of [
 			'<svg xmlns="http://www.w3.org/2000/svg"/>',
