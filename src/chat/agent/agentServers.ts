@@ -319,7 +319,7 @@ function describe(server: McpServer & AgreedServer, isSandboxed: boolean): strin
 	const lines = [
 		vscode.l10n.t('{0} declares “{1}”.', file ?? '', name),
 		isSandboxed
-			? vscode.l10n.t('It runs in a sandbox of its own. {0} {1}', filesText(files), hostsText(hosts))
+			? vscode.l10n.t('It runs in a sandbox of its own. {0} {1}', filesTexts[files], hostsText(hosts))
 			: vscode.l10n.t('There is no sandbox on this machine: it runs as you, and can do whatever you can.'),
 		callsText(),
 		vscode.l10n.t('Command: {0}', [command, ...args].map(shownWord).join(' ')),
@@ -386,16 +386,11 @@ function installationText({ installer, wanted }: ServerPackage): string {
 		: vscode.l10n.t('{0} is installed with uv first, without building anything, and stays at that version.', wanted);
 }
 
-function filesText(files: McpServer['files']): string {
-	switch (files) {
-		case 'none':
-			return vscode.l10n.t('It sees no files.');
-		case 'read':
-			return vscode.l10n.t('It can read the copy of the files that the agent works in.');
-		case 'write':
-			return vscode.l10n.t('It can change the copy of the files that the agent works in.');
-	}
-}
+const filesTexts: Record<McpServer['files'], string> = {
+	none: vscode.l10n.t('It sees no files.'),
+	read: vscode.l10n.t('It can read the copy of the files that the agent works in.'),
+	write: vscode.l10n.t('It can change the copy of the files that the agent works in.'),
+};
 
 function hostsText(hosts: readonly string[]): string {
 	return hosts.length === 0

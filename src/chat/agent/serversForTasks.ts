@@ -41,7 +41,7 @@ function offered(agreed: AgentServers, server: AgreedServer): OfferedServer {
 		isAllowed: agreed.decision(server, true) === true,
 		reach: isRemote(server)
 			? vscode.l10n.t('Runs at {0}', new URL(server.url).host)
-			: `${filesText(server)}, ${hostsText(server)}`,
+			: `${filesTexts[server.files]}, ${hostsText(server)}`,
 		ask: async () => void (await agreed.ask(server, true)),
 		async handOver() {
 			const { signal } = new AbortController();
@@ -80,16 +80,11 @@ async function tokenOf(
 	return authorization.token(signal, TASK_MS);
 }
 
-function filesText({ files }: McpServer): string {
-	switch (files) {
-		case 'none':
-			return vscode.l10n.t('Sees no files');
-		case 'read':
-			return vscode.l10n.t('Reads files');
-		case 'write':
-			return vscode.l10n.t('Changes files');
-	}
-}
+const filesTexts: Record<McpServer['files'], string> = {
+	none: vscode.l10n.t('Sees no files'),
+	read: vscode.l10n.t('Reads files'),
+	write: vscode.l10n.t('Changes files'),
+};
 
 function hostsText({ hosts }: McpServer): string {
 	return hosts.length === 0 ? vscode.l10n.t('no network') : vscode.l10n.t('reaches {0}', hosts.join(', '));

@@ -77,7 +77,7 @@ export class Prompts {
 		const own = OWN_PROMPTS.find(known => known === name);
 		if (own) {
 			const refusal = typed === '' ? await this.takeSelection(onAsk) : undefined;
-			return refusal === undefined ? filled(ownPromptText(own), typed, undefined) : { refusal };
+			return refusal === undefined ? filled(ownPromptTexts[own], typed, undefined) : { refusal };
 		}
 		const found = (await this.find()).find(candidate => candidate.name === name);
 		if (!found) {
@@ -85,7 +85,7 @@ export class Prompts {
 		}
 		const { prompt, file } = found;
 		if (typeof prompt === 'string') {
-			return { refusal: problemText(prompt) };
+			return { refusal: problemTexts[prompt] };
 		}
 		const result = filled(prompt.text, typed, prompt.mode, missing =>
 			vscode.l10n.t('Not sent: /{0} needs more input. After its name, type: {1}.', name, missing),
@@ -125,7 +125,7 @@ export class Prompts {
 	private viewOf({ name, file, folder, prompt }: FoundPrompt): PromptView {
 		const where = folder.root === this.options.folder ? vscode.l10n.t('My prompts') : placeText(file);
 		if (typeof prompt === 'string') {
-			return { name, where, refusal: problemText(prompt) };
+			return { name, where, refusal: problemTexts[prompt] };
 		}
 		const { description, hint, mode, references } = prompt;
 		const notes = notesOf(prompt).join(' ');
@@ -246,36 +246,26 @@ function notesOf({ mode, unused, hasCommand, references }: Prompt): string[] {
 	];
 }
 
-function problemText(problem: Exclude<FoundPrompt['prompt'], Prompt>): string {
-	switch (problem) {
-		case 'too-large':
-			return vscode.l10n.t('This prompt file is larger than 64 KB, so it isn’t read. Shorten it.');
-		case 'elsewhere':
-			return vscode.l10n.t(
-				'This prompt file is a link that doesn’t lead to a prompt file in its folder, so it isn’t read.',
-			);
-		case 'unreadable':
-			return vscode.l10n.t('Couldn’t read this prompt file. See the log for details.');
-	}
-}
+const problemTexts: Record<Exclude<FoundPrompt['prompt'], Prompt>, string> = {
+	'too-large': vscode.l10n.t('This prompt file is larger than 64 KB, so it isn’t read. Shorten it.'),
+	elsewhere: vscode.l10n.t(
+		'This prompt file is a link that doesn’t lead to a prompt file in its folder, so it isn’t read.',
+	),
+	unreadable: vscode.l10n.t('Couldn’t read this prompt file. See the log for details.'),
+};
 
 function placeText(file: string): string {
 	return path.dirname(vscode.workspace.asRelativePath(file)).replaceAll('\\', '/');
 }
 
-function ownPromptText(name: OwnPrompt): string {
-	switch (name) {
-		case 'explain':
-			return vscode.l10n.t(
-				'Explain this code: first what it is for, then how it works step by step, then what is easy to get wrong. Do not repeat it.',
-			);
-		case 'fix':
-			return vscode.l10n.t(
-				'Find what is wrong with this code and fix it. Say in a sentence what each problem is and what causes it, then give the corrected code. If nothing is wrong, say so.',
-			);
-		case 'tests':
-			return vscode.l10n.t(
-				'Write tests for this code with the tools and in the style of the project’s other tests. Cover what it is for, its edge cases and how it fails.',
-			);
-	}
-}
+const ownPromptTexts: Record<OwnPrompt, string> = {
+	explain: vscode.l10n.t(
+		'Explain this code: first what it is for, then how it works step by step, then what is easy to get wrong. Do not repeat it.',
+	),
+	fix: vscode.l10n.t(
+		'Find what is wrong with this code and fix it. Say in a sentence what each problem is and what causes it, then give the corrected code. If nothing is wrong, say so.',
+	),
+	tests: vscode.l10n.t(
+		'Write tests for this code with the tools and in the style of the project’s other tests. Cover what it is for, its edge cases and how it fails.',
+	),
+};

@@ -19,52 +19,31 @@ const MAXIMUM_ANSWER = 500;
 
 export type RoutingField = keyof RoutingPolicy;
 
-type ModelKind = ConnectionModel['kinds'][number];
+export const presetDetails: Record<Preset, string> = {
+	balanced: vscode.l10n.t('Balances providers by price and uptime.'),
+	cheapest: vscode.l10n.t('Prefers the provider with the lowest price.'),
+	fastest: vscode.l10n.t('Prefers the provider with the most tokens per second.'),
+	latency: vscode.l10n.t('Prefers the provider with the shortest time to the first token.'),
+	only: vscode.l10n.t('Uses only the providers that you select.'),
+	private: vscode.l10n.t('Uses only providers that store nothing, with zero data retention.'),
+};
 
-export function presetDetail(preset: Preset): string {
-	switch (preset) {
-		case 'balanced':
-			return vscode.l10n.t('Balances providers by price and uptime.');
-		case 'cheapest':
-			return vscode.l10n.t('Prefers the provider with the lowest price.');
-		case 'fastest':
-			return vscode.l10n.t('Prefers the provider with the most tokens per second.');
-		case 'latency':
-			return vscode.l10n.t('Prefers the provider with the shortest time to the first token.');
-		case 'only':
-			return vscode.l10n.t('Uses only the providers that you select.');
-		case 'private':
-			return vscode.l10n.t('Uses only providers that store nothing, with zero data retention.');
-	}
-}
-
-/** Describes the effect of a field of the routing policy, as the settings describe it. */
-export function fieldDetail(field: RoutingField): string {
-	switch (field) {
-		case 'sort':
-			return vscode.l10n.t('What providers are sorted by');
-		case 'order':
-			return vscode.l10n.t('Providers to try first, in this order');
-		case 'only':
-			return vscode.l10n.t('The only providers that may serve');
-		case 'ignore':
-			return vscode.l10n.t('Providers that may not serve');
-		case 'allow_fallbacks':
-			return vscode.l10n.t('Whether others may serve when the first can’t; true when not set');
-		case 'require_parameters':
-			return vscode.l10n.t('Whether a provider must support every parameter of the request; false when not set');
-		case 'data_collection':
-			return vscode.l10n.t('Whether providers that may store data may serve; allow when not set');
-		case 'quantizations':
-			return vscode.l10n.t('Quantizations that may serve, such as fp8');
-		case 'preferred_min_throughput':
-			return vscode.l10n.t('Preferred minimum throughput, in tokens per second');
-		case 'preferred_max_latency':
-			return vscode.l10n.t('Preferred maximum latency, in seconds');
-		case 'zdr':
-			return vscode.l10n.t('Zero data retention: not set, false and true each mean something different');
-	}
-}
+/** The effects of the fields of a routing policy, as the settings describe them. */
+export const fieldDetails: Record<RoutingField, string> = {
+	sort: vscode.l10n.t('What providers are sorted by'),
+	order: vscode.l10n.t('Providers to try first, in this order'),
+	only: vscode.l10n.t('The only providers that may serve'),
+	ignore: vscode.l10n.t('Providers that may not serve'),
+	allow_fallbacks: vscode.l10n.t('Whether others may serve when the first can’t; true when not set'),
+	require_parameters: vscode.l10n.t(
+		'Whether a provider must support every parameter of the request; false when not set',
+	),
+	data_collection: vscode.l10n.t('Whether providers that may store data may serve; allow when not set'),
+	quantizations: vscode.l10n.t('Quantizations that may serve, such as fp8'),
+	preferred_min_throughput: vscode.l10n.t('Preferred minimum throughput, in tokens per second'),
+	preferred_max_latency: vscode.l10n.t('Preferred maximum latency, in seconds'),
+	zdr: vscode.l10n.t('Zero data retention: not set, false and true each mean something different'),
+};
 
 export function valueText(value: unknown): string {
 	if (value === undefined) {
@@ -167,7 +146,9 @@ export function modelText(model: ConnectionModel, hasSeveralHosts: boolean): str
 	const known = readPrices(prices);
 	return [
 		// Nearly every chat model has the other endpoints as well, for programs.
-		...kinds.filter(kind => kind === 'image' || kind === 'search' || !kinds.includes('chat')).map(kindText),
+		...kinds
+			.filter(kind => kind === 'image' || kind === 'search' || !kinds.includes('chat'))
+			.map(kind => kindTexts[kind]),
 		contextLength === undefined ? '' : vscode.l10n.t('{0} context', number.format(contextLength)),
 		tools === true ? vscode.l10n.t('tools') : tools === false ? vscode.l10n.t('no tools') : '',
 		images === true ? vscode.l10n.t('accepts images') : images === false ? vscode.l10n.t('no images') : '',
@@ -179,20 +160,13 @@ export function modelText(model: ConnectionModel, hasSeveralHosts: boolean): str
 		.join(' · ');
 }
 
-function kindText(kind: ModelKind): string {
-	switch (kind) {
-		case 'chat':
-			return vscode.l10n.t('chat');
-		case 'responses':
-			return vscode.l10n.t('responses endpoint');
-		case 'image':
-			return vscode.l10n.t('generates images');
-		case 'search':
-			return vscode.l10n.t('searches the web');
-		case 'encrypted':
-			return vscode.l10n.t('encrypted channel');
-	}
-}
+const kindTexts: Record<ConnectionModel['kinds'][number], string> = {
+	chat: vscode.l10n.t('chat'),
+	responses: vscode.l10n.t('responses endpoint'),
+	image: vscode.l10n.t('generates images'),
+	search: vscode.l10n.t('searches the web'),
+	encrypted: vscode.l10n.t('encrypted channel'),
+};
 
 /**
  * Explains why a request was not sent, or how its settings made it fail. Returns undefined if they have nothing to do

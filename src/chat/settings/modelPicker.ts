@@ -177,7 +177,7 @@ function rowsOf(subject: ModelSubject, sources: ModelSources, unused: readonly U
 	return [
 		...firstRows,
 		...choices.flatMap((choice, index) => [
-			...(choices[index - 1]?.group === choice.group ? [] : [separator<Row>(groupText(choice.group))]),
+			...(choices[index - 1]?.group === choice.group ? [] : [separator<Row>(groupTexts[choice.group])]),
 			{ ...modelRow(connection, choice, choice.name === current), value: { model: choice.name } },
 		]),
 		...serverRows(vscode.l10n.t('Found on this machine'), unused, 'found'),
@@ -222,22 +222,14 @@ function serverRows(heading: string, servers: readonly UnusedServer[], kind: Unu
 	];
 }
 
-function groupText(group: ModelGroup): string {
-	switch (group) {
-		case 'unlisted':
-			return vscode.l10n.t('Selected, but not listed by the connection');
-		case 'recent':
-			return vscode.l10n.t('Recent');
-		case 'aliases':
-			return vscode.l10n.t('Aliases');
-		case 'models':
-			return vscode.l10n.t('Models');
-		case 'code':
-			return vscode.l10n.t('Made for code');
-		case 'found':
-			return vscode.l10n.t('Listed by the service');
-	}
-}
+const groupTexts: Record<ModelGroup, string> = {
+	unlisted: vscode.l10n.t('Selected, but not listed by the connection'),
+	recent: vscode.l10n.t('Recent'),
+	aliases: vscode.l10n.t('Aliases'),
+	models: vscode.l10n.t('Models'),
+	code: vscode.l10n.t('Made for code'),
+	found: vscode.l10n.t('Listed by the service'),
+};
 
 async function selectAlternates(subject: ModelSubject, servers: ModelServers): Promise<void> {
 	const { chat, connection } = subject;

@@ -29,7 +29,7 @@ export async function editParameters(target: ParameterTarget): Promise<void> {
 					: target.defaults[name] !== undefined
 						? vscode.l10n.t('{0} (from the settings)', valueText(target.defaults[name]))
 						: valueText(undefined),
-			detail: parameterDetail(name),
+			detail: parameterDetails[name],
 			value: name,
 		}));
 		const placeHolder = vscode.l10n.t('Select a parameter to change; press Escape when done');
@@ -42,7 +42,7 @@ export async function editParameters(target: ParameterTarget): Promise<void> {
 		const value = own[name];
 		const text = await input(
 			`${title}: ${name}`,
-			`${parameterDetail(name)}. ${allowed} ${vscode.l10n.t('Leave empty to use the settings.')}`,
+			`${parameterDetails[name]}. ${allowed} ${vscode.l10n.t('Leave empty to use the settings.')}`,
 			value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value),
 			typed =>
 				typed.trim() === '' || readParameter(name, typed, target.contextLength) !== undefined ? undefined : allowed,
@@ -55,37 +55,20 @@ export async function editParameters(target: ParameterTarget): Promise<void> {
 	}
 }
 
-function parameterDetail(name: ChatParameter): string {
-	switch (name) {
-		case 'max_tokens':
-			return vscode.l10n.t('The longest reply, in tokens');
-		case 'temperature':
-			return vscode.l10n.t('How freely words are chosen; 0 takes the most likely one');
-		case 'seed':
-			return vscode.l10n.t('The same request with the same seed gives the same reply, where the provider can');
-		case 'top_p':
-			return vscode.l10n.t('Only the most likely words whose probabilities add up to this share');
-		case 'top_k':
-			return vscode.l10n.t('Only this many of the most likely words');
-		case 'frequency_penalty':
-			return vscode.l10n.t('Makes words less likely the more often they were used');
-		case 'presence_penalty':
-			return vscode.l10n.t('Makes words less likely once they were used');
-		case 'repetition_penalty':
-			return vscode.l10n.t('Above 1 makes repetition less likely, below 1 more likely');
-		case 'logit_bias':
-			return vscode.l10n.t('Makes tokens more or less likely, by token ID');
-		case 'top_logprobs':
-			return vscode.l10n.t('For how many of the most likely tokens the service returns probabilities');
-		case 'min_p':
-			return vscode.l10n.t('Leaves out words below this share of the most likely word’s probability');
-		case 'top_a':
-			return vscode.l10n.t('Leaves out words depending on how sure the model is of the most likely one');
-		case 'stop':
-			return vscode.l10n.t('Texts at which the reply ends');
-		case 'response_format':
-			return vscode.l10n.t('The format of the reply, sent as it is');
-		case 'user':
-			return vscode.l10n.t('A name that identifies you to the service; sent only when it is set');
-	}
-}
+const parameterDetails: Record<ChatParameter, string> = {
+	max_tokens: vscode.l10n.t('The longest reply, in tokens'),
+	temperature: vscode.l10n.t('How freely words are chosen; 0 takes the most likely one'),
+	seed: vscode.l10n.t('The same request with the same seed gives the same reply, where the provider can'),
+	top_p: vscode.l10n.t('Only the most likely words whose probabilities add up to this share'),
+	top_k: vscode.l10n.t('Only this many of the most likely words'),
+	frequency_penalty: vscode.l10n.t('Makes words less likely the more often they were used'),
+	presence_penalty: vscode.l10n.t('Makes words less likely once they were used'),
+	repetition_penalty: vscode.l10n.t('Above 1 makes repetition less likely, below 1 more likely'),
+	logit_bias: vscode.l10n.t('Makes tokens more or less likely, by token ID'),
+	top_logprobs: vscode.l10n.t('For how many of the most likely tokens the service returns probabilities'),
+	min_p: vscode.l10n.t('Leaves out words below this share of the most likely word’s probability'),
+	top_a: vscode.l10n.t('Leaves out words depending on how sure the model is of the most likely one'),
+	stop: vscode.l10n.t('Texts at which the reply ends'),
+	response_format: vscode.l10n.t('The format of the reply, sent as it is'),
+	user: vscode.l10n.t('A name that identifies you to the service; sent only when it is set'),
+};

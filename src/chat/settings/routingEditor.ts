@@ -5,7 +5,7 @@ import type { Connection } from '../../contract/connection.ts';
 import { dataPolicyText } from '../../contract/dataPolicy.ts';
 import { type RoutingPolicy, routingPolicySchema } from '../../contract/routingPolicy.ts';
 import { type Choice, choose, chooseSomeOrType, input, separator, typeSome } from '../../platform/pick.ts';
-import { fieldDetail, type RoutingField, valueText } from './messages.ts';
+import { fieldDetails, type RoutingField, valueText } from './messages.ts';
 
 /** The routing policy that is being edited: a conversation's own or the setting. */
 export interface RoutingTarget {
@@ -33,7 +33,7 @@ export async function editRouting(connection: Connection, target: RoutingTarget)
 			...FIELDS.map(field => ({
 				label: field,
 				description: valueText(routing[field]),
-				detail: fieldDetail(field),
+				detail: fieldDetails[field],
 				value: field,
 			})),
 			separator(''),
@@ -112,7 +112,7 @@ async function editWord(
 		...(orObject ? [{ label: vscode.l10n.t('JSON object…'), value: 'object' }] : []),
 	];
 	const active = value === undefined ? 'not-set' : typeof value === 'object' ? 'object' : (value as string | boolean);
-	const chosen = await choose(title, items, { placeHolder: fieldDetail(field), active });
+	const chosen = await choose(title, items, { placeHolder: fieldDetails[field], active });
 	if (chosen === 'object') {
 		return editValue(title, field, value, vscode.l10n.t('A JSON object, sent as it is; empty: not set'));
 	}
@@ -136,7 +136,7 @@ async function editSlugs(
 	listed: readonly Choice<string>[],
 	value: readonly string[],
 ): Promise<Edited> {
-	const placeHolder = `${fieldDetail(field)} (${vscode.l10n.t('none: not set')})`;
+	const placeHolder = `${fieldDetails[field]} (${vscode.l10n.t('none: not set')})`;
 	const chosen = await chooseSomeOrType(title, placeHolder, listed, value);
 	return chosen === undefined ? 'keep' : { value: listOrNone(chosen) };
 }

@@ -22,7 +22,7 @@ import {
 import { presetLabel, retentionText, routingLabel } from '../protocol/labels.ts';
 import type { ModelView } from '../protocol/protocol.ts';
 import { imageModelsOf, selectImageModel } from './imageModelPicker.ts';
-import { presetDetail, reasonText, retentionLabel } from './messages.ts';
+import { presetDetails, reasonText, retentionLabel } from './messages.ts';
 import { type ModelSubject, modelsAtHand, selectModel, use } from './modelPicker.ts';
 import type { ModelServers, ModelSources } from './modelSources.ts';
 import { editParameters } from './parameterEditor.ts';
@@ -123,7 +123,7 @@ export class SettingsPickers {
 		const items: Choice<RoutingAction>[] = [
 			...PRESETS.map(preset => ({
 				label: `${name.preset === preset ? '$(check)' : '$(blank)'} ${presetLabel(preset)}`,
-				description: preset === 'only' && routing.only ? routing.only.join(', ') : presetDetail(preset),
+				description: preset === 'only' && routing.only ? routing.only.join(', ') : presetDetails[preset],
 				value: preset,
 			})),
 			separator(vscode.l10n.t('This conversation')),
