@@ -16,7 +16,7 @@ import type { Chat } from './conversation/chat.ts';
 import type { SendRefusal } from './conversation/chatOptions.ts';
 import type { OpenConversations } from './conversation/openConversations.ts';
 import type { WaitingMessage } from './conversation/waitingMessage.ts';
-import { editedTaskText, explainMissingKey, explainRefusal, notSentText } from './messages/refusals.ts';
+import { explainMissingKey, explainRefusal } from './messages/refusals.ts';
 import { taskPrompt } from './model/attachment.ts';
 import { currentReply, findTurn, type TurnStart } from './model/conversation.ts';
 import { agentMessage, slashName, taskGoal } from './model/mode.ts';
@@ -168,7 +168,9 @@ export function turnHandlers({ conversations, message, connection, page, logger 
 				if (waits && chat.isBusy) {
 					post({ kind: 'message-hold', turn, waits: true });
 					if (!(await message.waiting.wait(turn, chat))) {
-						refuse(turn, { message: notSentText() });
+						refuse(turn, {
+							message: vscode.l10n.t('Not sent: the agent didn’t finish. Send the message again to continue.'),
+						});
 						return;
 					}
 				}
@@ -179,7 +181,11 @@ export function turnHandlers({ conversations, message, connection, page, logger 
 						edits ? chat.edit(edits, turn, text) : sendMessage(message.context, chat, turn, text, onAsk),
 					);
 				} else if (edits !== undefined) {
-					refused = { message: editedTaskText() };
+					refused = {
+						message: vscode.l10n.t(
+							'An earlier message can’t become a task. Send /task with the text as a new message instead.',
+						),
+					};
 				} else {
 					refused = await handOver(chat, turn, goal);
 				}

@@ -11,7 +11,7 @@ import type { Connection } from '../contract/connection.ts';
 import { type CommandId, commands, internalCommands } from '../platform/ids.ts';
 import { type Explanation, showExplanation } from '../platform/notify.ts';
 import { ModelAccess } from './access.ts';
-import { messageProblemText, noAccessText, otherConnectionText, replyProblemText } from './messages.ts';
+import { messageProblemText, otherConnectionText, replyProblemText } from './messages.ts';
 import { countTokens } from './model/countTokens.ts';
 import type { Message, MessagePart } from './model/message.ts';
 import { ReplyReader, ReplyRefusal } from './model/replyReader.ts';
@@ -131,7 +131,11 @@ export class LanguageModelProvider
 		const { name, detail = '' } = model;
 		const question = { connection: connection.name, label, model: name, served: detail };
 		if (!(await untilAborted(this.access.isAllowed(question), signal))) {
-			throw vscode.LanguageModelError.NoPermissions(noAccessText());
+			throw vscode.LanguageModelError.NoPermissions(
+				vscode.l10n.t(
+					'Not sent: you haven’t allowed others to use Errand’s models. Change this with the setting errand.languageModels.access.',
+				),
+			);
 		}
 		const ruled = await untilAborted(rules.apply(asked), signal);
 		if (ruled.kind === 'refused') {

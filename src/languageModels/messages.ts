@@ -56,19 +56,3 @@ export function otherConnectionText(model: string, connection: string): string {
 		connection,
 	);
 }
-
-/** Returns why others may not use the models, and which setting decides that. */
-export function noAccessText(): string {
-	return vscode.l10n.t(
-		'Not sent: you haven’t allowed others to use Errand’s models. Change this with the setting errand.languageModels.access.',
-	);
-}
-
-/** Names the provider of the last reply in this window. */
-export function servedLastText(provider: string): string {
-	return vscode.l10n.t('Served last by {0}.', provider);
-}
-
-export function assumedLengthText(tokens: string): string {
-	return vscode.l10n.t('The connection doesn’t list its limit; {0} tokens are assumed.', tokens);
-}

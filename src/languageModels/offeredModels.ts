@@ -1,4 +1,4 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
 import { pauses } from '../base/pauses.ts';
 import type { RequestRules } from '../chat/api.ts';
@@ -9,7 +9,6 @@ import { type ModelLimits, requestBudget } from '../contract/modelLimits.ts';
 import { formatNumber } from '../platform/amounts.ts';
 import { inertText } from '../platform/inertText.ts';
 import { shownText } from '../platform/pick.ts';
-import { assumedLengthText, servedLastText } from './messages.ts';
 
 /** A model as the editor gets it, with the data for a request to it. */
 export interface OfferedModel extends vscode.LanguageModelChatInformation {
@@ -56,8 +55,10 @@ function offeredModel(
 	const { served, lines } = rules.describe(connection, model);
 	const told = [
 		...lines,
-		...(contextLength === undefined ? [assumedLengthText(formatNumber(ASSUMED_LENGTH))] : []),
-		...(last === undefined ? [] : [servedLastText(shownText(providerName(connection, last)))]),
+		...(contextLength === undefined
+			? [vscode.l10n.t('The connection doesn’t list its limit; {0} tokens are assumed.', formatNumber(ASSUMED_LENGTH))]
+			: []),
+		...(last === undefined ? [] : [vscode.l10n.t('Served last by {0}.', shownText(providerName(connection, last)))]),
 	];
 	const length = contextLength ?? ASSUMED_LENGTH;
 	const input = requestBudget(defined({ contextLength: length, maxOutputTokens })) ?? length;

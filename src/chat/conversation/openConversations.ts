@@ -309,7 +309,8 @@ function repairNotice({ repair }: Extract<OpenOutcome, { kind: 'opened' }>): Cha
 	return repair && { kind: 'repaired', repairs: [repair] };
 }
 
-function failureNotice(outcome: Exclude<OpenFailure, { kind: 'missing' }>): ChatNotice {
+/** Returns the notice of a conversation that was not opened although it is there. */
+export function failureNotice(outcome: Exclude<OpenFailure, { kind: 'missing' }>): ChatNotice {
 	switch (outcome.kind) {
 		case 'newer':
 			return { kind: 'newer', count: 1 };

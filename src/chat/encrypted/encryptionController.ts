@@ -1,13 +1,15 @@
+import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import type { EncryptedChannels } from '../../channel/api.ts';
 import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
 import { showMessage } from '../../platform/notify.ts';
+import { areRepliesWhole, streamedReplyWords } from '../../platform/streamedReplyMessages.ts';
 import type { Chat } from '../conversation/chat.ts';
+import type { ConversationChannelState } from '../conversation/conversationChannel.ts';
 import type { OpenConversations } from '../conversation/openConversations.ts';
-import { addressOf } from '../model/encryption.ts';
+import { addressOf, type Encryption } from '../model/encryption.ts';
 import type { EncryptionView, PageHandlers } from '../protocol/protocol.ts';
-import { encryptionView, noChoiceText, noImageText } from './messages.ts';
 
 export interface EncryptionDependencies {
 	channels: EncryptedChannels;
@@ -59,7 +61,12 @@ export class EncryptionController {
 	async refusesChoices(): Promise<boolean> {
 		const isEncrypted = (await this.dependencies.conversations()).shown.conversation.encryption !== undefined;
 		if (isEncrypted) {
-			void showMessage('information', noChoiceText());
+			void showMessage(
+				'information',
+				vscode.l10n.t(
+					'An encrypted conversation uses the model of its channel, without routing or parameters. Start a new conversation to select them.',
+				),
+			);
 		}
 		return isEncrypted;
 	}
@@ -70,7 +77,10 @@ export class EncryptionController {
 	 */
 	async refusesImages(): Promise<string | undefined> {
 		const { encryption } = (await this.dependencies.conversations()).shown.conversation;
-		return encryption && noImageText();
+		return (
+			encryption &&
+			vscode.l10n.t('Not loaded: the request wouldn’t be encrypted, and the address can reveal what was said here.')
+		);
 	}
 
 	/** Returns undefined for a conversation that is not encrypted. */
@@ -89,4 +99,52 @@ export class EncryptionController {
 		const draft = this.drafts.get(chat.conversation.id) ?? '';
 		return view && { ...view, ...defined({ draft: draft || undefined }) };
 	}
+}
+
+/** Returns the heading of an encrypted conversation, with the state of its channel. */
+function encryptionView(state: ConversationChannelState, { isUnkept, connection }: Encryption): EncryptionView {
+	const unkept = isUnkept ? [vscode.l10n.t('Not saved: it’s lost when this window closes')] : [];
+	const isKept = !isUnkept;
+	const view = { isConnecting: false, isRefused: false, isKept, emptyText: emptyText(isKept) };
+	switch (state.kind) {
+		case 'idle':
+			return connection === undefined
+				? {
+						...view,
+						label: vscode.l10n.t('Encrypted conversation, read-only'),
+						details: unkept,
+						isRefused: true,
+					}
+				: { ...view, label: vscode.l10n.t('Encrypted, connects with the next message'), details: unkept };
+		case 'connecting':
+			return {
+				...view,
+				label: vscode.l10n.t('Connecting; nothing is sent yet'),
+				details: unkept,
+				isConnecting: true,
+			};
+		case 'open':
+			return { ...view, label: state.label, details: [...unkept, ...state.details] };
+		case 'refused':
+			return { ...view, label: state.message.replace(/[.。]$/u, ''), details: unkept, isRefused: true };
+		case 'ended':
+			return {
+				...view,
+				label: vscode.l10n.t('Ended: a reply was modified in transit, or came from someone else'),
+				details: unkept,
+				isRefused: true,
+			};
+	}
+}
+
+function emptyText(isKept: boolean): string {
+	return [
+		vscode.l10n.t(
+			'Messages, context and replies are encrypted between you and whoever holds the key of the attestation.',
+		),
+		...(areRepliesWhole() ? [] : [`${streamedReplyWords()}.`]),
+		isKept
+			? vscode.l10n.t('On this machine, the conversation is saved as readably as others.')
+			: vscode.l10n.t('Nothing of this conversation is saved on this machine.'),
+	].join(' ');
 }

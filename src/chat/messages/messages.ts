@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import type { Explanation } from '../../platform/notify.ts';
 import type { ChatNotice } from '../conversation/chatOptions.ts';
-import type { OpenFailure } from '../conversation/openConversations.ts';
-import { goneText } from '../encrypted/messages.ts';
+import { failureNotice, type OpenFailure } from '../conversation/openConversations.ts';
 import type { FinishProblem } from '../model/conversation.ts';
 import type { TurnMode } from '../model/mode.ts';
 import type { Repair } from '../storage/conversationStore.ts';
@@ -16,15 +15,25 @@ export function noticeText(notice: ChatNotice): string {
 		case 'repaired':
 			return repairsText(notice.repairs);
 		case 'unreadable':
-			return unreadableText(notice.code);
+			return vscode.l10n.t(
+				'Couldn’t open saved conversations: {0}. Their files are unchanged.',
+				systemReason(notice.code),
+			);
 		case 'newer':
-			return newerText(notice.count);
+			return notice.count === 1
+				? vscode.l10n.t('A conversation was written by a later version of Errand. Update Errand to open it.')
+				: vscode.l10n.t(
+						'{0} conversations were written by a later version of Errand. Update Errand to open them.',
+						notice.count,
+					);
 		case 'branched':
 			return vscode.l10n.t(
 				'Another window changed this conversation. This window continues in a copy; both are saved.',
 			);
 		case 'not-kept':
-			return goneText();
+			return vscode.l10n.t(
+				'The encrypted conversation wasn’t saved and was lost when its window closed or reloaded. This is a new conversation, and it isn’t encrypted.',
+			);
 		case 'save-failed':
 			return vscode.l10n.t(
 				'Couldn’t save the conversation: {0}. Keep this window open: Errand tries again with the next change.',
@@ -34,16 +43,9 @@ export function noticeText(notice: ChatNotice): string {
 }
 
 export function openFailureText(failure: OpenFailure): string {
-	switch (failure.kind) {
-		case 'missing':
-			return vscode.l10n.t('This conversation was deleted in another window.');
-		case 'newer':
-			return newerText(1);
-		case 'set-aside':
-			return repairsText([{ kept: 0, expected: undefined }]);
-		case 'unreadable':
-			return unreadableText(failure.code);
-	}
+	return failure.kind === 'missing'
+		? vscode.l10n.t('This conversation was deleted in another window.')
+		: noticeText(failureNotice(failure));
 }
 
 /** Returns the meaning of a file-system error, as the end of a sentence. */
@@ -89,16 +91,6 @@ function repairsText(repairs: readonly Repair[]): string {
 			);
 }
 
-function unreadableText(code: string | undefined): string {
-	return vscode.l10n.t('Couldn’t open saved conversations: {0}. Their files are unchanged.', systemReason(code));
-}
-
-function newerText(count: number): string {
-	return count === 1
-		? vscode.l10n.t('A conversation was written by a later version of Errand. Update Errand to open it.')
-		: vscode.l10n.t('{0} conversations were written by a later version of Errand. Update Errand to open them.', count);
-}
-
 export function finishExplanation(problem: FinishProblem, hasThought: boolean): Explanation {
 	switch (problem) {
 		case 'empty':
@@ -119,9 +111,4 @@ export function noModeText(mode: TurnMode, connection: string): string {
 	return mode === 'search'
 		? vscode.l10n.t('{0} has no search model. Switch the connection to search the web.', connection)
 		: vscode.l10n.t('{0} has no image model. Switch the connection to make images.', connection);
-}
-
-/** Says why no image is generated if the user can name the model. */
-export function noImageModelText(connection: string): string {
-	return vscode.l10n.t('No image model of {0} is known. Select one under Select Model, Image Model.', connection);
 }

@@ -2,9 +2,8 @@ import * as vscode from 'vscode';
 import { commands } from '../../platform/ids.ts';
 import { type Explanation, explainError, helpfulButton } from '../../platform/notify.ts';
 import type { SendRefusal } from '../conversation/chatOptions.ts';
-import { endedText, lostText, otherConnectionText } from '../encrypted/messages.ts';
 import { noEncryptedModeText } from '../protocol/labels.ts';
-import { noImageModelText, noModelText, noModeText, systemReason } from './messages.ts';
+import { noModelText, noModeText, systemReason } from './messages.ts';
 
 /** Returns why a message was not accepted, perhaps with a helpful button. `connection` is the display name. */
 export function explainRefusal(refusal: SendRefusal, connection: string): Explanation {
@@ -28,7 +27,13 @@ export function explainRefusal(refusal: SendRefusal, connection: string): Explan
 			return { message: noModelText(connection), action: helpfulButton('chooseModel') };
 		case 'no-mode':
 			return refusal.mode === 'image'
-				? { message: noImageModelText(connection), action: helpfulButton('chooseModel') }
+				? {
+						message: vscode.l10n.t(
+							'No image model of {0} is known. Select one under Select Model, Image Model.',
+							connection,
+						),
+						action: helpfulButton('chooseModel'),
+					}
 				: { message: noModeText(refusal.mode, connection), action: helpfulButton('switchConnection') };
 		case 'image':
 			return { message: vscode.l10n.t('An image can’t be continued. Regenerate it, or change the message.') };
@@ -54,11 +59,27 @@ export function explainRefusal(refusal: SendRefusal, connection: string): Explan
 		case 'encrypted-mode':
 			return { message: noEncryptedModeText(), action: newConversationButton() };
 		case 'encryption-ended':
-			return { message: endedText(), action: newEncryptedButton() };
+			return {
+				message: vscode.l10n.t(
+					'Not sent: the encrypted session has ended because a reply failed verification. Start a new encrypted conversation.',
+				),
+				action: newEncryptedButton(),
+			};
 		case 'encryption-lost':
-			return { message: lostText(), action: newEncryptedButton() };
+			return {
+				message: vscode.l10n.t(
+					'Not sent: the conversation was encrypted, but its file no longer says for which service. Start a new encrypted conversation.',
+				),
+				action: newEncryptedButton(),
+			};
 		case 'other-connection':
-			return { message: otherConnectionText(refusal.expected), action: helpfulButton('switchConnection') };
+			return {
+				message: vscode.l10n.t(
+					'Not sent: this conversation is encrypted for the connection “{0}”, but a different one is active. Switch the connection, or start a new conversation.',
+					refusal.expected,
+				),
+				action: helpfulButton('switchConnection'),
+			};
 		case 'no-connection':
 			return explainError(refusal.error, connection);
 		case 'not-saved':
@@ -76,19 +97,10 @@ export function explainMissingKey(connection: string): Explanation {
 	return { message: vscode.l10n.t('Not sent: {0} has no key yet.', connection), action: helpfulButton('manageKeys') };
 }
 
-export function editedTaskText(): string {
-	return vscode.l10n.t('An earlier message can’t become a task. Send /task with the text as a new message instead.');
-}
-
 export function newConversationButton(): NonNullable<Explanation['action']> {
 	return { label: vscode.l10n.t('New Conversation'), command: commands.newConversation };
 }
 
 function newEncryptedButton(): NonNullable<Explanation['action']> {
 	return { label: vscode.l10n.t('New Encrypted Conversation'), command: commands.newEncryptedConversation };
-}
-
-/** Says why a message that waited for an agent stays in the composer. */
-export function notSentText(): string {
-	return vscode.l10n.t('Not sent: the agent didn’t finish. Send the message again to continue.');
 }
