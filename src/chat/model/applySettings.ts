@@ -5,10 +5,10 @@ import { type ZeroDataRetention, zeroDataRetentionOf } from '../../contract/zero
 import type { Attachment } from './attachment.ts';
 import { withInstructionFiles } from './instructions.ts';
 import type { TurnMode } from './mode.ts';
+import { excludesProviders } from './presets.ts';
 import { type ProviderProblem, providerProblem } from './preview.ts';
 import {
 	type ConversationSettings,
-	excludesProviders,
 	type ReplySettings,
 	type RequestSettings,
 	replySettings,

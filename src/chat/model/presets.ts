@@ -67,14 +67,17 @@ function limitsOf({
 	});
 }
 
+/** Returns whether a routing policy excludes any provider. A preferred order of providers does not. */
+export function excludesProviders(routing: RoutingPolicy): boolean {
+	return routing.allow_fallbacks === false || routing.zdr === true || Object.keys(limitsOf(routing)).length > 0;
+}
+
 /** Returns the name of a routing policy. A field that only repeats its default makes no difference. */
 export function nameOf(provider: RoutingPolicy): RoutingName {
 	const { only, ignore, quantizations, require_parameters, data_collection, zdr, ...others } = provider;
 	const isPrivate = data_collection === 'deny' || zdr === true;
-	const limits = Object.entries({ ignore, quantizations, require_parameters }).filter(
-		([field, value]) => value !== undefined && !isDefault(field, value),
-	);
-	const name = (preset: RoutingName['preset'], isLimited = limits.length > 0): RoutingName => ({
+	const isBeyondOnly = Object.keys(limitsOf(defined({ ignore, quantizations, require_parameters }))).length > 0;
+	const name = (preset: RoutingName['preset'], isLimited = isBeyondOnly): RoutingName => ({
 		preset,
 		isPrivate,
 		isLimited,
@@ -87,7 +90,7 @@ export function nameOf(provider: RoutingPolicy): RoutingName {
 	const [field, value] = first;
 	const sorts = { price: 'cheapest', throughput: 'fastest', latency: 'latency' } as const;
 	return more.length === 0 && field === 'sort' && typeof value === 'string' && value in sorts
-		? name(sorts[value as keyof typeof sorts], limits.length > 0 || only !== undefined)
+		? name(sorts[value as keyof typeof sorts], isBeyondOnly || only !== undefined)
 		: name('custom', false);
 }
 
@@ -95,12 +98,7 @@ function isDefault(field: string, value: unknown): boolean {
 	switch (field) {
 		case 'allow_fallbacks':
 			return value === true;
-		case 'require_parameters':
-			return value === false;
-		// An empty `only` allows no provider, which is not the default.
 		case 'order':
-		case 'ignore':
-		case 'quantizations':
 			return Array.isArray(value) && value.length === 0;
 		default:
 			return value === undefined;

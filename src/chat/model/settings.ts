@@ -134,17 +134,3 @@ export function replySettings(model: string, { models, routing, parameters }: Re
 		}),
 	};
 }
-
-/** Returns whether a routing policy excludes any provider. A preferred order of providers does not. */
-export function excludesProviders(routing: RoutingPolicy): boolean {
-	const { only, ignore = [], quantizations = [], allow_fallbacks, require_parameters, data_collection, zdr } = routing;
-	return (
-		only !== undefined ||
-		ignore.length > 0 ||
-		quantizations.length > 0 ||
-		allow_fallbacks === false ||
-		require_parameters === true ||
-		data_collection === 'deny' ||
-		zdr === true
-	);
-}

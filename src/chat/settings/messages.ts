@@ -10,9 +10,9 @@ import { internalCommands } from '../../platform/ids.ts';
 import { type Explanation, helpfulButton, quote } from '../../platform/notify.ts';
 import { RequestRefusal } from '../model/applySettings.ts';
 import type { TurnMode } from '../model/mode.ts';
-import type { Preset } from '../model/presets.ts';
+import { excludesProviders, type Preset } from '../model/presets.ts';
 import type { PreviewReason, PreviewRow } from '../model/preview.ts';
-import { excludesProviders, type ReplySettings, type RetentionChoice } from '../model/settings.ts';
+import type { ReplySettings, RetentionChoice } from '../model/settings.ts';
 
 /** The length to which a model's text is cut if it answered with text in place of an image. */
 const MAXIMUM_ANSWER = 500;
