@@ -4,19 +4,21 @@ import { fenceOf, longestRun } from '../../base/fence.ts';
 import { oneLine } from '../../base/plainText.ts';
 import type { AttachedImage } from './images.ts';
 
-export const ATTACHMENT_KINDS = [
-	'selection',
-	'file',
-	'folder',
-	'problems',
-	'diff',
-	'terminal',
-	'task',
-	'text',
-	'web',
-	'image',
-] as const;
-export type AttachmentKind = (typeof ATTACHMENT_KINDS)[number];
+/** The kinds, each as a model is told of it. */
+const KIND_WORDS = {
+	selection: 'Selection',
+	file: 'File',
+	folder: 'Folder',
+	problems: 'Problems',
+	diff: 'Uncommitted changes',
+	terminal: 'Terminal output',
+	task: 'Task',
+	text: 'Pasted file',
+	web: 'Web page',
+	image: 'Image',
+};
+export type AttachmentKind = keyof typeof KIND_WORDS;
+export const ATTACHMENT_KINDS = Object.keys(KIND_WORDS) as AttachmentKind[];
 
 /** Context as it was when the message was sent. It is never read again, so that a retry sends the same text. */
 export interface Attachment {
@@ -37,19 +39,6 @@ export interface Attachment {
 	/** The number of code units that the user left out of the middle. */
 	readonly omitted?: number;
 }
-
-const KIND_WORDS: Record<AttachmentKind, string> = {
-	selection: 'Selection',
-	file: 'File',
-	folder: 'Folder',
-	problems: 'Problems',
-	diff: 'Uncommitted changes',
-	terminal: 'Terminal output',
-	task: 'Task',
-	text: 'Pasted file',
-	web: 'Web page',
-	image: 'Image',
-};
 
 /** This text is sent to the model and never shown. */
 const INTRODUCTION =

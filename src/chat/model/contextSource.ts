@@ -3,7 +3,11 @@ import * as z from 'zod';
 import { IMAGE_TYPES } from '../../base/imageHeader.ts';
 import { IMAGE_FILE } from './images.ts';
 
+/** Positions are zero-based, as in the editor. */
 const position = z.object({ line: z.int().nonnegative(), character: z.int().nonnegative() });
+const span = z.object({ start: position, end: position });
+type Position = z.output<typeof position>;
+export type Span = z.output<typeof span>;
 const uri = z.string();
 const pixels = z.int().positive();
 
@@ -16,11 +20,10 @@ export const attachedImageSchema = z.object({
 });
 
 /**
- * Also the form in which the workspace's state stores chips that have not been sent yet. URIs are strings, and
- * positions count from 0.
+ * Also the form in which the workspace's state stores chips that have not been sent yet. URIs are strings.
  */
 export const contextSourceSchema = z.discriminatedUnion('kind', [
-	z.object({ kind: z.literal('selection'), uri, range: z.object({ start: position, end: position }) }),
+	z.object({ kind: z.literal('selection'), uri, range: span }),
 	z.object({ kind: z.literal('file'), uri }),
 	z.object({ kind: z.literal('folder'), uri }),
 	/**
@@ -71,17 +74,6 @@ export function sourceKey(source: ContextSource): string {
 		source,
 		Object.keys(source).sort().concat('start', 'end', 'line', 'character', 'first', 'last'),
 	);
-}
-
-/** A position, zero-based as in the editor. */
-export interface Position {
-	readonly line: number;
-	readonly character: number;
-}
-
-export interface Span {
-	readonly start: Position;
-	readonly end: Position;
 }
 
 /** One change of a document: `text` replaces the content of `range`. */

@@ -7,7 +7,6 @@
 
 import * as z from 'zod';
 import { defined } from '../../base/defined.ts';
-import { IMAGE_TYPES } from '../../base/imageHeader.ts';
 import { parseJson } from '../../base/json.ts';
 import { pauses } from '../../base/pauses.ts';
 import { chatParametersSchema } from '../../contract/chatRequest.ts';
@@ -20,7 +19,7 @@ import { ATTACHMENT_KINDS } from './attachment.ts';
 import { attachedImageSchema } from './contextSource.ts';
 import type { Conversation, Turn } from './conversation.ts';
 import { type Encryption, encryptionSchema } from './encryption.ts';
-import { IMAGE_FILE, IMAGE_PROBLEMS } from './images.ts';
+import { IMAGE_PROBLEMS } from './images.ts';
 import { conversationSettingsSchema } from './settings.ts';
 
 const CLEAR_VERSION = 3;
@@ -76,15 +75,7 @@ const retentionSchema = z.object({
 	because: z.enum(['request', 'alias', 'account', 'code-oriented-model']),
 });
 
-const imageSchema = z.union([
-	z.object({
-		file: z.string().regex(IMAGE_FILE),
-		type: z.enum(IMAGE_TYPES),
-		width: z.int().positive(),
-		height: z.int().positive(),
-	}),
-	z.object({ problem: z.enum(IMAGE_PROBLEMS) }),
-]);
+const imageSchema = z.union([attachedImageSchema.omit({ bytes: true }), z.object({ problem: z.enum(IMAGE_PROBLEMS) })]);
 
 const tokenSchema = z.object({ token: z.string(), logprob: z.number() });
 
@@ -195,12 +186,7 @@ const turnSchema = z.object({
 });
 
 /** The fields that every header and every turn has. A line with these, but of another form, is from a later version. */
-const laterHeaderSchema = z.object({
-	version: z.literal([CLEAR_VERSION, ENCRYPTED_VERSION]),
-	id: z.uuid(),
-	revision: z.int(),
-	turnCount: z.int(),
-});
+const laterHeaderSchema = headerSchema.pick({ version: true, id: true, revision: true, turnCount: true });
 const laterTurnSchema = z.object({ id: z.uuid(), question: z.string(), replies: z.array(z.unknown()).min(1) });
 
 /** The file is not a conversation file, or it is incomplete. */
@@ -228,26 +214,9 @@ export async function formatConversationFile(
 	revision: number,
 	updatedAt: number,
 ): Promise<string[]> {
-	const { turns, id, createdAt, workspace, title, titleReply, mode, branchedFrom, settings, encryption, head } =
-		conversation;
-	const header: ConversationHeader = {
-		version: fileVersionOf(conversation),
-		id,
-		revision,
-		createdAt,
-		updatedAt,
-		workspace: { ...workspace, folders: [...workspace.folders] },
-		...defined({
-			title,
-			titleReply: replySchema.safeParse(titleReply).data,
-			mode,
-			branchedFrom,
-			settings,
-			encryption: encryption && encryptionSchema.parse(encryption),
-			head,
-		}),
-		turnCount: turns.length,
-	};
+	const { turns } = conversation;
+	const version = fileVersionOf(conversation);
+	const header = headerSchema.parse({ ...conversation, version, revision, updatedAt, turnCount: turns.length });
 	const lines = [`${JSON.stringify(header)}\n`];
 	const pause = pauses();
 	for (const turn of turns) {
