@@ -7,7 +7,7 @@ import { type Conversation, findTurn, newConversation } from '../model/conversat
 import type { Encryption } from '../model/encryption.ts';
 import type { ShownConversation } from '../model/shownConversation.ts';
 import { titleOf } from '../model/title.ts';
-import { sameFolders } from '../model/workspaceMatch.ts';
+import { foldersKey } from '../model/workspaceMatch.ts';
 import type { ConversationSummary } from '../storage/conversationIndex.ts';
 import type {
 	ConversationList,
@@ -263,7 +263,8 @@ async function firstChat(options: OpenConversationsOptions): Promise<Chat> {
 	try {
 		const { conversations, repairs } = await store.list();
 		const notice = repairs.length > 0 ? { kind: 'repaired' as const, repairs } : undefined;
-		const here = conversations.filter(({ workspace }) => sameFolders(workspace.folders, chat.workspace().folders));
+		const key = foldersKey(chat.workspace().folders);
+		const here = conversations.filter(({ workspace }) => foldersKey(workspace.folders) === key);
 		for (const id of last === undefined ? here.map(conversation => conversation.id) : [last.id]) {
 			const outcome = await store.open(id);
 			if (outcome.kind === 'opened') {

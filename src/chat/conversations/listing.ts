@@ -1,5 +1,6 @@
 import { defined } from '../../base/defined.ts';
-import { belongsTo, type OpenWorkspace, sameFolders } from '../model/workspaceMatch.ts';
+import type { WorkspaceTag } from '../model/conversation.ts';
+import { belongsTo, foldersKey, type OpenWorkspace } from '../model/workspaceMatch.ts';
 import type { ConversationSummary } from '../storage/conversationIndex.ts';
 
 export interface ConversationGroup {
@@ -16,36 +17,20 @@ export function groupConversations(
 	conversations: readonly ConversationSummary[],
 	open: OpenWorkspace,
 ): ConversationGroup[] {
-	const here = conversations.filter(({ workspace }) => belongsTo(workspace, open));
-	const groups: {
-		kind: 'other' | 'none';
-		name?: string;
-		folders: readonly string[];
-		conversations: ConversationSummary[];
-	}[] = [];
-	for (const conversation of conversations) {
-		const { workspace } = conversation;
-		if (belongsTo(workspace, open)) {
-			continue;
-		}
-		const group = groups.find(({ folders }) => sameFolders(folders, workspace.folders));
-		if (group) {
-			group.conversations.push(conversation);
-		} else {
-			const name = workspace.name ?? workspace.folders[0]?.split('/').at(-1);
-			const kind = workspace.folders.length === 0 ? 'none' : 'other';
-			groups.push({
-				kind,
-				...defined({ name: name || undefined }),
-				folders: workspace.folders,
-				conversations: [conversation],
-			});
-		}
-	}
+	const isHere = ({ workspace }: ConversationSummary) => belongsTo(workspace, open);
+	const here = conversations.filter(isHere);
+	const elsewhere = conversations.filter(conversation => !isHere(conversation));
+	const others = Map.groupBy(elsewhere, ({ workspace }) => foldersKey(workspace.folders));
 	return [
 		...(here.length > 0 ? [{ kind: 'here' as const, conversations: here }] : []),
-		...groups.map(({ folders: _, ...group }) => group),
+		...[...others.values()].map(groupElsewhere),
 	];
+}
+
+function groupElsewhere(conversations: readonly ConversationSummary[]): ConversationGroup {
+	const { name, folders }: WorkspaceTag = conversations[0]?.workspace ?? { folders: [] };
+	const shown = name ?? folders[0]?.split('/').at(-1);
+	return { kind: folders.length === 0 ? 'none' : 'other', ...defined({ name: shown || undefined }), conversations };
 }
 
 const MINUTE = 60_000;

@@ -22,7 +22,7 @@ export function belongsTo({ folders, remote }: WorkspaceTag, open: OpenWorkspace
 	);
 }
 
-/** Returns whether both lists have exactly the same folders, in any order. */
-export function sameFolders(one: readonly string[], other: readonly string[]): boolean {
-	return one.length === other.length && [...one].sort().join('\n') === [...other].sort().join('\n');
+/** Returns a text that is the same for the same folders in any order. */
+export function foldersKey(folders: readonly string[]): string {
+	return folders.toSorted().join('\n');
 }
