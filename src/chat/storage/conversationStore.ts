@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { copyFile, type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { type Clock, systemClock } from '../../base/async.ts';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
@@ -31,6 +31,8 @@ const TRASH_DAYS = 30;
 const TRASH_DAYS_FILE = 'trash.json';
 /** The extension of the folder with the images of a conversation in the trash, beside its file. */
 const TRASHED_IMAGES = '.images';
+
+const NANOSECONDS_PER_MS = 1_000_000n;
 
 const CONVERSATION_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
@@ -211,24 +213,17 @@ export class ConversationStore {
 	}
 
 	private async read(file: string, id: string): Promise<OpenedConversation> {
-		const handle = await open(file, 'r');
-		try {
-			// The content is read through the open handle, so that a rename by another window affects neither the bytes nor
-			// the identity.
-			const { text, identity } = await contentOf(handle);
-			const { conversation, revision } = await parseConversationFile(text);
-			if (conversation.id !== id) {
-				throw new DamagedFileError('The header is that of another file.');
-			}
-			const turns = turnsDigest([text.slice(text.indexOf('\n') + 1)]);
-			const known = { identity, revision, turns, title: conversation.title };
-			return {
-				conversation: markCutOff(conversation),
-				writer: new ConversationWriter(this.folder, conversation, known, this.clock),
-			};
-		} finally {
-			await handle.close();
+		const { text, identity } = await contentOf(file);
+		const { conversation, revision } = await parseConversationFile(text);
+		if (conversation.id !== id) {
+			throw new DamagedFileError('The header is that of another file.');
 		}
+		const turns = turnsDigest([text.slice(text.indexOf('\n') + 1)]);
+		const known = { identity, revision, turns, title: conversation.title };
+		return {
+			conversation: markCutOff(conversation),
+			writer: new ConversationWriter(this.folder, conversation, known, this.clock),
+		};
 	}
 
 	/** Keeps the damaged file unchanged under another name, and its readable part under its own name. */
@@ -237,25 +232,16 @@ export class ConversationStore {
 		const aside = `${file}.damaged-${time}`;
 		const id = path.basename(file, FILE_EXTENSION);
 		try {
-			const handle = await open(file, 'r');
-			let content: Awaited<ReturnType<typeof contentOf>>;
-			let createdAt: number;
-			try {
-				content = await contentOf(handle);
-				createdAt = (await handle.stat()).mtimeMs;
-			} finally {
-				await handle.close();
-			}
-			const rescue = CONVERSATION_ID.test(id)
-				? await rescueConversationFile(content.text, { id, createdAt })
-				: undefined;
+			const { text, identity } = await contentOf(file);
+			const createdAt = Number(identity.modifiedNs / NANOSECONDS_PER_MS);
+			const rescue = CONVERSATION_ID.test(id) ? await rescueConversationFile(text, { id, createdAt }) : undefined;
 			if (!rescue) {
 				await rename(file, aside);
 				return { kind: 'set-aside' };
 			}
 			await copyFile(file, aside);
 			const conversation = markCutOff(rescue.conversation);
-			const known = { identity: content.identity, revision: 1, turns: '', title: conversation.title };
+			const known = { identity, revision: 1, turns: '', title: conversation.title };
 			const writer = new ConversationWriter(this.folder, conversation, known, this.clock);
 			await writer.save(conversation);
 			const repair = { kept: conversation.turns.length, expected: rescue.expected };
@@ -282,7 +268,13 @@ export class ConversationStore {
 	}
 }
 
-async function contentOf(handle: FileHandle) {
-	const identity = fileIdentity(await handle.stat({ bigint: true }));
-	return { text: await handle.readFile('utf8'), identity };
+/** Reads through one handle, so that a rename by another window affects neither the bytes nor the identity. */
+async function contentOf(file: string) {
+	const handle = await open(file, 'r');
+	try {
+		const identity = fileIdentity(await handle.stat({ bigint: true }));
+		return { text: await handle.readFile('utf8'), identity };
+	} finally {
+		await handle.close();
+	}
 }
