@@ -13,7 +13,7 @@ import type { AgentRuns } from './agentRuns.ts';
 
 const MAXIMUM_TITLE = 80;
 
-export type StepAction = 'changes' | 'take' | 'continue' | 'files';
+export type StepAction = keyof typeof stepActionNames;
 
 export interface StepActionsDependencies {
 	runs(): Promise<Pick<AgentRuns, 'statesOf'>>;
@@ -55,20 +55,13 @@ export class StepActions {
 
 	/** Rejects with a UserFacingError. */
 	async run(action: StepAction, subject: StepSubject): Promise<void> {
-		switch (action) {
-			case 'changes':
-				await this.showChanges(subject);
-				break;
-			case 'files':
-				await this.showFiles(subject);
-				break;
-			case 'take':
-				await this.take(subject);
-				break;
-			case 'continue':
-				await this.goOn(subject);
-				break;
-		}
+		const actions: Record<StepAction, () => Promise<void>> = {
+			changes: () => this.showChanges(subject),
+			files: () => this.showFiles(subject),
+			take: () => this.take(subject),
+			continue: () => this.goOn(subject),
+		};
+		await actions[action]();
 	}
 
 	private async goOn({ turn, chat, work, step }: StepSubject): Promise<void> {

@@ -89,25 +89,17 @@ export class ContextInstructions extends DisposableOwner {
 		}
 		const omitted = files.reduce((sum, file) => sum + (file.omitted ?? 0), 0);
 		const notes = [
-			...(last === undefined
-				? []
-				: files.length === 1
-					? [vscode.l10n.t('It’s sent with every message, before the conversation.')]
-					: [
-							vscode.l10n.t(
-								'They’re sent with every message, before the conversation. The last file takes precedence.',
-							),
-						]),
-			...(omitted === 0
-				? []
-				: [
-						vscode.l10n.t(
-							'At most {0} characters of these files are sent; {1} are left out.',
-							formatNumber(MAXIMUM_INSTRUCTIONS),
-							formatNumber(omitted),
-						),
-					]),
-			...(last && conversation?.encryption ? [vscode.l10n.t('They’re encrypted, like the message.')] : []),
+			last &&
+				(files.length === 1
+					? vscode.l10n.t('It’s sent with every message, before the conversation.')
+					: vscode.l10n.t('They’re sent with every message, before the conversation. The last file takes precedence.')),
+			omitted > 0 &&
+				vscode.l10n.t(
+					'At most {0} characters of these files are sent; {1} are left out.',
+					formatNumber(MAXIMUM_INSTRUCTIONS),
+					formatNumber(omitted),
+				),
+			last && conversation?.encryption && vscode.l10n.t('They’re encrypted, like the message.'),
 			...problems,
 		];
 		return {
@@ -116,7 +108,7 @@ export class ContextInstructions extends DisposableOwner {
 			label: last ? labelOf(last, files.length) : vscode.l10n.t('Instructions: none could be read'),
 			length: files.reduce((sum, { text }) => sum + text.length, 0),
 			tokens: this.tokens(conversation),
-			notes,
+			notes: notes.filter(note => typeof note === 'string'),
 			...defined({ path: last ? files.map(({ label }) => label).join('\n') : undefined }),
 		};
 	}

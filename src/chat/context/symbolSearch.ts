@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { untilAborted } from '../../base/async.ts';
 import type { ContextSource } from '../model/contextSource.ts';
 import type { SymbolIcon } from '../protocol/protocol.ts';
 import { pathOf } from './readSource.ts';
@@ -77,18 +78,7 @@ function wholeRange(
 
 /** Resolves to undefined if there is no answer in time, or none at all. */
 function inTime<T>(answer: Thenable<T>, milliseconds: number): Promise<T | undefined> {
-	const late = Promise.withResolvers<undefined>();
-	const timer = setTimeout(() => late.resolve(undefined), milliseconds);
-	return Promise.race([answer, late.promise]).then(
-		value => {
-			clearTimeout(timer);
-			return value;
-		},
-		() => {
-			clearTimeout(timer);
-			return undefined;
-		},
-	);
+	return untilAborted(Promise.resolve(answer), AbortSignal.timeout(milliseconds)).catch(() => undefined);
 }
 
 const ICONS: Partial<Record<vscode.SymbolKind, SymbolIcon>> = {

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { defined } from '../../base/defined.ts';
 import type { TurnMode } from '../model/mode.ts';
 import { type ConversationSettings, conversationSettingsSchema } from '../model/settings.ts';
+import type { WindowState } from '../model/shownConversation.ts';
 
 /** The choices for a conversation before its first message. */
 export interface UnsentChoice {
@@ -15,12 +16,6 @@ export interface UnsentChoices {
 	write(conversation: string, choice: UnsentChoice): void;
 }
 
-/** The editor's state of the workspace. */
-export interface ChoiceState {
-	get(key: string): unknown;
-	update(key: string, value: unknown): PromiseLike<void>;
-}
-
 const KEY = 'errand.unsentChoice';
 
 const keptSchema = z.object({
@@ -29,7 +24,7 @@ const keptSchema = z.object({
 	settings: conversationSettingsSchema,
 });
 
-export function unsentChoices(state: ChoiceState): UnsentChoices {
+export function unsentChoices(state: WindowState): UnsentChoices {
 	return {
 		read(conversation) {
 			const kept = keptSchema.safeParse(state.get(KEY)).data;

@@ -7,6 +7,7 @@ import * as z from 'zod';
 import { defined } from '../../base/defined.ts';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import { replaceFile, TEMPORARY_EXTENSION } from '../../base/files.ts';
+import { inParallel } from '../../base/inParallel.ts';
 import type { Logger } from '../../base/logger.ts';
 import { cut, oneLine } from '../../base/plainText.ts';
 import type { Turn, WorkspaceTag } from '../model/conversation.ts';
@@ -103,7 +104,8 @@ export class ConversationIndex {
 		const unreadable: string[] = [];
 		let newer = 0;
 		let changed = false;
-		await eachOf(await this.fileNames(now), async name => {
+		const { signal } = new AbortController();
+		await inParallel(await this.fileNames(now), WIDTH, signal, async name => {
 			const id = path.basename(name, FILE_EXTENSION);
 			const file = path.join(this.folder, name);
 			try {
@@ -239,15 +241,4 @@ async function stampOf(file: string): Promise<FileStamp> {
 
 function sameStamp(one: FileStamp, other: FileStamp): boolean {
 	return one.size === other.size && one.modified === other.modified && one.inode === other.inode;
-}
-
-async function eachOf<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
-	const iterator = items.values();
-	await Promise.all(
-		Array.from({ length: WIDTH }, async () => {
-			for (const item of iterator) {
-				await run(item);
-			}
-		}),
-	);
 }
