@@ -1,14 +1,11 @@
 import * as z from 'zod';
 import { defined } from '../../base/defined.ts';
-import type { TurnMode } from '../model/mode.ts';
-import { type ConversationSettings, conversationSettingsSchema } from '../model/settings.ts';
+import type { Conversation } from '../model/conversation.ts';
+import { conversationSettingsSchema } from '../model/settings.ts';
 import type { WindowState } from '../model/shownConversation.ts';
 
 /** The choices for a conversation before its first message. */
-export interface UnsentChoice {
-	readonly mode?: Exclude<TurnMode, 'chat'>;
-	readonly settings?: ConversationSettings;
-}
+type UnsentChoice = Pick<Conversation, 'mode' | 'settings'>;
 
 /** The choices of a conversation that has no file yet. Only the last one's are stored, because there is one draft. */
 export interface UnsentChoices {

@@ -105,33 +105,22 @@ export class EncryptionController {
 function encryptionView(state: ConversationChannelState, { isUnkept, connection }: Encryption): EncryptionView {
 	const unkept = isUnkept ? [vscode.l10n.t('Not saved: it’s lost when this window closes')] : [];
 	const isKept = !isUnkept;
-	const view = { isConnecting: false, isRefused: false, isKept, emptyText: emptyText(isKept) };
+	const view = { isConnecting: false, isRefused: false, isKept, emptyText: emptyText(isKept), details: unkept };
 	switch (state.kind) {
 		case 'idle':
 			return connection === undefined
-				? {
-						...view,
-						label: vscode.l10n.t('Encrypted conversation, read-only'),
-						details: unkept,
-						isRefused: true,
-					}
-				: { ...view, label: vscode.l10n.t('Encrypted, connects with the next message'), details: unkept };
+				? { ...view, label: vscode.l10n.t('Encrypted conversation, read-only'), isRefused: true }
+				: { ...view, label: vscode.l10n.t('Encrypted, connects with the next message') };
 		case 'connecting':
-			return {
-				...view,
-				label: vscode.l10n.t('Connecting; nothing is sent yet'),
-				details: unkept,
-				isConnecting: true,
-			};
+			return { ...view, label: vscode.l10n.t('Connecting; nothing is sent yet'), isConnecting: true };
 		case 'open':
 			return { ...view, label: state.label, details: [...unkept, ...state.details] };
 		case 'refused':
-			return { ...view, label: state.message.replace(/[.。]$/u, ''), details: unkept, isRefused: true };
+			return { ...view, label: state.message.replace(/[.。]$/u, ''), isRefused: true };
 		case 'ended':
 			return {
 				...view,
 				label: vscode.l10n.t('Ended: a reply was modified in transit, or came from someone else'),
-				details: unkept,
 				isRefused: true,
 			};
 	}
