@@ -1,7 +1,6 @@
 import { readImageHeader } from '../../base/imageHeader.ts';
 import { estimateTokens, imageTokens } from '../../base/tokens.ts';
-import type { MessagePart } from './message.ts';
-import { textOf } from './toMessages.ts';
+import { type MessagePart, textOf } from './toMessages.ts';
 
 /** The tokens that the form of a message, a call or a result takes besides its words. */
 const FRAME_TOKENS = 4;

@@ -9,8 +9,7 @@ import {
 } from '../../contract/chatRequest.ts';
 import { withDocumentedNames } from '../../contract/foreignNames.ts';
 import type { ModelLimits } from '../../contract/modelLimits.ts';
-import type { Message } from './message.ts';
-import { toMessages } from './toMessages.ts';
+import { type Message, toMessages } from './toMessages.ts';
 
 /** A request of the editor's interface for language models. */
 export interface EditorRequest {

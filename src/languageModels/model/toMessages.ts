@@ -4,7 +4,25 @@ import { imageTypeOf } from '../../base/imageHeader.ts';
 import { assistantMessage } from '../../client/toolCalls.ts';
 import { type ChatMessage, MAXIMUM_REQUEST_IMAGE_BYTES, type ToolCall } from '../../contract/chatRequest.ts';
 import { OMITTED_PART } from '../../contract/foreignNames.ts';
-import type { Message, MessagePart } from './message.ts';
+
+/** A part of a message of the editor's interface for language models, without the editor's own classes. */
+export type MessagePart =
+	| { kind: 'text'; text: string }
+	/** `type` is the sender's MIME type. */
+	| { kind: 'data'; type: string; bytes: Uint8Array }
+	/** The model has called a tool. */
+	| { kind: 'call'; id: string; name: string; input: unknown }
+	/** The result of a tool. */
+	| { kind: 'result'; id: string; parts: readonly MessagePart[] }
+	/** A model's thoughts, for which the contract has no place. */
+	| { kind: 'thinking' }
+	/** A part of an unknown kind. */
+	| { kind: 'other' };
+
+export interface Message {
+	role: 'system' | 'user' | 'assistant';
+	parts: readonly MessagePart[];
+}
 
 /** Why messages cannot be sent. */
 export type MessageProblem =

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import type { MessagePart } from '../../../../src/languageModels/model/message.ts';
-import { MessageRefusal, toMessages } from '../../../../src/languageModels/model/toMessages.ts';
+import { type MessagePart, MessageRefusal, toMessages } from '../../../../src/languageModels/model/toMessages.ts';
 import { demoImage } from '../../../../src/service/inference/demo/demoImage.ts';
 
 const PNG = demoImage('a fox');
