@@ -2,7 +2,7 @@ import type { Logger } from '../../base/logger.ts';
 import type { Client } from '../../client/types.ts';
 import type { ModelLimits } from '../../contract/modelLimits.ts';
 import type { CommitRanges } from '../../tasks/api.ts';
-import type { ApprovalSetting } from '../model/agentWork.ts';
+import type { ApprovalSetting } from '../model/approvals.ts';
 import type { AgentMemory } from './agentMemory.ts';
 import type { AgentServers } from './agentServers.ts';
 import type { AvailableAgents } from './availableAgents.ts';

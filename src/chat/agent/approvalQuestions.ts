@@ -16,7 +16,6 @@ import { formContent } from '../../agents/session/forms.ts';
 import type { FormPolicy, PermissionPolicy } from '../../agents/session/permissions.ts';
 import { SerialQueue, untilAborted } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
-import type { ApprovalAnswer } from '../model/agentWork.ts';
 import {
 	type Allowance,
 	type ApprovalRules,
@@ -26,6 +25,7 @@ import {
 	refusal,
 	ruleOn,
 } from '../model/approvalPolicy.ts';
+import type { ApprovalAnswer } from '../model/approvals.ts';
 import type { FormState } from '../model/formSteps.ts';
 import { findSecrets } from '../model/secrets.ts';
 

@@ -24,7 +24,6 @@ import { promptOf, summaryBefore } from '../model/agentPrompt.ts';
 import {
 	type AgentWork,
 	type Approval,
-	type ApprovalLevel,
 	type WorkMoment,
 	withAgentEvent,
 	withAnswer,
@@ -33,6 +32,7 @@ import {
 	withStepTaken,
 } from '../model/agentWork.ts';
 import { type Allowance, shownRule } from '../model/approvalPolicy.ts';
+import type { ApprovalLevel } from '../model/approvals.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { findTurn } from '../model/conversation.ts';
 import { withForm } from '../model/formSteps.ts';

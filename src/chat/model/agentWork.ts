@@ -1,20 +1,11 @@
 // The work of an agent in one reply, as the conversation stores it. Values are immutable. All texts come from the agent
 // and are hostile; they are shown as plain text.
-import {
-	type AgentCost,
-	type AgentEvent,
-	type FormField,
-	isOver,
-	type PlanEntry,
-	type ToolCall,
-	type ToolDiff,
-	type ToolKind,
-} from '../../agents/session/events.ts';
+import type * as z from 'zod';
+import { type AgentEvent, type FormField, isOver, type ToolCall, type ToolDiff } from '../../agents/session/events.ts';
 import { append } from '../../base/append.ts';
-import type { DecisiveReason } from '../../base/decisiveFiles.ts';
 import { defined } from '../../base/defined.ts';
-import type { TaskStep } from '../../contract/taskSteps.ts';
-import type { Checkpoint } from './checkpoint.ts';
+import type { Immutable } from '../../base/immutable.ts';
+import type { agentWorkSchema, stepSchema } from './agentWorkSchema.ts';
 import { madeTitle } from './title.ts';
 
 /** The number of a reply's steps that are stored. Later ones are only counted. */
@@ -29,189 +20,41 @@ export const MAXIMUM_KEPT = 2_000_000;
 /** The number of updates of unknown kinds that are stored. */
 const MAXIMUM_UNKNOWN = 20;
 
-export const STEP_STATES = ['running', 'done', 'failed', 'stopped'] as const;
-export type StepState = (typeof STEP_STATES)[number];
-
-/** The things that the user is asked about in a turn, beyond those always asked about. Files contain these words. */
-export const APPROVAL_LEVELS = ['ask', 'ask-for-commands', 'allow-in-sandbox'] as const;
-export type ApprovalLevel = (typeof APPROVAL_LEVELS)[number];
-
-/** The values of `errand.agents.approvals`. With `plan`, an agent changes nothing and ends with a plan. */
-export const APPROVAL_SETTINGS = [...APPROVAL_LEVELS, 'plan'] as const;
-export type ApprovalSetting = (typeof APPROVAL_SETTINGS)[number];
-
-/** The answers to a question about a step: yes, yes to the same in this conversation, and no. */
-export const APPROVAL_ANSWERS = ['once', 'conversation', 'no'] as const;
-export type ApprovalAnswer = (typeof APPROVAL_ANSWERS)[number];
-
-/**
- * `unanswered`: nobody answered before the turn ended. `setting` and `before`: it was allowed without a question, by the
- * setting or by an earlier answer. `refused`: it was refused without a question.
- */
-export const APPROVAL_STATES = ['waiting', ...APPROVAL_ANSWERS, 'unanswered', 'setting', 'before', 'refused'] as const;
-
-export interface Approval {
-	readonly state: (typeof APPROVAL_STATES)[number];
-	/** The id of the question while it waits. A step can be asked about more than once. */
-	readonly question?: string;
-	/** The reason for a refusal without a question. */
-	readonly reason?: string;
-	/** Set if only `once` and `no` are possible answers. */
-	readonly isOnlyOnce?: true;
-	/** The command rule that the answer `conversation` creates, as it is shown. */
-	readonly rule?: string;
-	/** The reason why a file of the step decides what runs; `conversation` then holds for this file. */
-	readonly decides?: DecisiveReason;
-	/** Set if the step's changes are written to the user's files as soon as they are allowed and made. */
-	readonly isWritten?: true;
-}
+/** The state of an agent's request for approval of a step. */
+export type Approval = NonNullable<AgentStep['approval']>;
 
 /** The change of a file as the agent reports it. The checkpoint has the actual change. */
-export interface StepDiff {
-	/** Relative to the agent's folder, or absolute outside it. */
-	readonly path: string;
-	/** Absent for a new file. */
-	readonly before?: string;
-	readonly after: string;
-}
+export type StepDiff = NonNullable<AgentStep['diffs']>[number];
+
+/** The state of the files of one repository after a step that has changed some. */
+export type StepFiles = NonNullable<AgentStep['states']>[number];
 
 /** A hunk that the user has refused, as the file with it and the file without it have it. */
-export interface RefusedPart {
-	readonly path: string;
-	readonly before: string;
-	readonly after: string;
-}
+export type RefusedPart = NonNullable<StepFiles['refused']>[number];
 
-/**
- * The state of the files of one repository after a step that has changed some. Its commits are in the repository of
- * states beside the agent's copy, and are gone with it.
- */
-export interface StepFiles {
-	/** The top folder of the repository. */
-	readonly repository: string;
-	readonly before: string;
-	readonly commit: string;
-	readonly fileCount: number;
-	readonly linesAdded: number;
-	readonly linesRemoved: number;
-	/** Set if something else may have written meanwhile. */
-	readonly isApproximate?: true;
-	/** The names that the state lacks, by reason. */
-	readonly notKept?: NonNullable<TaskStep['notKept']>;
-	/** The refused hunks that the agent's copy had then. */
-	readonly refused?: readonly RefusedPart[];
-}
-
-/** One tool call of the agent. Times are in milliseconds since the epoch. */
-export interface AgentStep {
-	readonly id: string;
-	/** The length of the reply's text when the step began, in UTF-16 code units. */
-	readonly offset: number;
-	readonly kind: ToolKind;
-	readonly state: StepState;
-	readonly title: string;
-	/** The exact command, if the step runs one and the agent reports it. */
-	readonly command?: string;
-	/** The tool of an MCP server that the step calls, as `server/tool`. */
-	readonly mcpTool?: string;
-	/** The host of that server, if it is one at an address. */
-	readonly mcpHost?: string;
-	/** Set if that server has to run without a sandbox. */
-	readonly isMcpOutside?: true;
-	/** The tool's arguments as JSON. Only steps with a question have them. */
-	readonly input?: string;
-	readonly locations?: readonly { readonly path: string; readonly line?: number }[];
-	readonly diffs?: readonly StepDiff[];
-	readonly output?: string;
-	readonly startedAt: number;
-	readonly endedAt?: number;
-	readonly approval?: Approval;
-	/** True if the user's files have the allowed changes. Absent if there are none, and while they are being made. */
-	readonly isTaken?: boolean;
+/** One tool call of the agent. */
+export interface AgentStep extends Immutable<Omit<z.output<typeof stepSchema>, 'form'>> {
 	/** Set if the step is a form of the agent. It has fields while it waits. The answer `once` means it was filled in. */
 	readonly form?: readonly FormField[];
-	/** One for each repository in which the step has changed files. Absent once they are gone. */
-	readonly states?: readonly StepFiles[];
 }
 
 /** A file that differs between the two commits of a checkpoint. */
-export interface WorkFile {
-	/** The path relative to the agent's folder. */
-	readonly path: string;
-	readonly status: 'A' | 'M' | 'D' | 'R' | 'T';
-	/** Absent for content that is not text. */
-	readonly added?: number;
-	readonly removed?: number;
-	/** Set if the user's own file has the agent's change, or a part of it. */
-	readonly isTaken?: true;
-	/** Set if the agent's copy has more of the change than the user's file. Only for a file that is taken. */
-	readonly isLeft?: true;
-	/** Set if the user has undone the change in their own file. */
-	readonly isUndone?: true;
+export type WorkFile = NonNullable<AgentWork['files']>[number];
+
+/** A folder of which the agent has no copy. */
+export type LeftOutFolder = NonNullable<AgentWork['leftOut']>[number];
+
+/** The size of an agent's context as the agent reports it, in tokens. */
+export type AgentContext = NonNullable<AgentWork['context']>;
+
+export interface AgentWork extends Immutable<Omit<z.output<typeof agentWorkSchema>, 'steps'>> {
+	/** In the order in which they began. */
+	readonly steps: readonly AgentStep[];
 }
 
 /** Returns whether the agent's copy of a file has changes that the user's own file lacks. */
 export function isInCopy({ isTaken, isLeft }: WorkFile): boolean {
 	return !isTaken || isLeft === true;
-}
-
-/** A folder of which the agent has no copy. Without a reason, it has no Git repository. */
-export interface LeftOutFolder {
-	readonly folder: string;
-	readonly reason?: string;
-}
-
-/** The size of an agent's context as the agent reports it, in tokens. */
-export interface AgentContext {
-	readonly used: number;
-	/** The size of the model's context window. */
-	readonly size: number;
-	/** The cost of the session as the agent reports it. */
-	readonly cost?: AgentCost;
-}
-
-/** An update of the agent that was not understood. `text` is the beginning of its JSON. */
-export interface UnknownUpdate {
-	readonly kind: string;
-	readonly text: string;
-}
-
-export interface AgentWork {
-	readonly agent: string;
-	/** The agent's display name. */
-	readonly label: string;
-	readonly isSandboxed: boolean;
-	/** The approval level of this turn. */
-	readonly approvals?: ApprovalLevel;
-	/** Set if the agent was to change nothing and to end with a plan. */
-	readonly isPlan?: true;
-	/** The id of the agent's own session, which a later turn continues. */
-	readonly session?: string;
-	/** `new` after earlier turns means that the agent got a summary of them. */
-	readonly how?: 'new' | 'resumed' | 'loaded';
-	readonly summary?: string;
-	/** The title of the step of the turn before with whose files the agent began. */
-	readonly startedFrom?: string;
-	/** The agent's last report on its context. Absent if there was none. */
-	readonly context?: AgentContext;
-	/** The agent's title for the conversation. */
-	readonly title?: string;
-	/** The first updates that were not understood. */
-	readonly unknown?: readonly UnknownUpdate[];
-	/** Set if the rest of the previous turn's changes cannot be merged with the user's files; it stays with that turn. */
-	readonly isSetAside?: true;
-	/** In the order in which they began. */
-	readonly steps: readonly AgentStep[];
-	/** The number of further steps, which are not stored. */
-	readonly further?: number;
-	readonly plan?: readonly PlanEntry[];
-	/** One for each repository whose copy the agent works in. */
-	readonly checkpoints: readonly Checkpoint[];
-	/** Folders of the window of which the agent has no copy. */
-	readonly leftOut?: readonly LeftOutFolder[];
-	/** The first files, sorted by path. `fileCount` counts all. */
-	readonly files?: readonly WorkFile[];
-	readonly fileCount?: number;
 }
 
 /** Files of a repository whose changes the user has taken over or undone. */

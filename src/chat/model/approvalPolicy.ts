@@ -7,7 +7,7 @@ import { defined } from '../../base/defined.ts';
 import { isFields } from '../../base/fields.ts';
 import { pathWithin } from '../../base/filePlace.ts';
 import { parseJson } from '../../base/json.ts';
-import type { ApprovalLevel } from './agentWork.ts';
+import type { ApprovalLevel } from './approvals.ts';
 import { type CommandRule, isAllowedBy, isReading, ruleFor, ruleText } from './commandRules.ts';
 
 export type Ruling =

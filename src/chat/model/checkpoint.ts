@@ -1,15 +1,9 @@
+import type * as z from 'zod';
+import type { Immutable } from '../../base/immutable.ts';
+import type { checkpointSchema } from './agentWorkSchema.ts';
+
 /** The state of a repository's files before and after a turn, as commits outside all branches. */
-export interface Checkpoint {
-	/** The top folder of the repository. */
-	readonly repository: string;
-	/** The subfolder of the agent's folder with the repository's files. Absent if there is only one repository. */
-	readonly at?: string;
-	readonly before: string;
-	/** `before` with those of the agent's changes that the user's files have. Absent if they have none yet. */
-	readonly taken?: string;
-	/** Absent while the agent works, and if the final state could not be recorded. */
-	readonly after?: string;
-}
+export type Checkpoint = Immutable<z.output<typeof checkpointSchema>>;
 
 /** Returns the path of a repository's file relative to the agent's folder. */
 export function agentPath({ at }: Pick<Checkpoint, 'at'>, path: string): string {

@@ -1,7 +1,7 @@
 // The texts that the page and the editor's own lists share. Both configure `@vscode/l10n` when they load.
 import * as l10n from '@vscode/l10n';
 import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
-import type { ApprovalSetting } from '../model/agentWork.ts';
+import type { ApprovalSetting } from '../model/approvals.ts';
 import { MAXIMUM_SOURCES, type SourceWords } from '../model/citations.ts';
 import type { ComposerMode, OwnPrompt } from '../model/mode.ts';
 import type { RoutingNameView } from './settingsProtocol.ts';

@@ -3,7 +3,7 @@
 
 import type { AnswerMessage } from '../../base/rpc.ts';
 import type { NextTaskChoice, NextTaskView } from '../../tasks/api.ts';
-import type { ApprovalSetting } from '../model/agentWork.ts';
+import type { ApprovalSetting } from '../model/approvals.ts';
 import type { AttachmentKind } from '../model/attachment.ts';
 import type { Citations } from '../model/citations.ts';
 import type { ImageProblem } from '../model/images.ts';

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { MAXIMUM_ANSWER, MAXIMUM_FIELDS } from '../../agents/session/forms.ts';
 import type { NextTaskChoice } from '../../tasks/api.ts';
-import { APPROVAL_ANSWERS, APPROVAL_SETTINGS } from '../model/agentWork.ts';
+import { APPROVAL_ANSWERS, APPROVAL_SETTINGS } from '../model/approvals.ts';
 import { IMAGE_FILE } from '../model/images.ts';
 import { TURN_MODES } from '../model/mode.ts';
 import {

@@ -1,15 +1,8 @@
 // The page's view of an agent's work, and its messages about it. Plain types, because the page has no zod. All texts
 // come from the agent and are hostile.
 import type { FormValue, PlanEntry } from '../../agents/session/events.ts';
-import type {
-	AgentStep,
-	Approval,
-	ApprovalAnswer,
-	ApprovalLevel,
-	ApprovalSetting,
-	LeftOutFolder,
-	WorkFile,
-} from '../model/agentWork.ts';
+import type { AgentStep, Approval, LeftOutFolder, WorkFile } from '../model/agentWork.ts';
+import type { ApprovalAnswer, ApprovalLevel, ApprovalSetting } from '../model/approvals.ts';
 import type { DiffLine } from '../model/lineDiff.ts';
 
 export interface WorkView {

@@ -10,8 +10,9 @@ import { AgentMemory } from '../../../src/chat/agent/agentMemory.ts';
 import { AgentRuns } from '../../../src/chat/agent/agentRuns.ts';
 import { AgentServers } from '../../../src/chat/agent/agentServers.ts';
 import { AvailableAgents } from '../../../src/chat/agent/availableAgents.ts';
-import type { AgentStep, AgentWork, ApprovalAnswer, ApprovalSetting } from '../../../src/chat/model/agentWork.ts';
+import type { AgentStep, AgentWork } from '../../../src/chat/model/agentWork.ts';
 import { applyEvent } from '../../../src/chat/model/applyEvent.ts';
+import type { ApprovalAnswer, ApprovalSetting } from '../../../src/chat/model/approvals.ts';
 import {
 	addTurn,
 	type Conversation,

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { DecisiveReason } from '../../../base/decisiveFiles.ts';
-import type { ApprovalAnswer } from '../../model/agentWork.ts';
+import type { ApprovalAnswer } from '../../model/approvals.ts';
 import type { DiffLine } from '../../model/lineDiff.ts';
 import type { ApprovalView, FolderView, StepView } from '../../protocol/workProtocol.ts';
 import { codicon } from '../codicon.ts';

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { css, html, nothing, type TemplateResult } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
-import type { ApprovalAnswer } from '../../model/agentWork.ts';
+import type { ApprovalAnswer } from '../../model/approvals.ts';
 import type { StepView } from '../../protocol/workProtocol.ts';
 import { codicon, iconButton } from '../codicon.ts';
 import { sharedStyles } from '../components/shared.styles.ts';

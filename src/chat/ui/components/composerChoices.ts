@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { html, nothing, type TemplateResult } from 'lit';
 import { defined } from '../../../base/defined.ts';
-import { APPROVAL_SETTINGS, type ApprovalSetting } from '../../model/agentWork.ts';
+import { APPROVAL_SETTINGS, type ApprovalSetting } from '../../model/approvals.ts';
 import { COMPOSER_MODES, type ComposerMode, type TurnMode } from '../../model/mode.ts';
 import { approvalsLabel, MODE_ICONS, modeDescription, modeLabel, routingLabel } from '../../protocol/labels.ts';
 import type { AgentView, ConnectionView } from '../../protocol/protocol.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { AgentForm, PermissionRequest, ToolCall } from '../../../../src/agents/session/events.ts';
 import { ApprovalQuestions } from '../../../../src/chat/agent/approvalQuestions.ts';
-import type { ApprovalLevel } from '../../../../src/chat/model/agentWork.ts';
 import type { Allowance } from '../../../../src/chat/model/approvalPolicy.ts';
+import type { ApprovalLevel } from '../../../../src/chat/model/approvals.ts';
 
 const call: ToolCall = {
 	id: 'one',
