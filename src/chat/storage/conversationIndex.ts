@@ -7,10 +7,11 @@ import * as z from 'zod';
 import { defined } from '../../base/defined.ts';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import { replaceFile, TEMPORARY_EXTENSION } from '../../base/files.ts';
+import type { Immutable } from '../../base/immutable.ts';
 import { inParallel } from '../../base/inParallel.ts';
 import type { Logger } from '../../base/logger.ts';
 import { cut, oneLine } from '../../base/plainText.ts';
-import type { Turn, WorkspaceTag } from '../model/conversation.ts';
+import type { Turn } from '../model/conversation.ts';
 import {
 	DamagedFileError,
 	isEncrypted,
@@ -41,19 +42,24 @@ const WIDTH = 32;
  */
 const LEFTOVER_AGE_MS = 60_000;
 
-export interface ConversationSummary {
-	readonly id: string;
-	/** Undefined for a conversation without a title and without a message. */
-	readonly title?: string;
+const entrySchema = z.object({
+	id: z.string(),
+	/** Absent for a conversation without a title and without a message. */
+	title: z.string().exactOptional(),
 	/** The first messages on one line. */
-	readonly text: string;
-	readonly workspace: WorkspaceTag;
-	readonly createdAt: number;
+	text: z.string(),
+	workspace: workspaceSchema,
+	createdAt: z.number(),
 	/** The time of the last write, in milliseconds since the epoch. */
-	readonly updatedAt: number;
-	readonly turnCount: number;
-	readonly encrypted?: true;
-}
+	updatedAt: z.number(),
+	turnCount: z.number(),
+	encrypted: z.literal(true).exactOptional(),
+	/** Identifies the file that the entry was read from. Each write makes a new file. */
+	file: z.object({ size: z.number(), modified: z.number(), inode: z.number() }),
+});
+type Entry = Immutable<z.output<typeof entrySchema>>;
+type FileStamp = Entry['file'];
+export type ConversationSummary = Omit<Entry, 'file'>;
 
 export interface Listing {
 	/** The order is unspecified. */
@@ -65,21 +71,6 @@ export interface Listing {
 	/** The number of files that a later version wrote. */
 	readonly newer: number;
 }
-
-const entrySchema = z.object({
-	id: z.string(),
-	title: z.string().exactOptional(),
-	text: z.string(),
-	workspace: workspaceSchema,
-	createdAt: z.number(),
-	updatedAt: z.number(),
-	turnCount: z.number(),
-	encrypted: z.literal(true).exactOptional(),
-	/** Identifies the file that the entry was read from. Each write makes a new file. */
-	file: z.object({ size: z.number(), modified: z.number(), inode: z.number() }),
-});
-type FileStamp = z.output<typeof entrySchema>['file'];
-type Entry = ConversationSummary & { readonly file: FileStamp };
 
 const indexSchema = z.object({ version: z.literal(INDEX_VERSION), entries: z.array(entrySchema) });
 
