@@ -69,17 +69,21 @@ export class QuestionDiffs extends DisposableOwner {
 	/** Opens a change of a step, with the answers if the step waits for one. */
 	async open(turn: string, step: AgentStep, index: number): Promise<void> {
 		const diff = step.diffs?.[index];
-		const waiting = diff && questionOf(turn, step, index);
-		if (!waiting) {
-			await (diff && this.documents.open(diff, step.title));
-			return;
+		if (diff) {
+			const waiting = questionOf(turn, step, index);
+			const left = this.documents.addressOf(diff.path, diff.before);
+			const right = waiting ? this.sideOf(waiting) : this.documents.addressOf(diff.path, diff.after);
+			await vscode.commands.executeCommand('vscode.diff', left, right, diffTitle(diff, step.title));
 		}
-		const known = [...this.shown].find(([, { question, index: at }]) => question === waiting.question && at === index);
+	}
+
+	/** Returns the right side of the comparison of a question, of which there is one. */
+	private sideOf(waiting: QuestionDiff): vscode.Uri {
+		const { question, index, diff } = waiting;
+		const known = [...this.shown].find(([, shown]) => shown.question === question && shown.index === index);
 		const query = known?.[0] ?? randomUUID();
 		this.shown.set(query, waiting);
-		const left = this.documents.addressOf(diff.path, diff.before);
-		const right = sideUri(QUESTION_SCHEME, diff.path, query);
-		await vscode.commands.executeCommand('vscode.diff', left, right, diffTitle(diff, step.title));
+		return sideUri(QUESTION_SCHEME, diff.path, query);
 	}
 
 	/** Must be called when a conversation has changed: updates the comparisons of its questions, closes answered ones. */
@@ -164,12 +168,6 @@ class StepDocuments implements vscode.TextDocumentContentProvider, Disposable {
 			this.texts.get(uri.query) ??
 			vscode.l10n.t('This change is no longer available here. Open it from the conversation.')
 		);
-	}
-
-	async open(diff: StepDiff, title: string): Promise<void> {
-		const left = this.addressOf(diff.path, diff.before);
-		const right = this.addressOf(diff.path, diff.after);
-		await vscode.commands.executeCommand('vscode.diff', left, right, diffTitle(diff, title));
 	}
 
 	dispose(): void {

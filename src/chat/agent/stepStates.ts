@@ -15,12 +15,6 @@ import { CHAIN } from './turnSteps.ts';
 
 const BRING_MS = 60_000;
 
-/** The state of a repository after a step, as a commit in it, as git would store the files there. */
-export interface StepCommit {
-	kept: Checkpoint;
-	commit: string;
-}
-
 /** The states after the steps of one turn's agent, which are brought into the user's repositories when they are used. */
 export class StepStates {
 	private readonly own: AgentFolder;
@@ -49,8 +43,8 @@ export class StepStates {
 		);
 	}
 
-	/** Resolves to the states of all repositories as of a step. Rejects with a UserFacingError. */
-	async asOf(step: string): Promise<StepCommit[]> {
+	/** Resolves to the states of all repositories as of a step, as commits in them. Rejects with a UserFacingError. */
+	async asOf(step: string): Promise<{ kept: Checkpoint; commit: string }[]> {
 		const states = statesAsOf(this.work, step);
 		return Promise.all(
 			this.work.checkpoints.map(async kept => ({ kept, commit: await this.bring(kept, states.get(kept.repository)) })),

@@ -84,14 +84,14 @@ export class ContextOffers {
 			findSymbols(query),
 		]);
 		const path = (place: FoundPlace) => place.path;
+		const best = <T>(values: T[], textOf: (value: T) => string, toOffer: (value: T) => Offer, count: number) =>
+			ranked(values, textOf, query)
+				.slice(0, count)
+				.map(({ value, score }) => ({ offer: toOffer(value), score }));
 		const found = [
-			...ranked(foundFiles, path, query).map(({ value, score }) => ({ offer: fileOffer(value), score })),
-			...ranked(folders, path, query)
-				.slice(0, OFFERED_FOLDERS)
-				.map(({ value, score }) => ({ offer: folderOffer(value), score })),
-			...ranked(symbols, ({ name }) => name, query)
-				.slice(0, OFFERED_SYMBOLS)
-				.map(({ value, score }) => ({ offer: symbolOffer(value), score })),
+			...best(foundFiles, path, fileOffer, OFFERED_FILES),
+			...best(folders, path, folderOffer, OFFERED_FOLDERS),
+			...best(symbols, ({ name }) => name, symbolOffer, OFFERED_SYMBOLS),
 		];
 		// Among equal kinds of matches, files come before folders, and folders before symbols.
 		found.sort((one, other) => Math.floor(one.score) - Math.floor(other.score));

@@ -113,13 +113,12 @@ export class Prompts {
 	}
 
 	private find(): Promise<FoundPrompt[]> {
-		const own: PromptFolder = { ...this.own, extension: '.md', isNested: false };
-		return findPrompts([...workspaceFolders(), own], this.options.logger);
+		return findPrompts([...workspaceFolders(), this.own], this.options.logger);
 	}
 
-	private get own(): Pick<PromptFolder, 'label' | 'root' | 'directory'> {
+	private get own(): PromptFolder {
 		const { folder } = this.options;
-		return { label: 'user', root: folder, directory: folder };
+		return { label: 'user', root: folder, directory: folder, extension: '.md', isNested: false };
 	}
 
 	private viewOf({ name, file, folder, prompt }: FoundPrompt): PromptView {
@@ -144,7 +143,7 @@ export class Prompts {
 		const { folder, page, logger } = this.options;
 		await thenComposer(async () => {
 			await mkdir(folder, { recursive: true, mode: 0o700 });
-			const found = await findPrompts([{ ...this.own, extension: '.md', isNested: false }], logger);
+			const found = await findPrompts([this.own], logger);
 			const title = vscode.l10n.t('My Prompts');
 			const row = { label: `$(add) ${vscode.l10n.t('New Prompt…')}`, value: '' };
 			const file = await choose(

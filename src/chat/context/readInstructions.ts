@@ -77,10 +77,7 @@ function depthOf(path: string): number {
 
 /** Resolves to a file, to the reason why it is not sent, or to undefined if there is none. */
 async function readFile(root: vscode.Uri, uri: vscode.Uri): Promise<InstructionFile | string | undefined> {
-	const stat = await vscode.workspace.fs.stat(uri).then(
-		found => found,
-		() => undefined,
-	);
+	const stat = await Promise.resolve(vscode.workspace.fs.stat(uri)).catch(() => undefined);
 	if (!stat) {
 		return undefined;
 	}

@@ -200,11 +200,8 @@ async function followLinks(place: vscode.Uri): Promise<{ isElsewhere: boolean; p
  * Returns whether a folder's file, or a folder on its path, is a link: the user may not have meant to add its target.
  */
 async function isLinked(file: vscode.Uri, folder: vscode.Uri): Promise<boolean> {
-	const { type } = await vscode.workspace.fs.stat(file).then(
-		found => found,
-		() => ({ type: vscode.FileType.Unknown }),
-	);
-	const isLink = (type & vscode.FileType.SymbolicLink) !== 0;
+	const stat = await Promise.resolve(vscode.workspace.fs.stat(file)).catch(() => undefined);
+	const isLink = stat !== undefined && (stat.type & vscode.FileType.SymbolicLink) !== 0;
 	if (isLink || file.scheme !== 'file') {
 		return isLink;
 	}

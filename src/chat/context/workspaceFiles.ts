@@ -51,10 +51,10 @@ export async function exclusionOf(
 }
 
 /** Resolves to the files below a folder that neither git nor `files.exclude` excludes. */
-export async function listFiles(folder: vscode.Uri, token?: vscode.CancellationToken): Promise<vscode.Uri[]> {
+export async function listFiles(folder: vscode.Uri): Promise<vscode.Uri[]> {
 	const pattern = new vscode.RelativePattern(folder, '**/*');
 	const [found, known] = await Promise.all([
-		vscode.workspace.findFiles(pattern, undefined, MAXIMUM_LISTED, token),
+		vscode.workspace.findFiles(pattern, undefined, MAXIMUM_LISTED),
 		notIgnored(folder),
 	]);
 	const files = known ? found.filter(({ path }) => known.has(path)) : found;

@@ -55,12 +55,9 @@ export async function findPrompts(folders: readonly PromptFolder[], logger: Logg
 			}
 		}
 	}
-	const counts = new Map<string, number>();
-	for (const { name } of found) {
-		counts.set(name, (counts.get(name) ?? 0) + 1);
-	}
+	const byName = Map.groupBy(found, ({ name }) => name);
 	return found.map(({ full, name, ...others }) => ({
-		name: RESERVED.has(name) || counts.get(name) !== 1 ? full : name,
+		name: RESERVED.has(name) || byName.get(name)?.length !== 1 ? full : name,
 		...others,
 	}));
 }
