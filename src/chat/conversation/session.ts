@@ -1,5 +1,5 @@
 // A running turn: owns the text of the reply, and saves the conversation at least once a second.
-import type { Clock } from '../../base/async.ts';
+import { type Clock, untilAborted } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import { ClientError } from '../../base/errors.ts';
 import type { Explanation } from '../../platform/notify.ts';
@@ -84,7 +84,9 @@ export class Session {
 		void this.watchSilence();
 		let end: Partial<Reply>;
 		try {
-			end = await this.stream();
+			// A stop does not wait for the stream, which may ignore its signal.
+			const { signal } = this.stopping;
+			end = await untilAborted(this.consume(), this.options.request.endsItself ? undefined : signal);
 		} catch (error) {
 			// An error caused by a stop is not a failure.
 			end = this.stopping.signal.aborted ? { state: 'stopped' } : this.failure(error);
@@ -96,18 +98,7 @@ export class Session {
 		await this.options.conversation.save();
 	}
 
-	/**
-	 * Resolves to the state in which the reply ended. A stop does not wait for the stream, which may ignore its signal.
-	 */
-	private stream(): Promise<Partial<Reply>> {
-		return new Promise((resolve, reject) => {
-			if (!this.options.request.endsItself) {
-				this.stopping.signal.addEventListener('abort', () => resolve({ state: 'stopped' }), { once: true });
-			}
-			this.consume().then(resolve, reject);
-		});
-	}
-
+	/** Resolves to the state in which the reply ended. */
 	private async consume(): Promise<Partial<Reply>> {
 		let finishReason: string | undefined;
 		for await (const event of await this.options.request.stream(this.stopping.signal)) {
