@@ -53,10 +53,14 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 			await (step && run(step, work));
 		});
 
-	/** Calls `run` for each repository of a turn or, with `file`, for the file's repository, with the path in it. */
+	/**
+	 * Calls `run` for each repository of a turn or, with `file`, for the file's repository, with the path in it. One of
+	 * several is left out if the user's files are already as in `wanted`.
+	 */
 	const inRepositories = (
 		turnId: string,
 		file: string | undefined,
+		wanted: 'before' | 'after',
 		run: (work: AgentWork, kept: KeptStates, file: string | undefined) => Promise<void>,
 	) =>
 		withWork(turnId, async ({ checkpoints }) => {
@@ -64,7 +68,10 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 				// The user may have taken over changes meanwhile, and another reply of the turn may now be shown.
 				await withWork(turnId, async work => {
 					const now = sameCheckpoint(work.checkpoints, kept);
-					await (now && run(work, statesOf(now), named));
+					const states = now && statesOf(now);
+					if (states && (states.at === undefined || states.taken !== states[wanted])) {
+						await run(work, states, named);
+					}
 				});
 			}
 		});
@@ -155,22 +162,16 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 				return ranges().compare(vscode.l10n.t('Changed by {0}', name), parts, places[0]?.path);
 			}),
 		'work-take': ({ turn, file }) =>
-			inRepositories(turn, file, async ({ label: name }, kept, named) => {
+			inRepositories(turn, file, 'after', async ({ label: name }, kept, named) => {
 				const { repository, at, taken: from, after: to } = kept;
-				if (at !== undefined && from === to) {
-					return;
-				}
 				const title = at === undefined ? name : `${name} · ${at}`;
 				const range = { repository, from, to };
 				const done = await ranges().take(range, vscode.l10n.t('Take Changes of {0}', title), named);
 				await mark(turn, kept, 'after', done);
 			}),
 		'work-undo': ({ turn, file }) =>
-			inRepositories(turn, file, async (_, kept, named) => {
-				const { repository, at, before: from, taken: to } = kept;
-				if (at !== undefined && from === to) {
-					return;
-				}
+			inRepositories(turn, file, 'before', async (_, kept, named) => {
+				const { repository, before: from, taken: to } = kept;
 				await mark(turn, kept, 'before', await ranges().takeBack({ repository, from, to }, named));
 			}),
 		'work-plan-use': ({ turn }) =>

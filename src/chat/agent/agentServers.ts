@@ -129,14 +129,11 @@ export class AgentServers {
 
 	/** Returns the tools that a server listed when it was last used. */
 	toolsOf(server: AgreedServer): KnownTools | undefined {
-		const known = this.known(server);
-		return known?.digest === digestOfServer(server) ? known.tools : undefined;
+		return this.same(server)?.tools;
 	}
 
 	noteTools(server: AgreedServer, tools: KnownTools): void {
-		const digest = digestOfServer(server);
-		const known = this.known(server);
-		this.note(server, { ...(known?.digest === digest ? known : {}), digest, isAllowed: true, tools });
+		this.note(server, { isAllowed: true, tools });
 	}
 
 	/** Asks whether to allow tools that are new, or whose description by the server has changed. */
@@ -198,22 +195,17 @@ export class AgentServers {
 		if (server.folder === undefined) {
 			return true;
 		}
-		const known = this.known(server);
+		const same = this.same(server);
 		// A yes to a server in a sandbox is none to one that can do whatever the user can.
-		return known?.digest === digestOfServer(server) && (!known.isAllowed || isSandboxed || known.isOutside)
-			? known.isAllowed
-			: undefined;
+		return same && (!same.isAllowed || isSandboxed || same.isOutside) ? same.isAllowed : undefined;
 	}
 
 	/** Asks whether agents may use a server, and keeps the answer. Resolves with undefined if the user gives none. */
 	async ask(server: AgreedServer, isSandboxed: boolean): Promise<boolean | undefined> {
-		const digest = digestOfServer(server);
-		const known = this.known(server);
-		const same = known?.digest === digest ? known : undefined;
 		const use = vscode.l10n.t('Use This Server');
 		const never = vscode.l10n.t('Never in This Folder');
 		const chosen = await askModal(
-			known && !same
+			this.known(server) && !this.same(server)
 				? vscode.l10n.t('The MCP server “{0}” is declared in another way now. May agents use it?', server.name)
 				: vscode.l10n.t('May agents use the MCP server “{0}”?', server.name),
 			isRemote(server) ? describeRemote(server) : describe(server, isSandboxed),
@@ -224,7 +216,7 @@ export class AgentServers {
 			return undefined;
 		}
 		const isOutside = !isSandboxed || undefined;
-		this.note(server, { ...same, digest, isAllowed: chosen === use, ...defined({ isOutside }) });
+		this.note(server, { isAllowed: chosen === use, ...defined({ isOutside }) });
 		return chosen === use;
 	}
 
@@ -236,7 +228,14 @@ export class AgentServers {
 		return this.all[keyOf(server)];
 	}
 
-	private note(server: AgreedServer, known: KnownServer): void {
+	/** Returns what is known of exactly this declaration of a server. */
+	private same(server: AgreedServer): KnownServer | undefined {
+		const known = this.known(server);
+		return known?.digest === digestOfServer(server) ? known : undefined;
+	}
+
+	private note(server: AgreedServer, news: Omit<KnownServer, 'digest'>): void {
+		const known: KnownServer = { ...this.same(server), digest: digestOfServer(server), ...news };
 		void this.storage.state.update(STATE_KEY, { ...this.all, [keyOf(server)]: known });
 	}
 }
