@@ -70,14 +70,10 @@ export async function fitContext(
 	}
 }
 
-interface ChipItem extends vscode.QuickPickItem {
-	chip: ContextChip;
-}
-
 /** Shortens the chips that the user selects until everything fits. Resolves to false if the user cancels. */
 export async function pickShortened(chips: ContextChips, measure: Measure): Promise<boolean> {
 	const leaveOut = { iconPath: new vscode.ThemeIcon('trash'), tooltip: vscode.l10n.t('Leave Out') };
-	const list = new PickList<ChipItem, true>(picker => {
+	const list = new PickList<vscode.QuickPickItem & { chip: ContextChip }, true>(picker => {
 		picker.title = vscode.l10n.t('Shorten Context');
 		picker.placeholder = vscode.l10n.t('Select what to shorten until the message fits');
 		picker.canSelectMany = true;

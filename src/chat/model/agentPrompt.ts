@@ -9,20 +9,14 @@ const MAXIMUM_PART = 2_000;
 /** The number of the last steps that a summary lists. */
 const MAXIMUM_DONE = 50;
 
-export interface AgentPrompt {
-	text: string;
-	/** The context that is attached to the message. */
-	resources: PromptResource[];
-}
-
 /**
- * Returns the message of a turn with its context except images. `pathOf` returns the agent's path of a file, if any.
+ * Returns the message of a turn, with the context that is attached to it except images. `pathOf` returns the agent's path of a file, if any.
  */
 export function promptOf(
 	conversation: Conversation,
 	turnId: string,
 	pathOf: (uri: string) => string | undefined,
-): AgentPrompt {
+): { text: string; resources: PromptResource[] } {
 	const turn = findTurn(conversation, turnId);
 	const resources = (turn?.attachments ?? [])
 		.filter(({ image }) => image === undefined)

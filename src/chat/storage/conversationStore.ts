@@ -24,7 +24,7 @@ import {
 	type Writer,
 	writeTitle,
 } from './conversationWriter.ts';
-import { imagesOf, moveImages, removeImages } from './imageStore.ts';
+import { imagesOf, moveImages } from './imageStore.ts';
 
 /** The folder that keeps deleted conversations for a while. */
 const TRASH_FOLDER = 'trash';
@@ -203,7 +203,7 @@ export class ConversationStore {
 				this.clock.now(),
 			)) {
 				await rm(path.join(trash, name), { force: true });
-				await removeImages(path.join(trash, name + TRASHED_IMAGES));
+				await rm(path.join(trash, name + TRASHED_IMAGES), { recursive: true, force: true }).catch(() => {});
 				const [id = ''] = name.split('.', 1);
 				if (!(await identityOf(path.join(this.folder, id + FILE_EXTENSION)))) {
 					this.onGone(id);

@@ -107,8 +107,3 @@ export async function moveImages(from: string, to: string): Promise<void> {
 export function imagesOf(folder: string, conversation: string): string {
 	return path.join(folder, IMAGES_FOLDER, conversation);
 }
-
-/** Permanently deletes the folder of a conversation's images. */
-export async function removeImages(folder: string): Promise<void> {
-	await rm(folder, { recursive: true, force: true }).catch(() => {});
-}

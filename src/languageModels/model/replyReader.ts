@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import { isFields } from '../../base/fields.ts';
 import { parseJson } from '../../base/json.ts';
 import { ToolCallCollector } from '../../client/toolCalls.ts';
@@ -56,43 +57,33 @@ export class ReplyReader {
 
 	/** Returns the text that the event adds, which is empty for most events. Throws a ReplyRefusal. */
 	add(event: ChatStreamEvent): string {
+		this.hasBegun ||= event.type === 'text' || event.type === 'reasoning' || event.type === 'toolCall';
 		switch (event.type) {
 			case 'text':
-				this.hasBegun = true;
 				this.textLength += event.text.length;
 				if (this.textLength > MAXIMUM_TEXT) {
 					throw new ReplyRefusal({ kind: 'too-long' });
 				}
 				return event.text;
-			case 'reasoning':
-				this.hasBegun = true;
-				return '';
 			case 'toolCall':
-				this.hasBegun = true;
 				this.collector.add(event);
 				this.argumentsLength += event.arguments.length;
 				if (this.collector.count > MAXIMUM_CALLS || this.argumentsLength > MAXIMUM_ARGUMENTS) {
 					throw new ReplyRefusal({ kind: 'too-many-calls' });
 				}
-				return '';
+				break;
 			case 'served':
-				if (event.provider !== undefined) {
-					this.told.provider = event.provider;
-				}
-				if (event.model !== undefined) {
-					this.told.model = event.model;
-				}
-				return '';
+				Object.assign(this.told, defined({ provider: event.provider, model: event.model }));
+				break;
 			case 'usage':
 				this.told.usage = event.usage;
-				return '';
+				break;
 			case 'finish':
 				this.isFiltered = event.reason === 'content_filter';
 				this.isCut = event.reason === 'length';
-				return '';
-			default:
-				return '';
+				break;
 		}
+		return '';
 	}
 
 	/** Returns the calls of a reply that has ended. Throws a ReplyRefusal. */
