@@ -6,6 +6,7 @@ import { defined } from '../../base/defined.ts';
 import { DisposableOwner } from '../../base/disposable.ts';
 import { describeError, UserFacingError } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
+import type { Immutable } from '../../base/immutable.ts';
 import type { Logger } from '../../base/logger.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { StateEntries } from '../../platform/sharedState.ts';
@@ -27,27 +28,20 @@ const keptSchema = z.object({
 	/** Milliseconds since the epoch. Each chip has a different number, which orders the chips. */
 	addedAt: z.number(),
 	source: contextSourceSchema,
+	/** The number of UTF-16 code units of the text that the user allows. */
 	limit: z.int().nonnegative().exactOptional(),
+	/** The keys of the findings that the user has agreed to. */
 	confirmed: z.array(z.string()),
 });
+type KeptChip = Immutable<z.output<typeof keptSchema>>;
 
 /** One piece of context for the next message. */
-export interface ContextChip {
-	readonly id: string;
-	/** Milliseconds since the epoch; later chips have larger numbers. */
-	readonly addedAt: number;
-	readonly source: ContextSource;
+export interface ContextChip extends KeptChip {
 	/** The content as it was last read, without the part beyond the limit. */
 	readonly attachment: Attachment;
-	/** The number of UTF-16 code units of the text that the user allows. */
-	readonly limit?: number;
-	/** The keys of the findings that the user has agreed to. */
-	readonly confirmed: readonly string[];
 	/** Set if the file's text has changed where the selection was. The message has the text as it was selected. */
 	readonly isChanged?: true;
 }
-
-type KeptChip = Omit<ContextChip, 'attachment' | 'isChanged'>;
 
 /** The context of the next message. It belongs to the composer, whichever conversation is shown. */
 export class ContextChips extends DisposableOwner {
