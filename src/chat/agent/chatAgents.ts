@@ -4,9 +4,7 @@ import { defined } from '../../base/defined.ts';
 import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { programVersion } from '../../base/programVersion.ts';
-import type { Client } from '../../client/types.ts';
 import type { TaskSettings } from '../../contract/agents.ts';
-import type { ModelLimits } from '../../contract/modelLimits.ts';
 import type { Explanation } from '../../platform/notify.ts';
 import { readSetting, writeSetting } from '../../platform/settings.ts';
 import type { SignInLinks } from '../../platform/signInLinks.ts';
@@ -17,10 +15,10 @@ import type { ReplyEvent } from '../model/applyEvent.ts';
 import { APPROVAL_SETTINGS, type ApprovalSetting } from '../model/approvals.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { COMPOSER_MODES, OWN_PROMPTS } from '../model/mode.ts';
-import type { AgentView, ConnectionView, PromptView } from '../protocol/protocol.ts';
+import type { AgentView, PromptView } from '../protocol/protocol.ts';
 import { AgentMemory } from './agentMemory.ts';
 import type { AgentRuns } from './agentRuns.ts';
-import type { AgentRunsOptions } from './agentRunsOptions.ts';
+import type { AgentConnection, AgentModels, AgentRunsOptions } from './agentRunsOptions.ts';
 import type { AgentServers } from './agentServers.ts';
 import type { AvailableAgents } from './availableAgents.ts';
 
@@ -35,17 +33,6 @@ export interface AgentStorage {
 	signInLinks: SignInLinks;
 }
 
-/** The active connection, whose models agents work with. */
-export interface ChatAgentsConnection {
-	/** The connection's model, and whether only the demo answers, which no agent can work with. */
-	readonly view: Pick<ConnectionView, 'model' | 'isDemo'>;
-	/** True if there is a model for web searches. */
-	readonly searches: boolean;
-	limitsOf(model: string): ModelLimits;
-	/** Returns whether a model takes images; undefined if that is not known. */
-	takesImages(model: string): boolean | undefined;
-}
-
 /** The window's conversations that agents work for, and their view. */
 export interface AgentConversations {
 	shown(): Promise<Chat>;
@@ -57,8 +44,8 @@ export interface AgentConversations {
 
 export interface ChatAgentsDependencies {
 	storage: AgentStorage;
-	connection: ChatAgentsConnection;
-	client(): Promise<Pick<Client, 'chat' | 'responses' | 'search'>>;
+	connection: AgentConnection;
+	client: AgentModels['client'];
 	conversations: AgentConversations;
 	/** Resolves to the settings about agents on this machine. */
 	settings(): Promise<TaskSettings>;
@@ -219,13 +206,7 @@ export class ChatAgents implements AgentTurns {
 			folder: storage.folder,
 			agents,
 			servers,
-			models: {
-				client,
-				searches: () => connection.searches,
-				limits: model => connection.limitsOf(model),
-				takesImages: model => connection.takesImages(model) === true,
-				insideProgram: program('sandbox.js'),
-			},
+			models: { client, connection, insideProgram: program('sandbox.js') },
 			permissions: {
 				...{ approvals, memory, isSandboxRequired },
 				onQuestion: id => this.dependencies.conversations.asks(id),

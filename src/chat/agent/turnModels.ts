@@ -54,7 +54,7 @@ export class TurnModels {
 			client: models.client,
 			model: turn.model,
 			provider: turn.provider,
-			...models.limits(turn.model),
+			...models.connection.limitsOf(turn.model),
 			onCall: ({ model, provider, id, usage, outcome }) => {
 				if (outcome === 'whole') {
 					this.failure = undefined;

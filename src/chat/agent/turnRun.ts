@@ -298,7 +298,8 @@ export class TurnRun {
 	}
 
 	private async talk(agent: FoundAgent, place: PlaceOptions, mcpServers: McpServers): Promise<void> {
-		const { agents, models, logger } = this.options;
+		const { agents, logger } = this.options;
+		const { connection } = this.options.models;
 		const { turn, signal } = this.started;
 		const { id, label, account, instructionFiles: reads = [], readsAllInstructions: readsAll } = agent.definition;
 		const isSamePlace = ({ isSandboxed: was, checkpoints }: AgentWork) =>
@@ -309,8 +310,10 @@ export class TurnRun {
 			relay: this.models.answersFor(agent, this.web, logger),
 			...defined({ login: account && accountLogin(label) }),
 			mcpServers,
-			launch: async seen =>
-				agentLaunch(agent, { ...seen, ...models.limits(turn.model), takesImages: models.takesImages(turn.model) }),
+			launch: async seen => {
+				const takesImages = connection.takesImages(turn.model) === true;
+				return agentLaunch(agent, { ...seen, ...connection.limitsOf(turn.model), takesImages });
+			},
 			model: turn.model,
 			decide: this.decide,
 			earlier: this.knownWork(work => work.agent === id && isSamePlace(work))?.session,

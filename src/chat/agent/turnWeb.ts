@@ -12,8 +12,8 @@ export class TurnWeb implements WebAccess {
 	private readonly searches = new Set<string>();
 	readonly search: WebAccess['search'];
 
-	constructor(models: Pick<AgentModels, 'client' | 'searches'>, { provider }: Pick<AgentTurn, 'provider'>) {
-		if (models.searches()) {
+	constructor(models: Pick<AgentModels, 'client' | 'connection'>, { provider }: Pick<AgentTurn, 'provider'>) {
+		if (models.connection.searches) {
 			this.search = async (query, signal) => {
 				if (!this.searches.has(query)) {
 					throw notAgreed();

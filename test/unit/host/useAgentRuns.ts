@@ -122,7 +122,7 @@ export function useAgentRuns(
 			}),
 			models: {
 				client: async () => client,
-				...{ searches: () => false, limits: () => ({}), takesImages: () => false },
+				connection: { searches: false, limitsOf: () => ({}), takesImages: () => false },
 				insideProgram: SANDBOX_PROGRAM,
 			},
 			permissions: {

@@ -13,7 +13,7 @@ describe('the web in a turn of an agent', () => {
 	});
 	const models = (hasSearch = true) => ({
 		client: async () => testClient(server.origin, { fields: { service: 'acme' } }),
-		searches: () => hasSearch,
+		connection: { searches: hasSearch, limitsOf: () => ({}), takesImages: () => undefined },
 	});
 	const request = (input: object): PermissionRequest => ({
 		call: {
