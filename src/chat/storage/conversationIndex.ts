@@ -6,9 +6,11 @@ import path from 'node:path';
 import * as z from 'zod';
 import { defined } from '../../base/defined.ts';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
+import { isFields } from '../../base/fields.ts';
 import { replaceFile, TEMPORARY_EXTENSION } from '../../base/files.ts';
 import type { Immutable } from '../../base/immutable.ts';
 import { inParallel } from '../../base/inParallel.ts';
+import { parseBeginningOfJson } from '../../base/json.ts';
 import type { Logger } from '../../base/logger.ts';
 import { cut, oneLine } from '../../base/plainText.ts';
 import type { Turn } from '../model/conversation.ts';
@@ -217,12 +219,9 @@ function excerpt(turns: readonly Turn[]): string {
 
 /** Returns a title made from the first question, for a first turn that is longer than what was read. */
 function beginOfQuestion(line: string): string | undefined {
-	const [, escaped] = /"question":"((?:[^"\\]|\\.){1,400})/.exec(line) ?? [];
-	try {
-		return escaped === undefined ? undefined : titleOf({ turns: [{ question: JSON.parse(`"${escaped}"`) }] });
-	} catch {
-		return undefined;
-	}
+	const turn = parseBeginningOfJson(line);
+	const question = isFields(turn) ? turn['question'] : undefined;
+	return typeof question === 'string' ? titleOf({ turns: [{ question }] }) : undefined;
 }
 
 async function stampOf(file: string): Promise<FileStamp> {

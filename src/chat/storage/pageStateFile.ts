@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { SerialQueue } from '../../base/async.ts';
 import { removeOldFiles, replaceFile } from '../../base/files.ts';
 import type { WindowState } from '../model/shownConversation.ts';
 
@@ -32,7 +33,7 @@ export function windowFile(folder: string, state: WindowState): string {
 export class PageStateFile {
 	private readonly file: string;
 	private waiting: string | undefined;
-	private writing: Promise<void> | undefined;
+	private readonly writes = new SerialQueue();
 
 	constructor(file: string) {
 		this.file = file;
@@ -51,24 +52,15 @@ export class PageStateFile {
 	/** Writes the text; the newest one wins. A disk error costs only this copy. */
 	write(text: string): void {
 		this.waiting = text;
-		this.writing ??= this.run();
+		void this.writes.run(async () => {
+			const newest = this.waiting;
+			this.waiting = undefined;
+			await (newest !== undefined && replaceFile(this.file, newest).catch(() => {}));
+		});
 	}
 
 	/** Resolves when no more writes are pending. */
-	async settled(): Promise<void> {
-		await this.writing;
-	}
-
-	private async run(): Promise<void> {
-		for (let text = this.take(); text !== undefined; text = this.take()) {
-			await replaceFile(this.file, text).catch(() => {});
-		}
-		this.writing = undefined;
-	}
-
-	private take(): string | undefined {
-		const { waiting } = this;
-		this.waiting = undefined;
-		return waiting;
+	settled(): Promise<void> {
+		return this.writes.run(() => {});
 	}
 }
