@@ -1,131 +1,41 @@
 // The conversation as the host owns it. Values are immutable: a change makes a new value.
+import type * as z from 'zod';
 import { defined } from '../../base/defined.ts';
+import type { Immutable } from '../../base/immutable.ts';
 import type { TokenProbability } from '../../client/types.ts';
 import type { ReasoningItem } from '../../contract/responses.ts';
-import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
-import type { Explanation } from '../../platform/notify.ts';
 import { type AgentWork, endedWork } from './agentWork.ts';
-import type { Attachment } from './attachment.ts';
-import type { Source } from './citations.ts';
-import type { Cost, ReplyUsage } from './cost.ts';
+import type { replySchema, turnSchema, workspaceSchema } from './conversationSchema.ts';
 import type { Encryption } from './encryption.ts';
-import type { ReplyImage } from './images.ts';
 import type { TurnMode } from './mode.ts';
 import type { ConversationSettings, ReplySettings } from './settings.ts';
 
-/** `cutOff`: the stream or the window ended before the reply did. */
-export type ReplyState = 'streaming' | 'done' | 'stopped' | 'cutOff' | 'failed';
-
-/** Reasons for an end that are not errors of the service but still need an explanation. */
-export type FinishProblem = 'empty' | 'length' | 'filtered';
-
-/** The point at which a reply that had ended too early was continued. */
-export interface Continuation {
-	/** The length of the text before the continuation, in UTF-16 code units. */
-	readonly offset: number;
-	/** The state in which the previous part had ended. */
-	readonly after: ReplyState;
-	/** `pausedAt` is when the previous part ended, if known. `resumedAt` is when the next part was requested. */
-	readonly pausedAt?: number;
-	readonly resumedAt: number;
-	/** The usage of the previous part. */
-	readonly usage?: ReplyUsage;
-	readonly cost?: Cost;
-}
-
-/** One reply of a model. Times are in milliseconds since the epoch. */
-export interface Reply {
-	readonly state: ReplyState;
-	readonly startedAt: number;
-	/** The time of the first text or reasoning. */
-	readonly firstAt?: number;
-	readonly endedAt?: number;
-	readonly text: string;
-	readonly reasoning?: string;
-	/** The model's reasoning, as the responses endpoint sent it. It goes back to the model with the next message. */
+/** One reply of a model. */
+export interface Reply
+	extends Immutable<Omit<z.output<typeof replySchema>, 'reasoningItems' | 'asked' | 'logprobs' | 'work'>> {
 	readonly reasoningItems?: readonly ReasoningItem[];
-	/** The model that answered or, as long as nothing has come back, the model that was asked. */
-	readonly model?: string;
-	/** The provider that served the reply, as the service named it. */
-	readonly provider?: string;
-	/** The completion's id, as the service gave it. */
-	readonly serviceId?: string;
-	/** The parameters of the request that the model does not support, according to the service. */
-	readonly leftOut?: readonly string[];
-	/** The time at which the service created the reply, by its own clock, in Unix seconds. */
-	readonly created?: number;
-	/** The service's name for the state of the model's server. */
-	readonly fingerprint?: string;
-	/** The reason why the reply ended, in the provider's own word. */
-	readonly nativeReason?: string;
-	/** The name of the connection that was asked, in the settings of that time. */
-	readonly connection?: string;
-	/** The model, routing and parameters that the reply was requested with. */
 	readonly asked?: ReplySettings;
-	/** The facts known about zero data retention when the reply was requested. */
-	readonly retention?: ZeroDataRetention;
-	/** The usage of the last part, if the reply was continued. */
-	readonly usage?: ReplyUsage;
-	/** The cost by the prices at that time. If the reply was continued, it is the cost of the last part. */
-	readonly cost?: Cost;
-	/** Explains why the reply ended, if the state alone does not. */
-	readonly explanation?: Explanation;
-	readonly problem?: FinishProblem;
-	/** Sorted by offset. */
-	readonly continuations?: readonly Continuation[];
-	/** The sources of a search answer, as the service gave them. */
-	readonly sources?: readonly Source[];
-	/** The first tokens of the text with their probabilities, if they were requested. */
 	readonly logprobs?: readonly TokenProbability[];
-	/** The image of an image model, whose text is the image's address. Absent until it has been loaded. */
-	readonly image?: ReplyImage;
-	/** The work of the agent that gave the reply. */
 	readonly work?: AgentWork;
 }
 
-/** A step of an agent's turn, with whose files the agent of another turn begins. */
-export interface TurnStart {
-	readonly turn: string;
-	readonly step: string;
-	/** The title of the step. */
-	readonly title: string;
-	/** For each repository, the commit of these files, and the one of what the user's files had of the agent's changes. */
-	readonly states: readonly { readonly repository: string; readonly commit: string; readonly taken: string }[];
-}
+export type FinishProblem = NonNullable<Reply['problem']>;
 
 /**
  * One user message and all replies to it. The last reply is the current one; earlier ones are kept. Turns that follow
  * the same turn are versions of one message, which the user edited and sent again.
  */
-export interface Turn {
-	readonly id: string;
-	/** The id of the preceding turn; absent for the first message. */
-	readonly previous?: string;
-	readonly askedAt: number;
-	readonly question: string;
-	/** Context that was attached to the message, as it was at that time. */
-	readonly attachments?: readonly Attachment[];
-	/** The instruction files that were sent with the message, as they were at that time; the last one wins. */
-	readonly instructions?: readonly Attachment[];
-	/** Absent for chat. */
-	readonly mode?: Exclude<TurnMode, 'chat'>;
-	/** Set if the turn's agent goes on from a step of the turn before, and not from its end. */
-	readonly from?: TurnStart;
-	/** Set if the turn belongs to an encrypted conversation; it must never be sent in another one. */
-	readonly encrypted?: true;
+export interface Turn extends Immutable<Omit<z.output<typeof turnSchema>, 'replies'>> {
 	readonly replies: readonly [Reply, ...Reply[]];
 }
+
+/** A step of an agent's turn, with whose files the agent of another turn begins. */
+export type TurnStart = NonNullable<Turn['from']>;
 
 /** The context that is sent with a message. */
 export type TurnContext = Pick<Turn, 'attachments' | 'instructions' | 'from'>;
 
-/** The workspace of a conversation, by which it is found again. Folders are URIs. */
-export interface WorkspaceTag {
-	readonly name?: string;
-	readonly folders: readonly string[];
-	/** The fetch URL of `origin`, without credentials. */
-	readonly remote?: string;
-}
+export type WorkspaceTag = Immutable<z.output<typeof workspaceSchema>>;
 
 export interface Conversation {
 	readonly id: string;
@@ -261,7 +171,7 @@ export function isUnfinished({ state, text, problem, work }: Reply): boolean {
 /** Returns the reply after the model has been asked to continue it. */
 export function continueReply(reply: Reply, resumedAt: number): Reply {
 	const { endedAt, usage, cost, explanation: _, problem: __, continuations = [], ...others } = reply;
-	const continuation: Continuation = {
+	const continuation = {
 		offset: reply.text.length,
 		after: reply.state,
 		resumedAt,

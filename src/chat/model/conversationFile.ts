@@ -9,17 +9,10 @@ import * as z from 'zod';
 import { defined } from '../../base/defined.ts';
 import { parseJson } from '../../base/json.ts';
 import { pauses } from '../../base/pauses.ts';
-import { chatParametersSchema } from '../../contract/chatRequest.ts';
-import { reasoningItemSchema } from '../../contract/responses.ts';
-import { routingPolicySchema } from '../../contract/routingPolicy.ts';
-import { commitSchema } from '../../contract/taskSteps.ts';
-import { type CommandId, commands } from '../../platform/ids.ts';
-import { agentWorkSchema, time } from './agentWorkSchema.ts';
-import { ATTACHMENT_KINDS } from './attachment.ts';
-import { attachedImageSchema } from './contextSource.ts';
+import { time } from './agentWorkSchema.ts';
 import type { Conversation, Turn } from './conversation.ts';
+import { modeSchema, replySchema, turnSchema, workspaceSchema } from './conversationSchema.ts';
 import { type Encryption, encryptionSchema } from './encryption.ts';
-import { IMAGE_PROBLEMS } from './images.ts';
 import { conversationSettingsSchema } from './settings.ts';
 
 const CLEAR_VERSION = 3;
@@ -29,107 +22,6 @@ const ENCRYPTED_VERSION = 4;
 export function fileVersionOf({ encryption }: Pick<Conversation, 'encryption'>): 3 | 4 {
 	return encryption ? ENCRYPTED_VERSION : CLEAR_VERSION;
 }
-
-const commandIds: ReadonlySet<string> = new Set(Object.values(commands));
-
-export const workspaceSchema = z.object({
-	name: z.string().exactOptional(),
-	folders: z.array(z.string()),
-	remote: z.string().exactOptional(),
-});
-
-/** Only the modes that this version knows. */
-const modeSchema = z.enum(['search', 'image', 'agent']).exactOptional();
-
-/** A command that only a later version knows is left out, instead of refusing the file. */
-const explanationSchema = z
-	.object({
-		message: z.string(),
-		action: z.object({ label: z.string(), command: z.string(), argument: z.string().exactOptional() }).exactOptional(),
-	})
-	.transform(({ message, action }) =>
-		action && commandIds.has(action.command)
-			? { message, action: { ...action, command: action.command as CommandId } }
-			: { message },
-	);
-
-const usageSchema = z.object({
-	prompt: z.number().exactOptional(),
-	cached: z.number().exactOptional(),
-	completion: z.number().exactOptional(),
-	reasoning: z.number().exactOptional(),
-});
-
-const costSchema = z.object({ usd: z.number(), atLeast: z.literal(true).exactOptional() });
-
-const askedSchema = z.object({
-	model: z.string(),
-	models: z.array(z.string()).exactOptional(),
-	// Fields that only a later version knows are no reason to refuse the file.
-	provider: routingPolicySchema.catch({}).exactOptional(),
-	parameters: chatParametersSchema.catch({}).exactOptional(),
-});
-
-const retentionSchema = z.object({
-	inForce: z.enum(['yes', 'no', 'as-account-is-set']),
-	because: z.enum(['request', 'alias', 'account', 'code-oriented-model']),
-});
-
-const imageSchema = z.union([attachedImageSchema.omit({ bytes: true }), z.object({ problem: z.enum(IMAGE_PROBLEMS) })]);
-
-const tokenSchema = z.object({ token: z.string(), logprob: z.number() });
-
-const stateSchema = z.enum(['streaming', 'done', 'stopped', 'cutOff', 'failed']);
-
-const replySchema = z.object({
-	state: stateSchema,
-	startedAt: time,
-	firstAt: time.exactOptional(),
-	endedAt: time.exactOptional(),
-	text: z.string(),
-	reasoning: z.string().exactOptional(),
-	reasoningItems: z.array(reasoningItemSchema).exactOptional(),
-	model: z.string().exactOptional(),
-	provider: z.string().exactOptional(),
-	serviceId: z.string().exactOptional(),
-	leftOut: z.array(z.string()).exactOptional(),
-	created: z.number().exactOptional(),
-	fingerprint: z.string().exactOptional(),
-	nativeReason: z.string().exactOptional(),
-	connection: z.string().exactOptional(),
-	asked: askedSchema.exactOptional(),
-	retention: retentionSchema.exactOptional(),
-	usage: usageSchema.exactOptional(),
-	cost: costSchema.exactOptional(),
-	explanation: explanationSchema.exactOptional(),
-	problem: z.enum(['empty', 'length', 'filtered']).exactOptional(),
-	continuations: z
-		.array(
-			z.object({
-				offset: z.int().nonnegative(),
-				after: stateSchema,
-				pausedAt: time.exactOptional(),
-				resumedAt: time,
-				usage: usageSchema.exactOptional(),
-				cost: costSchema.exactOptional(),
-			}),
-		)
-		.exactOptional(),
-	sources: z
-		.array(
-			z.object({
-				url: z.string().exactOptional(),
-				title: z.string().exactOptional(),
-				excerpt: z.string().exactOptional(),
-				start: z.number().exactOptional(),
-				end: z.number().exactOptional(),
-			}),
-		)
-		.exactOptional(),
-	logprobs: z.array(tokenSchema.extend({ top: z.array(tokenSchema) })).exactOptional(),
-	image: imageSchema.exactOptional(),
-	work: agentWorkSchema.exactOptional(),
-});
 
 const headerSchema = z.object({
 	version: z.literal([CLEAR_VERSION, ENCRYPTED_VERSION]),
@@ -150,40 +42,6 @@ const headerSchema = z.object({
 	turnCount: z.int().nonnegative(),
 });
 export type ConversationHeader = z.output<typeof headerSchema>;
-
-const lineNumber = z.int().positive();
-
-const attachmentSchema = z.object({
-	kind: z.enum(ATTACHMENT_KINDS),
-	label: z.string(),
-	text: z.string(),
-	uri: z.string().exactOptional(),
-	path: z.string().exactOptional(),
-	lines: z.object({ first: lineNumber, last: lineNumber }).exactOptional(),
-	language: z.string().exactOptional(),
-	image: attachedImageSchema.exactOptional(),
-	omitted: z.int().positive().exactOptional(),
-});
-
-const turnStartSchema = z.object({
-	turn: z.uuid(),
-	step: z.string(),
-	title: z.string(),
-	states: z.array(z.object({ repository: z.string(), commit: commitSchema, taken: commitSchema })),
-});
-
-const turnSchema = z.object({
-	id: z.uuid(),
-	previous: z.uuid().exactOptional(),
-	askedAt: time,
-	question: z.string(),
-	attachments: z.array(attachmentSchema).exactOptional(),
-	instructions: z.array(attachmentSchema).exactOptional(),
-	mode: modeSchema,
-	from: turnStartSchema.exactOptional(),
-	encrypted: z.literal(true).exactOptional(),
-	replies: z.tuple([replySchema], replySchema),
-});
 
 /** The fields that every header and every turn has. A line with these, but of another form, is from a later version. */
 const laterHeaderSchema = headerSchema.pick({ version: true, id: true, revision: true, turnCount: true });

@@ -14,14 +14,8 @@ import { parseBeginningOfJson } from '../../base/json.ts';
 import type { Logger } from '../../base/logger.ts';
 import { cut, oneLine } from '../../base/plainText.ts';
 import type { Turn } from '../model/conversation.ts';
-import {
-	DamagedFileError,
-	isEncrypted,
-	NewerFileError,
-	parseHeader,
-	parseTurn,
-	workspaceSchema,
-} from '../model/conversationFile.ts';
+import { DamagedFileError, isEncrypted, NewerFileError, parseHeader, parseTurn } from '../model/conversationFile.ts';
+import { workspaceSchema } from '../model/conversationSchema.ts';
 import { titleOf } from '../model/title.ts';
 import { FILE_EXTENSION, LOCK_EXTENSION } from './conversationWriter.ts';
 
