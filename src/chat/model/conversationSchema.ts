@@ -37,13 +37,16 @@ const explanationSchema = z
 				: { message },
 	);
 
+/** Numbers of tokens, as the service counted them. */
 const usageSchema = z.object({
 	prompt: z.number().exactOptional(),
 	cached: z.number().exactOptional(),
 	completion: z.number().exactOptional(),
+	/** The part of the completion's tokens that were spent on reasoning. */
 	reasoning: z.number().exactOptional(),
 });
 
+/** A cost in US dollars. With `atLeast`, a part of the charge is not known. */
 const costSchema = z.object({ usd: z.number(), atLeast: z.literal(true).exactOptional() });
 
 const askedSchema = z.object({

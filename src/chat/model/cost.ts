@@ -5,22 +5,11 @@ import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
 import { findModel } from '../../contract/modelIdentifier.ts';
 import { type Prices, readPrices } from '../../contract/prices.ts';
 import { searchCost, searchModelOf } from '../../contract/search.ts';
+import type { Reply } from './conversation.ts';
 import { hostsModel } from './preview.ts';
 
-/** Numbers of tokens, as the service counted them. */
-export interface ReplyUsage {
-	prompt?: number;
-	cached?: number;
-	completion?: number;
-	/** The part of the completion's tokens that were spent on reasoning. */
-	reasoning?: number;
-}
-
-/** A cost in US dollars. With `atLeast`, a part of the charge is not known. */
-export interface Cost {
-	readonly usd: number;
-	readonly atLeast?: true;
-}
+export type ReplyUsage = NonNullable<Reply['usage']>;
+export type Cost = NonNullable<Reply['cost']>;
 
 const PER_TOKEN = 1 / 1_000_000;
 
