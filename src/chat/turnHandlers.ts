@@ -16,7 +16,7 @@ import type { Chat } from './conversation/chat.ts';
 import type { SendRefusal } from './conversation/chatOptions.ts';
 import type { OpenConversations } from './conversation/openConversations.ts';
 import type { WaitingMessage } from './conversation/waitingMessage.ts';
-import { explainMissingKey, explainRefusal } from './messages/refusals.ts';
+import { explainMissingKey, explainRefusal } from './messages/messages.ts';
 import { taskPrompt } from './model/attachment.ts';
 import { currentReply, findTurn, type TurnStart } from './model/conversation.ts';
 import { agentMessage, slashName, taskGoal } from './model/mode.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import { ClientError } from '../../src/base/errors.ts';
 import type { SendRefusal } from '../../src/chat/conversation/chatOptions.ts';
-import { explainRefusal } from '../../src/chat/messages/refusals.ts';
+import { explainRefusal } from '../../src/chat/messages/messages.ts';
 import type { ToPage } from '../../src/chat/protocol/protocol.ts';
 import { type TurnDependencies, turnHandlers } from '../../src/chat/turnHandlers.ts';
 import { type CommandId, commands, internalCommands } from '../../src/platform/ids.ts';

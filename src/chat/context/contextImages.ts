@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { dataUrl } from '../../base/dataUrl.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { type Explanation, helpfulButton } from '../../platform/notify.ts';
-import { newConversationButton } from '../messages/refusals.ts';
+import { newConversationButton } from '../messages/messages.ts';
 import type { Attachment } from '../model/attachment.ts';
 import type { ContextSource } from '../model/contextSource.ts';
 import { MAXIMUM_IMAGE_BYTES, readAttachedImage } from '../model/images.ts';
