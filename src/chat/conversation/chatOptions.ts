@@ -7,12 +7,12 @@ import type { SettingsSource } from '../model/applySettings.ts';
 import type { FinishProblem, WorkspaceTag } from '../model/conversation.ts';
 import type { TurnMode } from '../model/mode.ts';
 import type { ReplySettings } from '../model/settings.ts';
+import type { UnsentChoices } from '../model/shownConversation.ts';
 import type { Repair } from '../storage/conversationStore.ts';
 import type { ImageStore } from '../storage/imageStore.ts';
 import type { EncryptionRefusal } from './conversationChannel.ts';
 import type { AgentTurns, ModeModels } from './replyRequest.ts';
 import type { ReplyPart } from './session.ts';
-import type { UnsentChoices } from './unsentChoices.ts';
 
 /** A notice for the user about the conversation's file. `code` is the system's error code. */
 export type ChatNotice =

@@ -1,5 +1,9 @@
+// What the state of a window's workspace has about the conversation that the window shows.
 import * as z from 'zod';
+import { defined } from '../../base/defined.ts';
+import type { Conversation } from './conversation.ts';
 import { type Encryption, encryptionSchema } from './encryption.ts';
+import { conversationSettingsSchema } from './settings.ts';
 
 /** The conversation that a window shows: enough to show the same one after a reload, even without a message. */
 export interface ShownConversation {
@@ -40,4 +44,38 @@ export function lastShown(state: WindowState) {
 
 export function parseShownState(state: unknown): ShownConversation | undefined {
 	return stateSchema.safeParse(state).data;
+}
+
+/** The choices for a conversation before its first message. */
+type UnsentChoice = Pick<Conversation, 'mode' | 'settings'>;
+
+/** The choices of a conversation that has no file yet. Only the last one's are stored, because there is one draft. */
+export interface UnsentChoices {
+	read(conversation: string): UnsentChoice;
+	write(conversation: string, choice: UnsentChoice): void;
+}
+
+const UNSENT_KEY = 'errand.unsentChoice';
+
+const unsentSchema = z.object({
+	conversation: z.string(),
+	mode: z.enum(['search', 'image', 'agent']).optional().catch(undefined),
+	settings: conversationSettingsSchema,
+});
+
+export function unsentChoices(state: WindowState): UnsentChoices {
+	return {
+		read(conversation) {
+			const kept = unsentSchema.safeParse(state.get(UNSENT_KEY)).data;
+			if (kept?.conversation !== conversation) {
+				return {};
+			}
+			const { mode, settings } = kept;
+			return defined({ mode, settings });
+		},
+		write(conversation, choice) {
+			const isNone = choice.mode === undefined && choice.settings === undefined;
+			void state.update(UNSENT_KEY, isNone ? undefined : { conversation, ...choice });
+		},
+	};
 }

@@ -1,8 +1,8 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { unsentChoices } from '../../../src/chat/conversation/unsentChoices.ts';
 import type { SettingsSource } from '../../../src/chat/model/applySettings.ts';
 import type { UserSettings } from '../../../src/chat/model/settings.ts';
+import { unsentChoices } from '../../../src/chat/model/shownConversation.ts';
 import { createClient } from '../../../src/client/client.ts';
 import type { Client } from '../../../src/client/types.ts';
 import { type Connection, connectionSchema } from '../../../src/contract/connection.ts';
