@@ -7,7 +7,7 @@ import type { Discovery } from '../../contract/control.ts';
 import { readErrorBody } from '../../contract/errorBody.ts';
 import { codeOfStatus, failureOf } from '../core/failures.ts';
 
-export interface ExchangeLimits {
+interface ExchangeLimits {
 	/**
 	 * The limit for the whole reply. A limit on inactivity alone would wait forever for a reply that arrives byte by
 	 * byte.
@@ -27,58 +27,70 @@ export function askService(
 	body?: string,
 	signal?: AbortSignal,
 ): Promise<unknown> {
+	return withinTime(timeoutMs, signal, async ends => {
+		const response = await openReply({ ...options, signal: ends }, maximumLength, body);
+		const value = parseJson(await textOf(response, maximumLength));
+		if (value === undefined) {
+			throw new ClientError('bad-response', 'the answer is not JSON');
+		}
+		return value;
+	});
+}
+
+/** Runs an exchange, and rejects as `askService` does. */
+export async function withinTime<T>(
+	timeoutMs: number,
+	signal: AbortSignal | undefined,
+	run: (ends: AbortSignal) => Promise<T>,
+): Promise<T> {
 	const timeout = AbortSignal.timeout(timeoutMs);
-	const ends = signal ? AbortSignal.any([timeout, signal]) : timeout;
-	return exchange({ ...options, agent: false, signal: ends }, maximumLength, body).catch((error: unknown) => {
+	try {
+		return await run(signal ? AbortSignal.any([timeout, signal]) : timeout);
+	} catch (error) {
 		signal?.throwIfAborted();
 		throw timeout.aborted
 			? new ClientError('timeout', 'the service did not answer in time', { cause: error })
 			: failureOf(error);
-	});
+	}
 }
 
-function exchange(options: http.RequestOptions, maximumLength: number, body: string | undefined): Promise<unknown> {
-	return new Promise((resolve, reject) => {
-		const request = http.request(options, response => {
-			let text = '';
-			response.setEncoding('utf8');
-			response.on('data', (piece: string) => {
-				text += piece;
-				if (text.length > maximumLength) {
-					request.destroy(new ClientError('bad-response', 'the answer is too long'));
-				}
-			});
-			response.on('error', reject);
-			response.on('end', () => {
-				try {
-					if (response.statusCode !== 200) {
-						throw refusal(response.statusCode ?? 0, text);
-					}
-					const value = parseJson(text);
-					if (value === undefined) {
-						throw new ClientError('bad-response', 'the answer is not JSON');
-					}
-					resolve(value);
-				} catch (error) {
-					reject(error);
-				}
-			});
-		});
-		request.on('error', reject);
-		request.end(body);
+/** Resolves with the reply, whose body is unread, or rejects with the error for a status other than 200. */
+export async function openReply(
+	options: http.RequestOptions,
+	maximumLength: number,
+	body?: string,
+): Promise<http.IncomingMessage> {
+	const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
+		http
+			.request({ ...options, agent: false }, resolve)
+			.on('error', reject)
+			.end(body);
 	});
-}
-
-export function refusal(status: number, body: string): ClientError {
-	const { message: serviceMessage } = readErrorBody(body);
-	return new ClientError(codeOfStatus(status), `the service answered with ${status}`, {
+	if (response.statusCode === 200) {
+		return response;
+	}
+	const { statusCode: status = 0 } = response;
+	const { message: serviceMessage } = readErrorBody(await textOf(response, maximumLength));
+	throw new ClientError(codeOfStatus(status), `the service answered with ${status}`, {
 		status,
 		...defined({ serviceMessage }),
 	});
 }
 
+async function textOf(response: http.IncomingMessage, maximumLength: number): Promise<string> {
+	let text = '';
+	for await (const piece of response.setEncoding('utf8')) {
+		text += piece;
+		if (text.length > maximumLength) {
+			// Leaving the loop ends the request.
+			throw new ClientError('bad-response', 'the answer is too long');
+		}
+	}
+	return text;
+}
+
 /** A request to one of the service's own paths, beyond the contract. */
-export interface ControlQuestion<T extends z.ZodType> {
+interface ControlQuestion<T extends z.ZodType> {
 	path: string;
 	reply: T;
 	timeoutMs: number;

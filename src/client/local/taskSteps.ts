@@ -1,7 +1,6 @@
 // Reading the steps of a task from the local service (contract/taskSteps.ts).
 import { createWriteStream } from 'node:fs';
-import http from 'node:http';
-import { text } from 'node:stream/consumers';
+import type http from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { ClientError } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
@@ -17,13 +16,14 @@ import {
 import { stepPaths, type TaskSteps, taskStepsSchema } from '../../contract/taskSteps.ts';
 import { failureOf } from '../core/failures.ts';
 import { SseDecoder } from '../core/sse.ts';
-import { askControl, askService, refusal, requestOptionsFor } from './serviceExchange.ts';
+import { askControl, openReply, requestOptionsFor, withinTime } from './serviceExchange.ts';
 
 type Service = Pick<Discovery, 'address' | 'token'>;
 
 const TIMEOUT_MS = 60_000;
-/** In characters. A page has 200 steps with at most 100 names each. */
-const MAXIMUM_PAGE = 16 * 1024 * 1024;
+/** In characters. */
+const MAXIMUM_EVENT = 16 * 1024 * 1024;
+const MAXIMUM_REFUSAL = 64 * 1024;
 
 /** All functions here reject with a ClientError, or with the reason of `signal`. */
 export async function readSteps(
@@ -33,22 +33,20 @@ export async function readSteps(
 	signal?: AbortSignal,
 ): Promise<TaskSteps> {
 	const path = `${fillPath(stepPaths.list, { taskId })}?fromIndex=${fromIndex}`;
-	const limits = { timeoutMs: TIMEOUT_MS, maximumLength: MAXIMUM_PAGE };
-	const page = taskStepsSchema.safeParse(await askService(optionsFor(service, path), limits, undefined, signal));
-	if (!page.success) {
-		throw new ClientError('bad-response', 'the steps of a task have another form', { cause: page.error });
-	}
-	return page.data;
+	return askControl(service, { path, reply: taskStepsSchema, timeoutMs: TIMEOUT_MS, signal });
 }
 
 /** Writes the git bundle of a step into a new file. */
 export async function saveStepBundle(
 	service: Service,
-	step: StepName,
+	{ taskId, index }: StepName,
 	file: string,
 	signal?: AbortSignal,
 ): Promise<void> {
-	const response = await receive(service, pathOf(stepPaths.bundle, step), signal);
+	const path = fillPath(stepPaths.bundle, { taskId, index: String(index) });
+	const response = await withinTime(TIMEOUT_MS, signal, ends =>
+		openReply({ ...optionsFor(service, path), signal: ends }, MAXIMUM_REFUSAL),
+	);
 	await pipeline(response, createWriteStream(file, { flags: 'wx', mode: 0o600 }));
 }
 
@@ -74,16 +72,10 @@ export async function searchSteps(
 	onEvent: (event: StepSearchEvent) => void,
 	signal: AbortSignal,
 ): Promise<void> {
-	const options = optionsFor(service, fillPath(stepPaths.search, { taskId }));
+	const options = { ...optionsFor(service, fillPath(stepPaths.search, { taskId })), method: 'POST', signal };
 	try {
-		const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
-			const sent = http.request({ ...options, method: 'POST', agent: false, signal }, resolve).on('error', reject);
-			sent.end(JSON.stringify(request));
-		});
-		if (response.statusCode !== 200) {
-			throw refusal(response.statusCode ?? 0, await text(response));
-		}
-		const decoder = new SseDecoder(MAXIMUM_PAGE);
+		const response = await openReply(options, MAXIMUM_REFUSAL, JSON.stringify(request));
+		const decoder = new SseDecoder(MAXIMUM_EVENT);
 		for await (const bytes of response) {
 			for (const { data } of decoder.decode(bytes as Buffer)) {
 				const event = stepSearchEventSchema.safeParse(parseJson(data));
@@ -109,28 +101,7 @@ export interface StepName {
 	index: number;
 }
 
-const pathOf = (path: string, { taskId, index }: StepName) => fillPath(path, { taskId, index: String(index) });
-
 const optionsFor = ({ address, token }: Service, path: string): http.RequestOptions => ({
 	...requestOptionsFor(address, path),
 	headers: { Authorization: `Bearer ${token}` },
 });
-
-async function receive(service: Service, path: string, signal?: AbortSignal): Promise<http.IncomingMessage> {
-	const timeout = AbortSignal.timeout(TIMEOUT_MS);
-	const ends = signal === undefined ? timeout : AbortSignal.any([timeout, signal]);
-	try {
-		const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
-			http.get({ ...optionsFor(service, path), agent: false, signal: ends }, resolve).on('error', reject);
-		});
-		if (response.statusCode !== 200) {
-			throw refusal(response.statusCode ?? 0, await text(response));
-		}
-		return response;
-	} catch (error) {
-		signal?.throwIfAborted();
-		throw timeout.aborted
-			? new ClientError('timeout', 'the service did not answer in time', { cause: error })
-			: failureOf(error);
-	}
-}
