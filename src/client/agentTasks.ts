@@ -24,7 +24,6 @@ export function createAgentTasks(caller: Caller): Client['agentTasks'] {
 				codes: CODES,
 				firstByteMs: caller.limits.lookUpFirstByteMs,
 				retry: 'idempotent',
-				signal: undefined,
 			});
 			const list = readReply(agentTaskListSchema, reply, 'the reply is no list of agent tasks');
 			const tasks = list.tasks.filter(task => task !== undefined);

@@ -56,7 +56,6 @@ async function completeChat<T>(
 	const call = {
 		route: routes.chatCompletions,
 		body,
-		firstByteMs: caller.limits.replyFirstByteMs,
 		retry: 'turned-away' as const,
 		signal,
 	};

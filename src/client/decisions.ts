@@ -22,15 +22,13 @@ export function createDecisions(caller: Caller): Client['decisions'] {
 			const call = {
 				route: routes.decisions,
 				body: checkRequest<DecisionRequest>(decisionRequestSchema, { ...request, model }),
-				firstByteMs: caller.limits.replyFirstByteMs,
 				retry: 'turned-away' as const,
 				signal,
 			};
-			const reply = await caller.json(call, value => {
-				throwErrorIn(value);
-				return value;
+			const read = await caller.json(call, reply => {
+				throwErrorIn(reply);
+				return readReply(decisionReplySchema, reply, 'the reply has no answers');
 			});
-			const read = readReply(decisionReplySchema, reply, 'the reply has no answers');
 			return { model: read.model, answers: readAnswers(request.questions, read.answers), usage: read.usage };
 		},
 	};

@@ -13,7 +13,6 @@ export function createModels(caller: Caller): Client['models'] {
 					route: routes.modelList,
 					firstByteMs: caller.limits.lookUpFirstByteMs,
 					retry: 'never',
-					signal: undefined,
 				});
 				const list = modelListSchema.safeParse(reply).data?.data;
 				return list && usableModels(list);

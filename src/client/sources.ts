@@ -66,7 +66,6 @@ async function lookUp<T extends z.ZodType>(
 		codes,
 		firstByteMs: caller.limits.lookUpFirstByteMs,
 		retry: 'idempotent',
-		signal: undefined,
 	});
 	const rows = readReply(rowsOf(record), reply, 'the reply is no list of records');
 	return rows.filter(row => row !== undefined);

@@ -51,9 +51,7 @@ export function createTasks(caller: Caller): Client['tasks'] {
 				route: routes.taskCreate,
 				body: checkRequest<TaskCreateRequest>(multiAgentTaskCreateSchema, request),
 				codes: CREATE_CODES,
-				firstByteMs: caller.limits.replyFirstByteMs,
 				retry: 'never',
-				signal: undefined,
 			});
 			return readTask(reply) ?? throwNoTask('the task may have been created all the same');
 		},
@@ -63,9 +61,7 @@ export function createTasks(caller: Caller): Client['tasks'] {
 				values: { taskId: id },
 				body: { action: 'stop' },
 				mayBeEmpty: true,
-				firstByteMs: caller.limits.replyFirstByteMs,
 				retry: 'turned-away',
-				signal: undefined,
 			});
 			// The stop was accepted; without the task in the reply, only its state is unknown.
 			return readTask(reply) ?? get(id);
@@ -77,10 +73,8 @@ export function createTasks(caller: Caller): Client['tasks'] {
 				values: { taskId: id },
 				body: { currentPrompt: prompt, selectedAgent: agent, selectedModel: model, fromStep },
 				mayBeEmpty: true,
-				firstByteMs: caller.limits.replyFirstByteMs,
 				// A second request would give the agent the same work again.
 				retry: 'never' as const,
-				signal: undefined,
 			};
 			await caller.json(call, reply => {
 				if (taskContinueReplySchema.safeParse(reply).data?.success === false) {

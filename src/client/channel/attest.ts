@@ -129,7 +129,6 @@ export async function fetchAttestation(
 ): Promise<AttestationRecord> {
 	const reply = await caller.json({
 		...channelTarget(caller.connection, 'attestation', address),
-		firstByteMs: caller.limits.replyFirstByteMs,
 		redirects: 'refuse',
 		jsonBytes: MAXIMUM_BYTES,
 		retry: 'idempotent',

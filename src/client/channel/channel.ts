@@ -48,7 +48,6 @@ async function readHealth(caller: Caller, address: ChannelAddress): Promise<Heal
 		...channelTarget(caller.connection, 'health', address),
 		firstByteMs: caller.limits.lookUpFirstByteMs,
 		retry: 'idempotent',
-		signal: undefined,
 	});
 	return readReply(healthSchema, reply, 'the reply is no health record');
 }

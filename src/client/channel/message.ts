@@ -27,7 +27,6 @@ export async function postMessage(
 		...channelTarget(caller.connection, 'message', address),
 		body: checkRequest<MessageRequest>(messageRequestSchema, request),
 		codes: { 409: 'session-expired' },
-		firstByteMs: caller.limits.replyFirstByteMs,
 		redirects: 'refuse',
 		retry: 'never',
 		signal,

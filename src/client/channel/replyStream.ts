@@ -1,7 +1,7 @@
 import { ClientError } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
 import type { Caller } from '../core/caller.ts';
-import type { Exchange } from '../core/exchange.ts';
+import { type Exchange, refusePage, truncatedError } from '../core/exchange.ts';
 import { throwErrorIn } from '../core/replyData.ts';
 import { EventStream } from '../core/sse.ts';
 import type { Handshake } from './handshake.ts';
@@ -100,10 +100,10 @@ class FrameReader {
 			}
 			// The end mark alone proves nothing, since anyone between client and enclave can write it.
 			if ((this.isEnded && !this.hasFrame) || (!texts && !this.isEnded)) {
-				throw truncated();
+				throw truncatedError();
 			}
 		} catch (error) {
-			batch.failure = ClientError.is(error, 'offline') ? truncated(error) : this.foreign(error);
+			batch.failure = ClientError.is(error, 'offline') ? truncatedError(error) : this.foreign(error);
 		}
 		return batch;
 	}
@@ -140,10 +140,6 @@ function isComplete(text: string): boolean {
 	return text.trim() === END || parseJson(text) !== undefined;
 }
 
-function truncated(cause?: unknown): ClientError {
-	return new ClientError('truncated', 'the reply broke off before its end', { retryable: true, cause });
-}
-
 /** Reads the texts of a streamed reply's frames in the batches in which they arrive. */
 interface FrameSource {
 	/**
@@ -158,12 +154,7 @@ interface FrameSource {
 /** contract: not shown. The content type decides the framing (unspecified.md, "framing of `/message_stream`"). */
 function frameSource(exchange: Exchange, { limits, clock }: Caller): FrameSource {
 	const type = exchange.header('content-type') ?? '';
-	if (/\bhtml\b/i.test(type)) {
-		throw new ClientError('bad-response', 'a page came in place of a stream', {
-			status: exchange.status,
-			isPage: true,
-		});
-	}
+	refusePage(exchange);
 	if (/\b(x-ndjson|json)\b/i.test(type)) {
 		return new LineSource(exchange, limits.eventLength);
 	}

@@ -130,7 +130,6 @@ class Session implements ChannelSession {
 					...channelTarget(caller.connection, 'messageStream', address),
 					body: request,
 					codes: { 409: 'session-expired' },
-					firstByteMs: caller.limits.replyFirstByteMs,
 					redirects: 'refuse',
 					retry: 'never',
 					signal: own,

@@ -44,11 +44,12 @@ export interface Call {
 	jsonBytes?: number;
 	/** True if a success status is enough, so that the body may be empty. The JSON is then undefined. */
 	mayBeEmpty?: boolean;
-	firstByteMs: number;
+	/** The longest wait for the head of the reply; that of a whole reply by default. */
+	firstByteMs?: number;
 	/** The limit for silence, if it differs from the general one. */
 	idleMs?: number;
 	retry: RetryRule;
-	signal: AbortSignal | undefined;
+	signal?: AbortSignal | undefined;
 }
 
 /** The way every area of the client reaches the service: address, key, limits, attempts and errors. */
@@ -140,7 +141,7 @@ function notSent(error: unknown): never {
 async function open(options: CallerOptions, call: Call, request: Omit<TransportRequest, 'signal'>): Promise<Exchange> {
 	const { connection, transport, clock, limits } = options;
 	const isLocal = connection.name === LOCAL_CONNECTION_NAME;
-	const { firstByteMs, idleMs = limits.idleMs, signal } = call;
+	const { firstByteMs = limits.replyFirstByteMs, idleMs = limits.idleMs, signal } = call;
 	const exchange = await Exchange.open({ transport, clock, signal, firstByteMs, idleMs, isLocal }, request);
 	if (exchange.status >= 200 && exchange.status <= 299) {
 		return exchange;

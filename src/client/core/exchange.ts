@@ -230,6 +230,18 @@ export function abortedError(): ClientError {
 	return new ClientError('aborted', 'the request was aborted');
 }
 
+export function truncatedError(cause?: unknown): ClientError {
+	return new ClientError('truncated', 'the reply broke off before its end', { retryable: true, cause });
+}
+
+/** Throws the error for a web page that came in place of a stream. */
+export function refusePage(exchange: Exchange): void {
+	if (/\bhtml\b/i.test(exchange.header('content-type') ?? '')) {
+		const { status } = exchange;
+		throw new ClientError('bad-response', 'a page came in place of a stream', { status, isPage: true });
+	}
+}
+
 function timeoutError(message: string): ClientError {
 	return new ClientError('timeout', message, { retryable: true });
 }

@@ -2,7 +2,7 @@ import { ClientError } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
 import type { BatchSource } from './batchedStream.ts';
 import { type Call, type Caller, notJson, readBody } from './caller.ts';
-import type { Exchange } from './exchange.ts';
+import { type Exchange, refusePage, truncatedError } from './exchange.ts';
 import { EventStream, type SseEvent } from './sse.ts';
 import { StrayLines } from './strayLines.ts';
 
@@ -72,7 +72,7 @@ export class StreamedReply<T> implements BatchSource<T> {
 	failure(error: unknown): unknown {
 		this.isOver = true;
 		this.exchange?.close();
-		const failure = this.stream && ClientError.is(error, 'offline') ? truncated(error) : error;
+		const failure = this.stream && ClientError.is(error, 'offline') ? truncatedError(error) : error;
 		const told = this.exchange ? this.exchange.told(failure) : failure;
 		return this.options.failure ? this.options.failure(told) : told;
 	}
@@ -101,12 +101,7 @@ export class StreamedReply<T> implements BatchSource<T> {
 				}
 			}
 		}
-		if (/\bhtml\b/i.test(type)) {
-			throw new ClientError('bad-response', 'a page came in place of a stream', {
-				status: exchange.status,
-				isPage: true,
-			});
-		}
+		refusePage(exchange);
 		const { eventLength: maximumEventLength } = limits;
 		this.stream = new EventStream(exchange, {
 			...{ maximumEventLength, clock, life: 'bytes', beginning },
@@ -173,7 +168,7 @@ function decodeLot<T>(
 		decodeRest(stream?.rest() ?? [], decoder, into);
 		decoder.end?.(into);
 		if (!decoder.isEnded && !decoder.mayClose) {
-			throw truncated();
+			throw truncatedError();
 		}
 		return true;
 	}
@@ -197,8 +192,4 @@ function decodeRest<T>(rest: SseEvent[], decoder: ReplyDecoder<T>, into: T[]): v
 			}
 		}
 	}
-}
-
-function truncated(cause?: unknown): ClientError {
-	return new ClientError('truncated', 'the reply broke off before its end', { retryable: true, cause });
 }
