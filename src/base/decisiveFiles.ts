@@ -1,5 +1,6 @@
 // The files that decide what runs or which instructions are obeyed: those of editors, shells, Git, package managers,
 // build tools, CI and agents. No list is complete, so anything whose name begins with a dot counts.
+import { isFields } from './fields.ts';
 import { parseJson } from './json.ts';
 
 /**
@@ -110,7 +111,7 @@ function othersIn(fields: ReadonlySet<string>, text: string | undefined): string
 	const value = text === undefined ? {} : parseJson(text);
 	// A fragment may also be an object, but its fields mean something else.
 	const isWhole = text === undefined || /"(?:name|scripts|dependencies|require|imports)"/.test(text);
-	return isWhole && typeof value === 'object' && value !== null && !Array.isArray(value)
+	return isWhole && isFields(value)
 		? JSON.stringify(Object.entries(value).filter(([name]) => !fields.has(name)))
 		: undefined;
 }

@@ -6,6 +6,16 @@ export function isFields(value: unknown): value is Fields {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Returns the value as an object; anything else counts as an empty one. */
+export function fieldsOf(value: unknown): Fields {
+	return isFields(value) ? value : {};
+}
+
+/** Returns a field of a value, or undefined if the value has no fields. */
+export function fieldOf(value: unknown, name: PropertyKey): unknown {
+	return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
+
 /** Applies `read` to those elements of a list that are objects. All other values are returned as they are. */
 export function eachObject(value: unknown, read: (fields: Fields) => Fields): unknown {
 	return Array.isArray(value) ? value.map(element => (isFields(element) ? read(element) : element)) : value;

@@ -1,5 +1,6 @@
 import { defined } from '../base/defined.ts';
 import { ClientError } from '../base/errors.ts';
+import { fieldOf } from '../base/fields.ts';
 import {
 	type Annotation,
 	annotationSchema,
@@ -285,8 +286,7 @@ class ChatDecoder implements ReplyDecoder<ChatStreamEvent> {
 		}
 		this.mayClose = true;
 		this.end(into);
-		const native =
-			typeof fields === 'object' && fields !== null ? Reflect.get(fields, 'native_finish_reason') : undefined;
+		const native = fieldOf(fields, 'native_finish_reason');
 		into.push({
 			type: 'finish',
 			reason,

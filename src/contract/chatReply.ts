@@ -1,6 +1,7 @@
 // The replies of the chat endpoint: a completion, or the chunks of a stream (contract: inference.md, Chat completion
 // response).
 import * as z from 'zod';
+import { isFields } from '../base/fields.ts';
 import { lenient, lenientArray, lenientCount, lenientText } from './lenient.ts';
 
 export const usageSchema = z.looseObject({
@@ -40,10 +41,7 @@ export type Annotation = z.output<typeof annotationSchema>;
 const receivedArguments = z
 	.unknown()
 	.optional()
-	.transform(value => {
-		const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-		return isObject ? JSON.stringify(value) : lenientText.parse(value);
-	});
+	.transform(value => (isFields(value) ? JSON.stringify(value) : lenientText.parse(value)));
 
 const calledFunctionSchema = z.looseObject({ name: lenient(z.string()), arguments: receivedArguments });
 
@@ -88,8 +86,6 @@ export function saidContent<T extends string | null | undefined>(content: T, has
 	return hasToolCalls && content === 'None' ? undefined : content;
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
-
 /** The types of content parts: what the model says, including a refusal, and what it thinks. */
 const SAID_PART = /^(text|output_text|refusal)$/;
 const THOUGHT_PART = /think|reason/;
@@ -103,7 +99,7 @@ function textOfParts(value: unknown, type?: RegExp): string | undefined {
 	if (Array.isArray(value)) {
 		return value.map(part => textOfParts(part, type) ?? '').join('') || undefined;
 	}
-	if (!isRecord(value)) {
+	if (!isFields(value)) {
 		return type === undefined ? lenientText.parse(value) || undefined : undefined;
 	}
 	return type === undefined || type.test(lenientText.parse(value['type']) ?? '')

@@ -1,5 +1,6 @@
 // Decisions: a state, typed questions about it, and their answers (contract: inference.md).
 import * as z from 'zod';
+import { type Fields, isFields } from '../base/fields.ts';
 import { isAbsent, lenient, lenientCount, lenientText } from './lenient.ts';
 
 /**
@@ -117,8 +118,7 @@ export type Answers<Asked extends Questions> = {
 
 /** Reads the answer to a question. An answer without a type is taken to have the type of its question. */
 export function readAnswer<Type extends Question['type']>(type: Type, received: unknown): AnswerOf<Type> | OtherAnswer {
-	const isObject = typeof received === 'object' && received !== null && !Array.isArray(received);
-	const typed = isObject && isAbsent(Reflect.get(received, 'type')) ? { ...received, type } : received;
+	const typed = isFields(received) && isAbsent(received['type']) ? { ...received, type } : received;
 	const answer = answerSchemas[type].safeParse(typed).data;
 	return answer === undefined ? { type: 'other', received } : (answer as AnswerOf<Type>);
 }
@@ -127,9 +127,7 @@ export const decisionReplySchema = z.looseObject({
 	/** The model after name resolution. */
 	model: lenient(z.string()),
 	/** The answers by the ids of the questions. */
-	answers: z.custom<Record<string, unknown>>(
-		value => typeof value === 'object' && value !== null && !Array.isArray(value),
-	),
+	answers: z.custom<Fields>(isFields),
 	usage: lenient(z.looseObject({ input_tokens: lenientCount, output_tokens: lenientCount })),
 });
 export type DecisionUsage = NonNullable<z.output<typeof decisionReplySchema>['usage']>;

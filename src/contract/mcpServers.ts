@@ -1,7 +1,7 @@
 // MCP servers for agents, as declared in settings and in files of a folder.
 import path from 'node:path';
 import * as z from 'zod';
-import { isFields } from '../base/fields.ts';
+import { fieldsOf } from '../base/fields.ts';
 import { parseJson } from '../base/json.ts';
 import { isLoopbackHost } from '../base/loopback.ts';
 import { isNearHost } from '../base/privateAddress.ts';
@@ -201,10 +201,10 @@ export const SERVER_FILES = [
  * its servers reach none, and they can only read files.
  */
 export function readServerFile(value: unknown, { file, member }: (typeof SERVER_FILES)[number]): DeclaredServers {
-	const declared = isFields(value) ? value[member] : undefined;
+	const declared = fieldsOf(value)[member];
 	const result: DeclaredServers = { servers: [], unusable: [] };
-	for (const [name, entry] of Object.entries(isFields(declared) ? declared : {}).slice(0, MAXIMUM_SERVERS)) {
-		const server = readEntry(isFields(entry) ? entry : {});
+	for (const [name, entry] of Object.entries(fieldsOf(declared)).slice(0, MAXIMUM_SERVERS)) {
+		const server = readEntry(fieldsOf(entry));
 		const unusable = (reason: DeclaredServers['unusable'][number]['reason']): void => {
 			result.unusable.push({ name: name.slice(0, MAXIMUM_ARGUMENTS), reason });
 		};

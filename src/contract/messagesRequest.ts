@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { append } from '../base/append.ts';
 import { defined } from '../base/defined.ts';
-import { type Fields, isFields, objectsOf, only } from '../base/fields.ts';
+import { type Fields, fieldsOf, isFields, objectsOf, only } from '../base/fields.ts';
 import { type ChatMessage, type ChatRequest, type ChatTool, PARAMETERS, type ToolCall } from './chatRequest.ts';
 import { OMITTED_PART } from './foreignNames.ts';
 import { type MessagesHints, type ThinkingBlock, type Thought, UNSIGNED } from './messages.ts';
@@ -91,8 +91,8 @@ export function chatOfMessages(body: MessagesRequest, note: (place: string) => v
 		}
 	}
 	const tools = objectsOf(body['tools']).flatMap(tool => toolOf(tool, note));
-	const choice = isFields(body['tool_choice']) ? body['tool_choice'] : {};
-	const { effort, format } = isFields(body['output_config']) ? body['output_config'] : ({} as Fields);
+	const choice = fieldsOf(body['tool_choice']);
+	const { effort, format } = fieldsOf(body['output_config']);
 	const { thinking, stop_sequences: stop } = body;
 	return {
 		request: {
@@ -174,7 +174,7 @@ function partsOf(block: Fields, note: (place: string) => void): Part[] {
 	if (type === 'text') {
 		return [{ type, text: textIn(said) }];
 	}
-	const { type: kind, media_type: media, data, url, content: inner } = isFields(source) ? source : ({} as Fields);
+	const { type: kind, media_type: media, data, url, content: inner } = fieldsOf(source);
 	if (type === 'image' && kind === 'base64') {
 		return [{ type: 'image_url', image_url: { url: `data:${textIn(media)};base64,${textIn(data)}` } }];
 	}

@@ -1,7 +1,7 @@
 // The responses endpoint: the request with its rules, the items of a conversation, and the events (contract:
 // inference.md).
 import * as z from 'zod';
-import type { Fields } from '../base/fields.ts';
+import { type Fields, fieldsOf, isFields } from '../base/fields.ts';
 import { lenient, lenientArray, lenientCount, lenientText } from './lenient.ts';
 
 const structuredMessageSchema = z.strictObject({
@@ -98,9 +98,6 @@ export interface ResponsesHints {
 /** Instructions for a user who has given none: the code-oriented models require some (inference.md, Errors). */
 export const DEFAULT_INSTRUCTIONS = 'You are a helpful assistant for software development.';
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-	typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const contentPartSchema = z.looseObject({
 	/** The type is `output_text`. */
 	type: lenient(z.string()),
@@ -133,13 +130,13 @@ export interface ReasoningItem {
 }
 
 /** A reasoning item remains the received object itself, as a copy could change what is sent back. */
-export const reasoningItemSchema = z.custom<ReasoningItem>(value => isObject(value) && value['type'] === 'reasoning');
+export const reasoningItemSchema = z.custom<ReasoningItem>(value => isFields(value) && value['type'] === 'reasoning');
 
 const outputItemSchema = z.union([
 	messageItemSchema,
 	functionCallItemSchema,
 	reasoningItemSchema,
-	z.custom<Record<string, unknown>>(isObject).transform(received => ({ type: 'other' as const, received })),
+	z.custom<Fields>(isFields).transform(received => ({ type: 'other' as const, received })),
 ]);
 export type OutputItem = z.output<typeof outputItemSchema>;
 
@@ -189,7 +186,7 @@ export type ResponseEvent = z.output<typeof responseEventSchema>;
  * so it is read as the text that it replaces.
  */
 export function readResponseEvent(value: unknown): ResponseEvent | undefined {
-	const { type, refusal } = isObject(value) ? value : ({} as Record<string, unknown>);
+	const { type, refusal } = fieldsOf(value);
 	const step = typeof type === 'string' ? /^response\.refusal\.(delta|done)$/.exec(type)?.[1] : undefined;
 	const read = step === undefined ? value : { ...Object(value), type: `response.output_text.${step}`, text: refusal };
 	return responseEventSchema.safeParse(read).data;

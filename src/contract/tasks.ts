@@ -1,5 +1,6 @@
 // Cloud tasks: records, states, the log stream's events and the requests (contract: cloud-tasks.md).
 import * as z from 'zod';
+import { isFields } from '../base/fields.ts';
 import { executionExtrasSchema, taskExtrasSchema } from './agents.ts';
 import { lenient, lenientText, manyFields, rowsOf } from './lenient.ts';
 import { integerBetween, integerFrom } from './ranges.ts';
@@ -105,9 +106,7 @@ export const taskListSchema = z.looseObject({
 /** contract: not shown. The reply is `{task: Task}` or a bare Task; stop answers `{message, task}` (unspecified.md). */
 export const taskReplySchema = z
 	.unknown()
-	.transform(value =>
-		typeof value === 'object' && value !== null && 'task' in value ? (value as { task: unknown }).task : value,
-	)
+	.transform(value => (isFields(value) && 'task' in value ? value['task'] : value))
 	.pipe(taskSchema);
 
 export const TASK_FILTERS = ['all', 'tasks', 'batch'] as const;

@@ -1,7 +1,7 @@
 // The rows for changing the fields of a connection. Each change is written at once.
 import * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
-import type { Fields } from '../base/fields.ts';
+import { type Fields, fieldsOf } from '../base/fields.ts';
 import { hasInvisible } from '../base/invisible.ts';
 import { redactText } from '../base/redact.ts';
 import type { Connection } from '../contract/connection.ts';
@@ -12,7 +12,6 @@ import { withProgress } from '../platform/progressNotice.ts';
 import { askAddress } from './hosts/askAddress.ts';
 import { HOST_FIELDS, type HostField } from './hosts/askHost.ts';
 import { hostLabel } from './hosts/messages.ts';
-import { entriesOf } from './model/entries.ts';
 import { domainOf, modelEntry } from './model/newConnection.ts';
 import { changeEntry, describeConnection, type ManageEnd, readEntry, type Services } from './services.ts';
 
@@ -231,7 +230,7 @@ export class ConnectionFields {
 
 	private entries(field: 'models' | 'agents'): readonly Entry[] {
 		const value = this.read()[field];
-		return Array.isArray(value) ? value.map(entriesOf) : [];
+		return Array.isArray(value) ? value.map(fieldsOf) : [];
 	}
 
 	/** An entry that stays keeps all of its details. */

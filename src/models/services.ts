@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
 import { UserFacingError } from '../base/errors.ts';
-import { type Fields, isFields } from '../base/fields.ts';
+import { type Fields, fieldsOf, isFields } from '../base/fields.ts';
 import type { Logger } from '../base/logger.ts';
 import { oneLine } from '../base/plainText.ts';
 import type { Client } from '../client/types.ts';
@@ -19,7 +19,6 @@ import { notWritten, readSetting, settingHolds, writeSetting } from '../platform
 import type { DescribedServers, NamedConnection } from './api.ts';
 import type { KeyStore } from './keys/keyStore.ts';
 import type { KeysFeature } from './keys/keysFeature.ts';
-import { entriesOf } from './model/entries.ts';
 import { type KeySlot, serverKey } from './model/keyFormat.ts';
 import { connectionNames, readConnection } from './model/readConnection.ts';
 import { readUpstreamSettings } from './model/upstreamSettings.ts';
@@ -52,7 +51,7 @@ const SETTINGS = { connection: 'errand.connections', server: 'errand.local.upstr
 type ServiceKind = keyof typeof SETTINGS;
 
 export function readEntry(kind: ServiceKind, name: string): Readonly<Fields> {
-	return entriesOf(entriesOf(readSetting(SETTINGS[kind]))[name]);
+	return fieldsOf(fieldsOf(readSetting(SETTINGS[kind]))[name]);
 }
 
 /**
@@ -70,14 +69,14 @@ export async function changeEntry(
 	if (!isFields(entries)) {
 		throw new UserFacingError(vscode.l10n.t('The setting {0} isn’t valid. Correct it first.', id));
 	}
-	const entry = change(entriesOf(entries[name]));
+	const entry = change(fieldsOf(entries[name]));
 	try {
 		await writeSetting(id, defined({ ...entries, [name]: entry }));
 	} catch (error) {
 		throw notWritten(error);
 	}
 	const text = JSON.stringify(entry);
-	await settingHolds(id, value => JSON.stringify(entriesOf(value)[name]) === text);
+	await settingHolds(id, value => JSON.stringify(fieldsOf(value)[name]) === text);
 }
 
 /** Writes an entry. A key is saved before it, so that the service is never asked without the key. */

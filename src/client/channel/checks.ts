@@ -1,8 +1,10 @@
 // The checks of an attestation, one function each. They report findings and never decide on the consequences.
 import { isDeepStrictEqual } from 'node:util';
 import { decodeBase64 } from '../../base/base64.ts';
+import { fieldOf } from '../../base/fields.ts';
 import { parseJson } from '../../base/json.ts';
 import type { AttestationRecord } from '../../contract/channel.ts';
+import { type DigestName, digest } from '../../crypto/digest.ts';
 import { fingerprintOf, type PublicKey, readPublicKey } from '../../crypto/publicKey.ts';
 import { CryptoRefusal } from '../../crypto/refusal.ts';
 import { RAW_SIGNATURE_LENGTH, readDerSignature } from '../../crypto/signature.ts';
@@ -120,6 +122,32 @@ export function checkMemory(before: AcceptedAttestation | undefined, now: Memora
 	return before.keyFingerprint === now.keyFingerprint ? pass('memory-same-key') : pass('memory-other-key');
 }
 
+const DIGESTS: readonly DigestName[] = ['SHA-256', 'SHA-384', 'SHA-512'];
+
+/**
+ * contract: not shown. Check 7 verifies that the nonce signed by the hardware is a hash of the channel's key. The
+ * encoding of the key that is hashed is undocumented, so each of the three is accepted.
+ */
+export async function checkKeyBinding(
+	pem: string,
+	{ spki, point }: PublicKey,
+	nonces: readonly Uint8Array[],
+): Promise<CheckResult> {
+	if (nonces.length === 0) {
+		return unknown('binding-no-hardware');
+	}
+	const spellings = { SubjectPublicKeyInfo: spki, point, PEM: Buffer.from(pem) };
+	for (const [spelling, bytes] of Object.entries(spellings)) {
+		for (const name of DIGESTS) {
+			const hash = await digest(name, bytes);
+			if (nonces.every(nonce => Buffer.compare(nonce, hash) === 0)) {
+				return pass('binding-holds', { input: `${name}(${spelling})` });
+			}
+		}
+	}
+	return unknown('binding-other');
+}
+
 interface NonceClaim {
 	/** The field of the record that holds the claim. */
 	place: string;
@@ -155,8 +183,4 @@ function spellings(nonce: Uint8Array): string[] {
 function tokensOf(value: unknown): string[] {
 	const tokens = readHardwareTokens(value);
 	return tokens ? [tokens.overall, ...(tokens.devices?.values() ?? [])] : [];
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-	return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }

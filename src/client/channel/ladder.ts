@@ -4,6 +4,7 @@ import type { AcceptedAttestation, Attested, CheckName, Verdict } from '../types
 import { unknown } from './checkResult.ts';
 import {
 	checkFreshness,
+	checkKeyBinding,
 	checkMemory,
 	checkNonce,
 	checkPublicKey,
@@ -15,7 +16,6 @@ import {
 import type { HardwareAuthority } from './hardware/authority.ts';
 import { checkGpuEvidence } from './hardware/gpuEvidence.ts';
 import { checkGpuToken, type FindKey } from './hardware/gpuToken.ts';
-import { checkKeyBinding } from './hardware/keyBinding.ts';
 import type { ChannelMemory } from './memory.ts';
 import { RefusedAttestation } from './verdicts.ts';
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { lenientArray } from '../../contract/lenient.ts';
 import { type AcceptedAttestation, CHECKS } from '../types.ts';
 
 /** The oldest entries are forgotten first, so that the stored state stays small. */
@@ -8,27 +9,17 @@ export const MAXIMUM_ADDRESSES = 100;
 const verdictSchema = z.object({ check: z.enum(CHECKS), verdict: z.enum(['pass', 'fail', 'unknown']) });
 const acceptedSchema = z.object({
 	/** Verdicts of checks that only another version knows are left out. */
-	verdicts: listOf(verdictSchema),
+	verdicts: lenientArray(verdictSchema),
 	keyFingerprint: z.string(),
 	devices: z.array(z.string()),
 });
 const stateSchema = z.object({
 	/** The accepted attestation of each attestation address, the latest at the end. */
-	addresses: listOf(z.tuple([z.string(), acceptedSchema])),
+	addresses: lenientArray(z.tuple([z.string(), acceptedSchema])),
 	/** Each nonce with the fingerprint of the key that it was seen with, the newest at the end. */
-	nonces: listOf(z.tuple([z.string(), z.string()])),
+	nonces: lenientArray(z.tuple([z.string(), z.string()])),
 });
 type MemoryState = z.output<typeof stateSchema>;
-
-/** Reads a list and drops entries that do not fit, because one of them must not discard all the others. */
-function listOf<Entry extends z.ZodType>(entry: Entry) {
-	return z.array(z.unknown()).transform(entries =>
-		entries.flatMap(value => {
-			const read = entry.safeParse(value);
-			return read.success ? [read.data] : [];
-		}),
-	);
-}
 
 /** The place where a memory is stored as JSON. A value that does not fit counts as an empty memory. */
 export interface MemoryStore {

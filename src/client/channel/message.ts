@@ -1,4 +1,5 @@
 import { ClientError } from '../../base/errors.ts';
+import { isFields } from '../../base/fields.ts';
 import {
 	type MessageReply,
 	type MessageRequest,
@@ -62,8 +63,7 @@ export function readSealed(value: unknown): MessageReply {
 }
 
 function isSealedInPart(value: unknown): boolean {
-	const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
-	return isRecord && ['iv', 'ciphertext', 'signature'].some(field => field in value);
+	return isFields(value) && ['iv', 'ciphertext', 'signature'].some(field => field in value);
 }
 
 /**

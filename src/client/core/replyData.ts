@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { defined } from '../../base/defined.ts';
 import { ClientError } from '../../base/errors.ts';
+import { fieldOf } from '../../base/fields.ts';
 import { parseJson } from '../../base/json.ts';
 import { isPage, readErrorBody, readErrorValue } from '../../contract/errorBody.ts';
 import { isAbsent } from '../../contract/lenient.ts';
@@ -29,7 +30,7 @@ function failureInText(text: string): ClientError {
 
 /** Throws the error in a reply with a success status, if there is one. */
 export function throwErrorIn(value: unknown): void {
-	const error = typeof value === 'object' && value !== null ? Reflect.get(value, 'error') : undefined;
+	const error = fieldOf(value, 'error');
 	if (!isAbsent(error) && error !== '' && error !== false) {
 		throw failureInReply(readErrorValue(value));
 	}

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { ClientError } from '../../base/errors.ts';
+import { fieldOf } from '../../base/fields.ts';
 
 const MAXIMUM_SHOWN = 40;
 
@@ -31,7 +32,7 @@ function describeIssue(issue: z.core.$ZodIssue, request: unknown): string {
 	if (issue.code === 'unrecognized_keys') {
 		return `${name} has fields that are not documented: ${issue.keys.map(key => JSON.stringify(cut(key))).join(', ')}`;
 	}
-	return `${name} is ${shown(valueAt(request, issue.path), issue)}; ${rule(issue)}`;
+	return `${name} is ${shown(issue.path.reduce<unknown>(fieldOf, request), issue)}; ${rule(issue)}`;
 }
 
 function rule(issue: z.core.$ZodIssue): string {
@@ -72,12 +73,4 @@ function isAboutWord(issue: z.core.$ZodIssue): boolean {
 
 function cut(text: string): string {
 	return text.length <= MAXIMUM_SHOWN ? text : `${text.slice(0, MAXIMUM_SHOWN)}…`;
-}
-
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-	let current = value;
-	for (const part of path) {
-		current = typeof current === 'object' && current !== null ? Reflect.get(current, part) : undefined;
-	}
-	return current;
 }

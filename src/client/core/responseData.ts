@@ -1,5 +1,5 @@
 import { ClientError } from '../../base/errors.ts';
-import type { Fields } from '../../base/fields.ts';
+import { type Fields, fieldOf, isFields } from '../../base/fields.ts';
 import { isStreamEnd } from '../../contract/chatReply.ts';
 import { readErrorBody, readErrorValue } from '../../contract/errorBody.ts';
 import { isAbsent } from '../../contract/lenient.ts';
@@ -24,7 +24,7 @@ export function readResponseData({ event, data }: SseEvent): Fields | undefined 
 		throw failureInReply(readErrorBody(data));
 	}
 	const value = parseEventData(data);
-	const named = typeof value === 'object' && value !== null ? Reflect.get(value, 'type') : undefined;
+	const named = fieldOf(value, 'type');
 	const type = typeof named !== 'string' || isAbsent(named) ? event : named;
 	if (type === 'error') {
 		throw failureInReply(readErrorValue(value));
@@ -36,7 +36,7 @@ export function readResponseData({ event, data }: SseEvent): Fields | undefined 
 	if (type === undefined) {
 		throwWordsIn(value);
 	}
-	if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+	if (!isFields(value)) {
 		throw notAnObject(value);
 	}
 	throwErrorIn(value);

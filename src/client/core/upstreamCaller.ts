@@ -1,12 +1,12 @@
 // Access to a model server, for listing its models and for using them.
 import { defined } from '../../base/defined.ts';
-import { ClientError } from '../../base/errors.ts';
 import { connectionSchema } from '../../contract/connection.ts';
 import { type ListedModel, modelListSchema } from '../../contract/modelList.ts';
 import type { Route } from '../../contract/routes.ts';
 import type { UpstreamKind } from '../../contract/upstreams.ts';
 import { type Caller, type CallerOptions, createCaller } from './caller.ts';
 import { LIMITS, type Limits } from './limits.ts';
+import { readReply } from './replyData.ts';
 import type { Transport, TransportRequest } from './transport.ts';
 
 /** The path below a server's address, which ends in its version. */
@@ -95,10 +95,7 @@ export function readUpstreamModels(
 	};
 	return caller.json(call, reply => {
 		// Some services list their models without an object around the list.
-		const list = modelListSchema.safeParse(Array.isArray(reply) ? { data: reply } : reply);
-		if (!list.success) {
-			throw new ClientError('bad-response', 'the reply is not a list of models');
-		}
-		return list.data.data;
+		const list = Array.isArray(reply) ? { data: reply } : reply;
+		return readReply(modelListSchema, list, 'the reply is not a list of models').data;
 	});
 }

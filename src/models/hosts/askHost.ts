@@ -1,10 +1,12 @@
 // Finds out what answers at an address, by requests that cost nothing.
+import type * as z from 'zod';
 import type { Clock } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import { ClientError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Call, Caller } from '../../client/core/caller.ts';
 import { failureOf } from '../../client/core/failures.ts';
+import { readReply } from '../../client/core/replyData.ts';
 import type { Transport } from '../../client/core/transport.ts';
 import { createUpstreamCaller, readUpstreamModels } from '../../client/core/upstreamCaller.ts';
 import { agentTaskListSchema } from '../../contract/agentTasks.ts';
@@ -192,15 +194,8 @@ const PAGE: Route = { method: 'GET', host: 'inference', key: undefined, path: ''
 const isHealth = ({ status, crypto_status }: { status?: unknown; crypto_status?: unknown }) =>
 	status === 'healthy' || crypto_status !== undefined;
 
-async function fits(
-	caller: Caller,
-	call: Call,
-	schema: { safeParse(value: unknown): { success: boolean } },
-): Promise<HostReply> {
-	const reply = await caller.json(call);
-	if (!schema.safeParse(reply).success) {
-		throw new ClientError('bad-response', 'the reply is not what the contract describes');
-	}
+async function fits(caller: Caller, call: Call, schema: z.ZodType): Promise<HostReply> {
+	readReply(schema, await caller.json(call), 'the reply is not what the contract describes');
 	return { state: 'fits' };
 }
 
@@ -222,11 +217,9 @@ async function askInference(
 	hasKey: boolean,
 ): Promise<HostReply> {
 	try {
-		const list = modelListSchema.safeParse(await caller.json(call(routes.modelList)));
-		if (list.success) {
-			return { state: 'fits', models: usableModels(list.data.data) };
-		}
-		throw new ClientError('bad-response', 'the reply is not a list of models');
+		const reply = await caller.json(call(routes.modelList));
+		const { data } = readReply(modelListSchema, reply, 'the reply is not a list of models');
+		return { state: 'fits', models: usableModels(data) };
 	} catch (error) {
 		if (!ClientError.is(error, 'not-found') && !ClientError.is(error, 'bad-response')) {
 			throw error;

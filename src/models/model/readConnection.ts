@@ -1,7 +1,7 @@
 import type * as z from 'zod';
+import { fieldsOf } from '../../base/fields.ts';
 import { type Connection, connectionSchema } from '../../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME, localConnection } from '../../contract/localConnection.ts';
-import { entriesOf } from './entries.ts';
 
 export type ReadConnection =
 	| { connection: Connection }
@@ -17,7 +17,7 @@ export function readConnection(name: string, connections: unknown): ReadConnecti
 	if (name === LOCAL_CONNECTION_NAME) {
 		return { connection: localConnection };
 	}
-	const entries = entriesOf(connections);
+	const entries = fieldsOf(connections);
 	if (!Object.hasOwn(entries, name)) {
 		return { problem: 'unknown' };
 	}
@@ -30,5 +30,5 @@ export function readConnection(name: string, connections: unknown): ReadConnecti
 
 /** Returns the names that the user can switch to, `local` first. */
 export function connectionNames(connections: unknown): string[] {
-	return [LOCAL_CONNECTION_NAME, ...Object.keys(entriesOf(connections)).filter(name => name !== LOCAL_CONNECTION_NAME)];
+	return [LOCAL_CONNECTION_NAME, ...Object.keys(fieldsOf(connections)).filter(name => name !== LOCAL_CONNECTION_NAME)];
 }

@@ -1,9 +1,8 @@
 // The entries of `errand.local.upstreams` and their changes.
 
 import { defined } from '../../base/defined.ts';
-import type { Fields } from '../../base/fields.ts';
+import { type Fields, fieldsOf } from '../../base/fields.ts';
 import { isUpstreamSlug, LISTED_MODELS, type UpstreamKind } from '../../contract/upstreams.ts';
-import { entriesOf } from './entries.ts';
 import { proposedService } from './newConnection.ts';
 
 /** An entry as a user would write it by hand for a server. */
@@ -22,7 +21,7 @@ export function mergedEntry(before: Readonly<Fields>, { models = [], ...entry }:
 	const known = own ?? [];
 	// A user who names the models of a server wants no others from its list.
 	const wanted = own === undefined ? models : models.filter(id => id !== LISTED_MODELS);
-	const added = wanted.filter(id => !known.some(model => model === id || entriesOf(model)['id'] === id));
+	const added = wanted.filter(id => !known.some(model => model === id || fieldsOf(model)['id'] === id));
 	return {
 		...entry,
 		...before,
@@ -41,7 +40,7 @@ export function isUnnamed(slug: string): boolean {
 
 /** Returns the name for a new entry: the wanted one, with a number if it is taken or cannot be used. */
 export function freeSlug(wanted: string, value: unknown): string {
-	const entries = entriesOf(value);
+	const entries = fieldsOf(value);
 	const base = isUpstreamSlug(wanted) ? wanted : UNNAMED;
 	for (let count = 1; ; count++) {
 		const slug = count === 1 ? base : `${base}-${count}`;

@@ -1,5 +1,6 @@
 // Reads `errand.local.upstreams`: the model servers by name, and whether to look for an Ollama server.
 import type * as z from 'zod';
+import { fieldsOf } from '../../base/fields.ts';
 import { placeOf } from '../../base/hostname.ts';
 import { isUpstreamSlug, OLLAMA_SLUG, type UpstreamSetting, upstreamSettingSchema } from '../../contract/upstreams.ts';
 import { isUnnamed } from './serverEntries.ts';
@@ -17,7 +18,7 @@ export interface UpstreamSettings {
  */
 export function readUpstreamSettings(value: unknown): UpstreamSettings {
 	const settings: UpstreamSettings = { upstreams: [], problems: [], findOllama: true };
-	for (const [slug, entry] of Object.entries(typeof value === 'object' && value !== null ? value : {})) {
+	for (const [slug, entry] of Object.entries(fieldsOf(value))) {
 		if (slug === OLLAMA_SLUG && entry === false) {
 			settings.findOllama = false;
 		} else if (!isUpstreamSlug(slug)) {

@@ -1,6 +1,6 @@
+import { type Fields, fieldOf } from '../../../base/fields.ts';
 import { type CheckResult, fail, unknown } from '../checkResult.ts';
 import { chipOf } from './chip.ts';
-import type { Claims } from './hardwareToken.ts';
 
 /** A claim that a token must have for the maker's answer to be positive (the maker's own policies for its tokens). */
 interface Requirement {
@@ -101,7 +101,7 @@ function requirementsOf({ prefix, references, others }: Kind, version: Version):
 }
 
 /** Checks the overall token's version: the required claims are known only for known versions. */
-export function checkVersion({ 'x-nvidia-ver': version }: Claims): CheckResult[] {
+export function checkVersion({ 'x-nvidia-ver': version }: Fields): CheckResult[] {
 	return VERSIONS.has(version) ? [] : [unknown('token-version', { input: said('x-nvidia-ver', version) })];
 }
 
@@ -109,7 +109,7 @@ export function checkVersion({ 'x-nvidia-ver': version }: Claims): CheckResult[]
  * Returns everything negative or missing in the token of a device; the list is empty if the answer is positive. A
  * negative claim of any version counts. The version of the overall token decides which claims are required.
  */
-export function checkDeviceClaims(name: string, claims: Claims, overall: Claims): CheckResult[] {
+export function checkDeviceClaims(name: string, claims: Fields, overall: Fields): CheckResult[] {
 	const complaint = complaintIn(claims);
 	const negative = OF_ANY_DEVICE.filter(required => {
 		const value = claimed(claims, required);
@@ -129,7 +129,7 @@ export function checkDeviceClaims(name: string, claims: Claims, overall: Claims)
 }
 
 /** Checks that the token has all required claims and is about the kind of device that its name indicates. */
-function checkWhole(name: string, claims: Claims, version: Version | undefined): CheckResult[] {
+function checkWhole(name: string, claims: Fields, version: Version | undefined): CheckResult[] {
 	const silent = (claim: string) => unknown('token-device-silent', { values: [name, claim] });
 	const unnumbered = serialNumberOf(claims) === undefined ? [silent('ueid')] : [];
 	const model = claims['hwmodel'];
@@ -152,7 +152,7 @@ function checkWhole(name: string, claims: Claims, version: Version | undefined):
 }
 
 /** Returns the first claim in which the maker reports a problem, with its value. */
-export function complaintIn(claims: Claims): { claim: string; input: string } | undefined {
+export function complaintIn(claims: Fields): { claim: string; input: string } | undefined {
 	const claim = COMPLAINTS.find(name => {
 		const value = claims[name];
 		return !isMissing(value) && value !== '' && !(Array.isArray(value) && value.length === 0);
@@ -161,7 +161,7 @@ export function complaintIn(claims: Claims): { claim: string; input: string } | 
 }
 
 /** Returns the serial number of the certificate whose key signed the device's report, as a decimal number. */
-export function serialNumberOf({ ueid }: Claims): string | undefined {
+export function serialNumberOf({ ueid }: Fields): string | undefined {
 	return typeof ueid === 'string' && /^\d+$/.test(ueid) ? ueid : undefined;
 }
 
@@ -170,9 +170,9 @@ export function isOfGpu(name: string): boolean {
 	return name.startsWith(GPU.submodule);
 }
 
-function claimed(claims: Claims, { claim, field }: Requirement): unknown {
+function claimed(claims: Fields, { claim, field }: Requirement): unknown {
 	const value = claims[claim];
-	return field !== undefined && typeof value === 'object' && value !== null ? Reflect.get(value, field) : value;
+	return field !== undefined && typeof value === 'object' ? fieldOf(value, field) : value;
 }
 
 function isMissing(value: unknown): boolean {

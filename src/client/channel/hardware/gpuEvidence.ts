@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { decodeBase64 } from '../../../base/base64.ts';
+import { fieldOf } from '../../../base/fields.ts';
 import { parseJson } from '../../../base/json.ts';
 import { type Certificate, readCertificates } from '../../../crypto/certificate.ts';
 import { verifyCertificateChain } from '../../../crypto/certificateChain.ts';
@@ -137,21 +138,21 @@ interface Entry {
 }
 
 function readEntry(entry: unknown): Entry {
-	const fieldOf = (name: string): string => {
-		const value = typeof entry === 'object' && entry !== null ? Reflect.get(entry, name) : undefined;
+	const textOf = (name: string): string => {
+		const value = fieldOf(entry, name);
 		if (typeof value !== 'string') {
 			throw new CryptoRefusal('evidence-form', `its field ${name} is missing`);
 		}
 		return value;
 	};
 	const bytesOf = (name: string): Buffer => {
-		const bytes = decodeBase64(fieldOf(name));
+		const bytes = decodeBase64(textOf(name));
 		if (!bytes) {
 			throw new CryptoRefusal('evidence-form', `its field ${name} is no base64`);
 		}
 		return Buffer.from(bytes);
 	};
-	const nonce = fieldOf('nonce');
+	const nonce = textOf('nonce');
 	if (!/^(?:[\da-f]{64}|[\dA-F]{64})$/.test(nonce)) {
 		throw new CryptoRefusal('evidence-form', 'its nonce is not 32 bytes in hexadecimal digits');
 	}
@@ -159,6 +160,6 @@ function readEntry(entry: unknown): Entry {
 		chain: readCertificates(bytesOf('certificate').toString('latin1')),
 		evidence: bytesOf('evidence'),
 		nonce: Buffer.from(nonce, 'hex'),
-		arch: fieldOf('arch'),
+		arch: textOf('arch'),
 	};
 }

@@ -1,12 +1,13 @@
 import { compactVerify, decodeProtectedHeader, errors } from 'jose';
 import * as z from 'zod';
+import type { Fields } from '../../../base/fields.ts';
 import { fingerprint } from '../../../crypto/digest.ts';
 import { type CheckResult, fail, pass, unknown } from '../checkResult.ts';
 import type { ReasonCode } from '../reason.ts';
 import type { HardwareAuthority } from './authority.ts';
 import { checkDeviceClaims, checkVersion, complaintIn, isOfGpu, serialNumberOf } from './deviceClaims.ts';
 import type { Device } from './gpuEvidence.ts';
-import { type Claims, type HardwareTokens, readHardwareTokens, unprovenClaims } from './hardwareToken.ts';
+import { type HardwareTokens, readHardwareTokens, unprovenClaims } from './hardwareToken.ts';
 import type { MakerKeyProblem, TokenKey } from './makerKeys.ts';
 
 const ALGORITHM = 'ES384';
@@ -116,11 +117,11 @@ async function checkTokens({ overall, devices }: HardwareTokens, context: TokenC
 /** The token of one device. `claims` is undefined if the token could not be verified. */
 interface DeviceToken {
 	name: string;
-	claims?: Claims;
+	claims?: Fields;
 	findings: CheckResult[];
 }
 
-async function readDevice(name: string, token: string, overall: Claims, context: TokenContext): Promise<DeviceToken> {
+async function readDevice(name: string, token: string, overall: Fields, context: TokenContext): Promise<DeviceToken> {
 	try {
 		const claims = await verifyToken(token, name, context);
 		return { name, claims, findings: checkDeviceClaims(name, claims, overall) };
@@ -174,7 +175,7 @@ async function checkDigests(
 	}
 }
 
-function checkTimes(all: readonly Claims[], now: number): CheckResult | undefined {
+function checkTimes(all: readonly Fields[], now: number): CheckResult | undefined {
 	const seconds = now / 1000;
 	for (const claims of all) {
 		const times = timesSchema.safeParse(claims).data;
@@ -198,7 +199,7 @@ function timeText(seconds: number): string {
 }
 
 /** Verifies the maker's signature of a token and returns its claims. */
-async function verifyToken(token: string, name: string, { authority, findKey }: TokenContext): Promise<Claims> {
+async function verifyToken(token: string, name: string, { authority, findKey }: TokenContext): Promise<Fields> {
 	const { kid } = readHeader(token);
 	if (unprovenClaims(token)?.['iss'] !== authority.issuer) {
 		throw new Ended(unknown('token-self-issued'));

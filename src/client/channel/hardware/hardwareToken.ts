@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { type Fields, isFields } from '../../../base/fields.ts';
 import { parseJson } from '../../../base/json.ts';
 
 /** The tokens of a `gpu_eat`: the maker's overall answer, and one for each device by its name. */
@@ -7,8 +8,6 @@ export interface HardwareTokens {
 	/** The tokens of the devices by name. Undefined for a token that came alone. */
 	devices: ReadonlyMap<string, string> | undefined;
 }
-
-export type Claims = Record<string, unknown>;
 
 const MAXIMUM_DEVICES = 64;
 const jwt = z.string().max(256 * 1024);
@@ -29,7 +28,7 @@ export function readHardwareTokens(value: unknown): HardwareTokens | undefined {
 }
 
 /** Returns the claims of a JWT without verifying its signature, or undefined for a text that is not a JWT. */
-export function unprovenClaims(jwt: string): Claims | undefined {
+export function unprovenClaims(jwt: string): Fields | undefined {
 	const claims = parseJson(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());
-	return typeof claims === 'object' && claims !== null ? (claims as Claims) : undefined;
+	return isFields(claims) ? claims : undefined;
 }
