@@ -1,4 +1,5 @@
-import { Emitter, type Event } from './base/event.ts';
+import { DisposableStore } from './base/disposable.ts';
+import { Emitter } from './base/event.ts';
 import type { Logger } from './base/logger.ts';
 import type { ChannelMemory, MemoryStore } from './client/channel/memory.ts';
 import type { Transport } from './client/core/transport.ts';
@@ -10,54 +11,12 @@ import type { LocalService } from './localService/api.ts';
 import type { Keys, Models } from './models/api.ts';
 import { editorFetch } from './platform/editorFetch.ts';
 
-export interface ActiveClient {
+interface ActiveClient {
 	client: Client;
 	connection: Connection;
 	/** The connection's name for the user. */
 	label: string;
 	isLocal: boolean;
-}
-
-export interface Connect {
-	/**
-	 * Returns a client for the active connection, which is recreated when the settings change. Starts the local service
-	 * for the local connection.
-	 */
-	client(): Promise<Client>;
-	/** Returns that client and its connection. */
-	active(): Promise<ActiveClient>;
-	/**
-	 * Returns the active connection; for the local one, including its service's present report. Starts that service.
-	 */
-	describe(): Promise<Connection>;
-	/**
-	 * Returns the current origins of the active connection's hosts. Starts the local service for the local connection.
-	 */
-	origins(): Promise<string[]>;
-	/**
-	 * Returns the active connection in the terms of the chat. `model` is that of the settings, or else the connection's
-	 * first one: for the local connection that of a model server before the demo, as far as the service has reported
-	 * it. `isDemo`: only the demo answers there.
-	 */
-	ofChat(): Promise<{ name: string; label: string; model: string | undefined; isDemo: boolean }>;
-	/** Returns the facts about the active connection that tasks need. */
-	ofTasks(): Promise<
-		Pick<Connection, 'name' | 'agents' | 'dashboardUrl'> & { label: string; isLocal: boolean; hasLookUps: boolean }
-	>;
-	/**
-	 * Asks for the key of the active connection if it is missing. Resolves with false if there is still none, which the
-	 * user was told. A problem with the connection is reported by the request itself.
-	 */
-	ensureKey(kind: KeyKind, onAsk?: () => void): Promise<boolean>;
-	/** Returns a client for any connection that sends the keys saved for it. Starts the local service for its own. */
-	clientOf(connection: Connection): Promise<Client>;
-	/** Opens a connection ahead of the first request. A failure shows with the first request. */
-	warm(): void;
-	/** Fires when another connection becomes active or keys have changed. */
-	readonly onDidChange: Event<void>;
-	/** Fires when the active connection's models have changed, and when they are first known. */
-	readonly onDidLearnModels: Event<void>;
-	dispose(): void;
 }
 
 export interface ConnectDependencies {
@@ -79,25 +38,22 @@ export function createConnect({
 	channelMemory,
 	chosenModel,
 	logger,
-}: ConnectDependencies): Connect {
+}: ConnectDependencies) {
 	/** One for all clients, as some of it lasts as long as the window. */
 	let memory: ChannelMemory | undefined;
-	const changed = new Emitter<void>();
-	const learned = new Emitter<void>();
+	const store = new DisposableStore();
+	const changed = store.add(new Emitter<void>());
+	const learned = store.add(new Emitter<void>());
 	/** The last known models and providers. */
 	let known: string | undefined;
 	let current: Promise<ActiveClient> | undefined;
-	const subscriptions = [
-		connections.onDidChange(() => {
-			current = undefined;
-			changed.fire();
-		}),
-		localService.onDidChange(() => {
-			current = undefined;
-			changed.fire();
-		}),
-		keys.onDidChange(() => changed.fire()),
-	];
+	const begin = (): void => {
+		current = undefined;
+		changed.fire();
+	};
+	store.add(connections.onDidChange(begin));
+	store.add(localService.onDidChange(begin));
+	store.add(keys.onDidChange(() => changed.fire()));
 
 	const transportFor = async (connection: Connection): Promise<Transport> => {
 		const { createFetchTransport } = await import('./client/core/fetchTransport.ts');
@@ -167,9 +123,22 @@ export function createConnect({
 	};
 
 	return {
+		/**
+		 * Returns a client for the active connection, which is recreated when the settings change. Starts the local service
+		 * for the local connection.
+		 */
 		client: async () => (await active()).client,
+		/** Returns that client and its connection. */
 		active,
+		/**
+		 * Returns the active connection; for the local one, including its service's present report. Starts that service.
+		 */
 		describe: describeActive,
+		/**
+		 * Returns the active connection in the terms of the chat. `model` is that of the settings, or else the connection's
+		 * first one: for the local connection that of a model server before the demo, as far as the service has reported
+		 * it. `isDemo`: only the demo answers there.
+		 */
 		async ofChat() {
 			const { name, label = name, models } = await connections.active();
 			const offered = name === LOCAL_CONNECTION_NAME ? localService.defaultModel() : undefined;
@@ -177,16 +146,22 @@ export function createConnect({
 			const isDemo = name === LOCAL_CONNECTION_NAME && offered === undefined;
 			return { name, label, model: chosenModel() || first, isDemo };
 		},
+		/** Returns the facts about the active connection that tasks need. */
 		async ofTasks() {
 			const { name, label = name, scm, agents, dashboardUrl } = await connections.active();
 			const isLocal = name === LOCAL_CONNECTION_NAME;
 			return { name, label, isLocal, hasLookUps: !isLocal && scm !== undefined, agents, dashboardUrl };
 		},
-		async ensureKey(kind, onAsk) {
+		/**
+		 * Asks for the key of the active connection if it is missing. Resolves with false if there is still none, which the
+		 * user was told. A problem with the connection is reported by the request itself.
+		 */
+		async ensureKey(kind: KeyKind, onAsk?: () => void): Promise<boolean> {
 			const connection = await connections.active().catch(() => undefined);
 			return connection === undefined || keys.ensure(connection, kind, onAsk);
 		},
-		async origins() {
+		/** Returns the current origins of its hosts. Starts the local service for the local connection. */
+		async origins(): Promise<string[]> {
 			const connection = await connections.active();
 			if (connection.name === LOCAL_CONNECTION_NAME) {
 				return [await localService.origin()];
@@ -194,19 +169,17 @@ export function createConnect({
 			const { apiUrl, enterpriseUrl } = connection;
 			return [apiUrl, enterpriseUrl].flatMap(url => (url === undefined ? [] : [new URL(url).origin]));
 		},
+		/** Returns a client for any connection that sends the keys saved for it. Starts the local service for its own. */
 		clientOf: buildWithKeys,
+		/** Opens a connection ahead of the first request. A failure shows with the first request. */
 		warm: () =>
 			void warm().catch((error: Error) =>
 				logger.log('debug', 'the connection could not be warmed', { reason: error.message }),
 			),
+		/** Fires when another connection becomes active or keys have changed. */
 		onDidChange: changed.event,
+		/** Fires when the active connection's models have changed, and when they are first known. */
 		onDidLearnModels: learned.event,
-		dispose() {
-			for (const subscription of subscriptions) {
-				subscription.dispose();
-			}
-			changed.dispose();
-			learned.dispose();
-		},
+		dispose: () => store.dispose(),
 	};
 }

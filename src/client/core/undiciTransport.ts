@@ -19,17 +19,12 @@ Object.assign(DispatcherBase.prototype, { connect });
 /** The number of bytes received ahead of the reader at which the socket is paused. */
 const READ_AHEAD = 64 * 1024;
 
-export interface UndiciTransport extends Transport {
-	/** Ends idle connections; those in use end with their exchange. */
-	close(): Promise<void>;
-}
-
 /**
  * Creates a transport for programs outside the editor: pooled keep-alive connections, `HTTP_PROXY`, `HTTPS_PROXY` and
  * `NO_PROXY` of the environment, and additional certificates by Node's own `NODE_EXTRA_CA_CERTS`. Requests to this
  * machine never go to a proxy, whatever `NO_PROXY` says. The dispatchers belong to this transport.
  */
-export function createUndiciTransport(): UndiciTransport {
+export function createUndiciTransport(): Transport & { close(): Promise<void> } {
 	// The caller has its own limits for the head and for silence.
 	const options = { headersTimeout: 0, bodyTimeout: 0, connect: { timeout: LIMITS.connectMs } };
 	const direct = new Agent(options);
@@ -37,6 +32,7 @@ export function createUndiciTransport(): UndiciTransport {
 	const agentFor = ({ url }: TransportRequest) => (isLoopbackHost(new URL(url).hostname) ? direct : byEnvironment);
 	return {
 		request: request => followRedirects(request, single => send(agentFor(single), single)),
+		/** Ends idle connections; those in use end with their exchange. */
 		async close() {
 			await Promise.all([direct.close(), byEnvironment.close()]);
 		},

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { failureOf } from '../../../../src/client/core/failures.ts';
 import { createFetchTransport } from '../../../../src/client/core/fetchTransport.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../../../../src/client/core/transport.ts';
-import { createUndiciTransport, type UndiciTransport } from '../../../../src/client/core/undiciTransport.ts';
+import { createUndiciTransport } from '../../../../src/client/core/undiciTransport.ts';
 import { type Answer, beginEvents, FaultServer, flood, heldBack } from '../../../support/faultServer.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 
@@ -275,7 +275,7 @@ transportSuite('createFetchTransport', () => ({
 }));
 
 transportSuite('createUndiciTransport', () => {
-	const transport: UndiciTransport = createUndiciTransport();
+	const transport = createUndiciTransport();
 	return { transport, close: () => transport.close() };
 });
 
