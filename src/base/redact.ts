@@ -1,46 +1,33 @@
 import { replaceHidden } from './invisible.ts';
 
-/** The fields that a log line may have. Any other field is dropped, so that each new one is decided on here. */
-export interface LogFields {
-	method?: string;
+/**
+ * The fields that a log line may have, with the types of their values. Any other field is dropped, so that each new one
+ * is decided on here.
+ */
+const FIELDS = {
+	method: 'string',
 	/** A path of the routes table, never a whole URL: queries and hosts can carry secrets. */
-	path?: string;
-	status?: number;
-	code?: string;
-	attempt?: number;
-	durationMs?: number;
-	delayMs?: number;
-	count?: number;
-	index?: number;
-	taskId?: string;
-	pid?: number;
-	version?: string;
-	connection?: string;
-	keyKind?: string;
+	path: 'string',
+	status: 'number',
+	code: 'string',
+	attempt: 'number',
+	durationMs: 'number',
+	delayMs: 'number',
+	count: 'number',
+	index: 'number',
+	taskId: 'string',
+	pid: 'number',
+	version: 'string',
+	connection: 'string',
+	keyKind: 'string',
 	/** The name of a field of a request, from a list of our own. */
-	field?: string;
+	field: 'string',
 	/** The message of an error from our own code or the system, reduced to one line. */
-	reason?: string;
-}
+	reason: 'string',
+} as const;
+type Field = keyof typeof FIELDS;
 
-const ALLOWED: ReadonlySet<string> = new Set<keyof LogFields>([
-	'method',
-	'path',
-	'status',
-	'code',
-	'attempt',
-	'durationMs',
-	'delayMs',
-	'count',
-	'index',
-	'taskId',
-	'pid',
-	'version',
-	'connection',
-	'keyKind',
-	'field',
-	'reason',
-]);
+export type LogFields = { [Name in Field]?: (typeof FIELDS)[Name] extends 'number' ? number : string };
 
 const MAXIMUM_VALUE_LENGTH = 200;
 
@@ -67,7 +54,7 @@ export function redactText(text: string): string {
 export function allowedFields(fields: LogFields): Record<string, string | number> {
 	const allowed: Record<string, string | number> = {};
 	for (const [key, value] of Object.entries(fields)) {
-		if (ALLOWED.has(key) && value !== undefined) {
+		if (Object.hasOwn(FIELDS, key) && value !== undefined) {
 			allowed[key] = typeof value === 'number' ? value : printable(String(value));
 		}
 	}
