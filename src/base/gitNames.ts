@@ -8,6 +8,17 @@ export function split(text: string): string[] {
 	return text.split('\0').slice(0, -1);
 }
 
+/** Splits the output of a comparison with `-z --name-status` into the names of removed files and of all others. */
+export function splitStatus(text: string): { removed: string[]; present: string[] } {
+	const fields = split(text);
+	const removed: string[] = [];
+	const present: string[] = [];
+	for (let index = 0; index + 1 < fields.length; index += 2) {
+		(fields[index] === 'D' ? removed : present).push(fields[index + 1] ?? '');
+	}
+	return { removed, present };
+}
+
 /** Returns the readable text of a name that is a byte string. */
 export function readable(name: string): string {
 	return Buffer.from(name, 'latin1').toString();

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { append } from '../base/append.ts';
 import { describeError, systemErrorCode } from '../base/errors.ts';
 import type { FoundSetting } from '../base/gitConfiguration.ts';
+import { placeOf, split, splitStatus } from '../base/gitNames.ts';
 import type { GitPlace } from './git.ts';
 import { readOwnFilter, runGit, runGitWithIndex } from './gitCommand.ts';
 
@@ -100,12 +101,8 @@ function identityOptions({ name, email }: { name: string; email: string }): stri
 async function makeTree(git: IndexGit, folder: string, maximumBytes: number | undefined): Promise<string> {
 	// Otherwise `diff-files` also lists files with another time, such as all files of a copy, new to the index.
 	await git(['update-index', '-q', '--unmerged', '--refresh']);
-	const fields = split(await git(['diff-files', '-z', '--name-status', '--no-renames', '--ignore-submodules=dirty']));
-	const removed: string[] = [];
-	const present: string[] = [];
-	for (let index = 0; index + 1 < fields.length; index += 2) {
-		(fields[index] === 'D' ? removed : present).push(fields[index + 1] ?? '');
-	}
+	const compare = ['diff-files', '-z', '--name-status', '--no-renames', '--ignore-submodules=dirty'];
+	const { removed, present } = splitStatus(await git(compare));
 	const untracked = split(await git(['ls-files', '-z', '--others', '--exclude-standard']));
 	// A repository inside this one would become a link to a commit that nobody else has.
 	append(
@@ -131,8 +128,7 @@ async function makeTree(git: IndexGit, folder: string, maximumBytes: number | un
 async function checkSize(folder: string, names: readonly string[], maximumBytes: number): Promise<void> {
 	let bytes = 0;
 	for (const name of names) {
-		const file = Buffer.concat([Buffer.from(folder + path.sep), Buffer.from(name, 'latin1')]);
-		bytes += await lstat(file).then(
+		bytes += await lstat(placeOf(folder, name)).then(
 			({ size }) => size,
 			() => 0,
 		);
@@ -140,10 +136,6 @@ async function checkSize(folder: string, names: readonly string[], maximumBytes:
 			throw new TooMuchChanged(bytes);
 		}
 	}
-}
-
-function split(output: string): string[] {
-	return output.split('\0').slice(0, -1);
 }
 
 /** Returns the name of a filter that a file needs but that was not run. */

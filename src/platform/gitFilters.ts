@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { lstat } from 'node:fs/promises';
+import { placeOf, split } from '../base/gitNames.ts';
 import { readFilters, runGit } from './gitCommand.ts';
-import { storedObjects, workingFile } from './storedObjects.ts';
+import { storedObjects } from './storedObjects.ts';
 
 /** The maximum size of a Git LFS pointer, which git stores in place of a file, in bytes. */
 const MAXIMUM_POINTER = 1024;
@@ -38,7 +39,7 @@ export async function findUnchanged(
 	const pointers = await readPointers(gitPath, directory, [...new Set(files.map(({ object }) => object))]);
 	for (const { name, object } of files) {
 		const pointer = pointers.get(object);
-		if (pointer && (await isContentOf(pointer, workingFile(directory, name)))) {
+		if (pointer && (await isContentOf(pointer, placeOf(directory, name)))) {
 			unchanged.add(name);
 		}
 	}
@@ -70,7 +71,7 @@ export async function listFiltered(gitPath: string, directory: string, commit: s
 		return [];
 	}
 	const list = ['ls-tree', '-r', '-z', '--name-only', '--full-tree', commit];
-	const names = (await runGit(gitPath, directory, list, { encoding: 'latin1' })).split('\0').slice(0, -1);
+	const names = split(await runGit(gitPath, directory, list, { encoding: 'latin1' }));
 	return [...(await findFiltered(gitPath, directory, names))];
 }
 

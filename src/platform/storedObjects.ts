@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
-import path from 'node:path';
 import { GitError } from '../base/gitError.ts';
+import { placeOf } from '../base/gitNames.ts';
 import { runGit } from './gitCommand.ts';
 
 /**
@@ -15,7 +15,7 @@ export async function storedObjects(
 ): Promise<Map<string, string>> {
 	const present: string[] = [];
 	for (const name of names) {
-		const status = await lstat(workingFile(directory, name)).catch(() => undefined);
+		const status = await lstat(placeOf(directory, name)).catch(() => undefined);
 		if (status?.isFile()) {
 			present.push(name);
 		}
@@ -42,11 +42,6 @@ async function hashed(gitPath: string, directory: string, names: readonly string
 		const found = await Promise.all(parts.map(part => hashed(gitPath, directory, part)));
 		return new Map(found.flatMap(objects => [...objects]));
 	}
-}
-
-/** Returns the place of a file of the working tree, whatever the encoding of its name. */
-export function workingFile(directory: string, name: string): Buffer {
-	return Buffer.concat([Buffer.from(directory + path.sep), Buffer.from(name, 'latin1')]);
 }
 
 const quoted = (name: string) => `"${name.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`;

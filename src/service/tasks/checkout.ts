@@ -8,7 +8,7 @@ import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { ERRAND_IDENTITY, type GitLocation, removeLocks, runGit, writeAttributes } from '../../base/git.ts';
 import { GitError, unlessGitFails } from '../../base/gitError.ts';
-import { BYTES, placeOf, readable, split } from '../../base/gitNames.ts';
+import { BYTES, placeOf, readable, split, splitStatus } from '../../base/gitNames.ts';
 import { makeAgentRepository } from './agentRepository.ts';
 import {
 	type CheckoutGit,
@@ -428,12 +428,7 @@ export class Checkout {
 		// The refresh recognises files whose owner alone changed, for the sandbox. It fails if other files differ.
 		await this.git(['update-index', '-q', '--refresh']).catch(unlessGitFails(undefined));
 		const compare = ['diff-files', '--name-status', '-z', '--no-renames', '--no-ext-diff', '--ignore-submodules=all'];
-		const fields = split(await this.git(compare, BYTES));
-		const removed: string[] = [];
-		const present: string[] = [];
-		for (let index = 0; index + 1 < fields.length; index += 2) {
-			(fields[index] === 'D' ? removed : present).push(fields[index + 1] ?? '');
-		}
+		const { removed, present } = splitStatus(await this.git(compare, BYTES));
 		const untracked = await this.untracked();
 		append(present, untracked);
 		return {
