@@ -92,14 +92,7 @@ function endOfPart(text: string, start: number): number {
 		const at = text.indexOf(end, start + 2);
 		return at < 0 ? text.length : at + end.length;
 	}
-	let at = start + 1;
-	if (beginning.startsWith('"')) {
-		while (at < text.length && text[at] !== '"') {
-			at += text[at] === '\\' ? 2 : 1;
-		}
-		return Math.min(at + 1, text.length);
-	}
-	return at;
+	return Math.min((beginning.startsWith('"') ? endOfString(text, start) : start) + 1, text.length);
 }
 
 /** An escape such as `\u00e9`, cut off. */
@@ -117,12 +110,9 @@ export function parseBeginningOfJson(text: string): unknown {
 	let isInString = false;
 	for (let index = 0; index < text.length; index++) {
 		const character = text[index] ?? '';
-		if (isInString) {
-			isInString = character !== '"';
-			// The character after a backslash never ends the string.
-			index += character === '\\' ? 1 : 0;
-		} else if (character === '"') {
-			isInString = true;
+		if (character === '"') {
+			index = endOfString(text, index);
+			isInString = index === text.length;
 		} else if ('{[}],'.includes(character)) {
 			if (character === '{' || character === '[') {
 				closing = (character === '{' ? '}' : ']') + closing;

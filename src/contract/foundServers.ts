@@ -1,6 +1,5 @@
 // Model servers that the local service has found on this machine, and the user's answers about them. This is our own
 // protocol and no part of the service's contract.
-// and no part of the service's contract.
 import * as z from 'zod';
 import type { PortOwner } from '../base/portOwner.ts';
 

@@ -1,6 +1,7 @@
 // Web search: its model and its documented prices (contract: inference.md, Web search and Limits).
 import type { Usage } from './chatReply.ts';
 import type { Connection } from './connection.ts';
+import type { ConnectionModel } from './modelIdentifier.ts';
 
 export function searchModelOf({ service }: Pick<Connection, 'service'>): string {
 	return `${service}-search`;
@@ -8,13 +9,11 @@ export function searchModelOf({ service }: Pick<Connection, 'service'>): string 
 
 /** Returns the model for web searches of the local service, other than the demo's, if it offers one. */
 export function ownSearchModel(
-	described: Pick<Connection, 'service'> & { models: readonly OfferedModel[] },
+	described: Pick<Connection, 'service'> & { models: readonly Pick<ConnectionModel, 'id' | 'kinds'>[] },
 ): string | undefined {
 	const demo = searchModelOf(described);
 	return described.models.find(({ id, kinds }) => kinds.includes('search') && id !== demo)?.id;
 }
-
-type OfferedModel = Pick<Connection['models'][number], 'id' | 'kinds'>;
 
 /** Prices in US dollars. */
 const SEARCH_PRICES = { inputToken: 0.0002 / 1000, outputToken: 0.0005 / 1000, query: 0.03 };

@@ -81,13 +81,9 @@ export async function getGitApi(): Promise<GitApi> {
 			{ cause: error },
 		);
 	}
-	await initialised(api);
+	// A scan of the open folders that takes too long is not waited for.
+	await waitUntil(() => api.state === 'initialized', api.onDidChangeState, INITIALISATION_MS);
 	return api;
-}
-
-/** Resolves when the open folders have been scanned, or when that takes too long. */
-function initialised(api: GitApi): Promise<boolean> {
-	return waitUntil(() => api.state === 'initialized', api.onDidChangeState, INITIALISATION_MS);
 }
 
 /** Checks a condition now and after each event. Resolves with false if it does not become true within `timeoutMs`. */

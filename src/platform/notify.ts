@@ -77,21 +77,19 @@ function explained(error: unknown, connection: string): ExplainedFailure {
 			};
 }
 
+const SHOW = {
+	information: 'showInformationMessage',
+	warning: 'showWarningMessage',
+	error: 'showErrorMessage',
+} as const;
+
 /** Shows a notification and resolves with the button that was chosen. The message may repeat foreign text. */
 export function showMessage(
-	severity: 'information' | 'warning' | 'error',
+	severity: keyof typeof SHOW,
 	message: string,
 	...buttons: string[]
 ): Thenable<string | undefined> {
-	const text = inertText(message);
-	switch (severity) {
-		case 'information':
-			return vscode.window.showInformationMessage(text, ...buttons);
-		case 'warning':
-			return vscode.window.showWarningMessage(text, ...buttons);
-		case 'error':
-			return vscode.window.showErrorMessage(text, ...buttons);
-	}
+	return vscode.window[SHOW[severity]](inertText(message), ...buttons);
 }
 
 /** Asks in a modal dialog, which may repeat foreign text too. Resolves with the chosen button, if any. */

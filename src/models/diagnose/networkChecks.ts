@@ -1,6 +1,7 @@
 // Checks of the network route to a host that do not ask the service anything.
 
 import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
 import net from 'node:net';
 import process from 'node:process';
 import tls from 'node:tls';
@@ -107,12 +108,8 @@ async function checkProxy(origin: string, proxy: NamedProxy, signal: AbortSignal
 /** Returns the code of the error, or undefined once a connection was made. */
 async function connectProblem(host: string, port: number, signal: AbortSignal): Promise<string | undefined> {
 	const socket = net.connect({ host, port });
-	const connected = new Promise<void>((resolve, reject) => {
-		socket.once('connect', resolve);
-		socket.once('error', reject);
-	});
 	try {
-		await untilAborted(connected, limited(signal));
+		await untilAborted(once(socket, 'connect'), limited(signal));
 		return undefined;
 	} catch (error) {
 		signal.throwIfAborted();
@@ -140,12 +137,8 @@ async function checkCertificate(
 	const name = net.isIP(host) === 0 ? { servername: host } : {};
 	// The certificate is only inspected here, and nothing is sent on this connection.
 	const socket = tls.connect({ host, port: Number(port || 443), ...name, rejectUnauthorized: false });
-	const secured = new Promise<void>((resolve, reject) => {
-		socket.once('secureConnect', resolve);
-		socket.once('error', reject);
-	});
 	try {
-		await untilAborted(secured, limited(signal));
+		await untilAborted(once(socket, 'secureConnect'), limited(signal));
 		const { issuer, valid_to } = socket.getPeerCertificate();
 		const ends = Date.parse(valid_to);
 		const by = issuer?.O ?? issuer?.CN ?? vscode.l10n.t('an unnamed authority');
