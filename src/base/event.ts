@@ -43,6 +43,26 @@ export class Emitter<T> implements Disposable {
 	}
 }
 
+/** Checks a condition now and after each event. Resolves with false if it does not become true within `timeoutMs`. */
+export function waitUntil(isTrue: () => boolean, event: Event<unknown>, timeoutMs: number): Promise<boolean> {
+	if (isTrue()) {
+		return Promise.resolve(true);
+	}
+	return new Promise(resolve => {
+		const done = (outcome: boolean) => {
+			clearTimeout(timer);
+			listener.dispose();
+			resolve(outcome);
+		};
+		const timer = setTimeout(() => done(false), timeoutMs);
+		const listener = event(() => {
+			if (isTrue()) {
+				done(true);
+			}
+		});
+	});
+}
+
 /**
  * Calls the listener only after events that changed the value of `read`, compared as JSON. It is meant for sources that
  * do not always say what has changed.

@@ -28,27 +28,19 @@ export interface GuardedNetwork {
 	trustedOrigins: readonly string[];
 }
 
-interface Sent {
+export interface OpenedRequest extends GuardedNetwork {
 	headers: Record<string, string>;
 	maximumRedirects: number;
-}
-
-export interface GuardedRequest extends GuardedNetwork, Sent {
-	maximumBytes: number;
-	timeoutMs: number;
-	signal?: AbortSignal | undefined;
-}
-
-export interface OpenedRequest extends GuardedNetwork, Sent {
 	/** The default is GET. */
 	method?: 'POST' | 'DELETE' | undefined;
 	body?: string | undefined;
 	signal: AbortSignal;
 }
 
-export interface GuardedReply {
-	headers: IncomingHttpHeaders;
-	bytes: Uint8Array;
+interface GuardedRequest extends Omit<OpenedRequest, 'method' | 'body' | 'signal'> {
+	maximumBytes: number;
+	timeoutMs: number;
+	signal?: AbortSignal | undefined;
 }
 
 export type GuardReason =
@@ -79,7 +71,10 @@ export class GuardRefusal extends Error {
 }
 
 /** Sends a GET as `openGuarded` does. Rejects with a GuardRefusal, or with the network error. */
-export async function getGuarded(start: URL, options: GuardedRequest): Promise<GuardedReply> {
+export async function getGuarded(
+	start: URL,
+	options: GuardedRequest,
+): Promise<{ headers: IncomingHttpHeaders; bytes: Uint8Array }> {
 	const timeout = AbortSignal.timeout(options.timeoutMs);
 	const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
 	const response = await openGuarded(start, { ...options, signal });

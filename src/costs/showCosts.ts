@@ -12,6 +12,7 @@ import type { Models } from '../models/api.ts';
 import { costText, formatNumber } from '../platform/amounts.ts';
 import { errorText } from '../platform/notify.ts';
 import { type Choice, choose, separator } from '../platform/pick.ts';
+import { withProgress } from '../platform/progressNotice.ts';
 import {
 	type ConnectionMonths,
 	type ConnectionSum,
@@ -38,10 +39,7 @@ interface Costs {
 
 /** Shows the cost of each connection, month by month, and its parts. */
 export async function showCosts(dependencies: CostsDependencies): Promise<void> {
-	const { months, problems } = await vscode.window.withProgress(
-		{ location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Calculating costs…') },
-		() => readCosts(dependencies),
-	);
+	const { months, problems } = await withProgress(vscode.l10n.t('Calculating costs…'), () => readCosts(dependencies));
 	let chosen: ConnectionSum | undefined;
 	do {
 		chosen = await choose(vscode.l10n.t('Costs'), rowsOf(months, problems), {

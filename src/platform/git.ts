@@ -1,6 +1,7 @@
 // The types of the parts of the built-in Git extension's API, version 1, that Errand uses.
 import * as vscode from 'vscode';
 import { UserFacingError } from '../base/errors.ts';
+import { waitUntil } from '../base/event.ts';
 
 export interface GitRemote {
 	readonly name: string;
@@ -84,26 +85,6 @@ export async function getGitApi(): Promise<GitApi> {
 	// A scan of the open folders that takes too long is not waited for.
 	await waitUntil(() => api.state === 'initialized', api.onDidChangeState, INITIALISATION_MS);
 	return api;
-}
-
-/** Checks a condition now and after each event. Resolves with false if it does not become true within `timeoutMs`. */
-export function waitUntil(isTrue: () => boolean, event: vscode.Event<unknown>, timeoutMs: number): Promise<boolean> {
-	if (isTrue()) {
-		return Promise.resolve(true);
-	}
-	return new Promise(resolve => {
-		const done = (outcome: boolean) => {
-			clearTimeout(timer);
-			listener.dispose();
-			resolve(outcome);
-		};
-		const timer = setTimeout(() => done(false), timeoutMs);
-		const listener = event(() => {
-			if (isTrue()) {
-				done(true);
-			}
-		});
-	});
 }
 
 /** Returns the place for running git in a repository, given its top folder. */

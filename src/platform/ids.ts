@@ -146,67 +146,43 @@ export type CommandId =
 	| (typeof commands)[keyof typeof commands]
 	| (typeof internalCommands)[keyof typeof internalCommands];
 
-/** Setting ids with the types of their values. */
-export interface SettingTypes {
-	'errand.connection': string;
-	'errand.connections': Record<string, unknown>;
-	'errand.chat.model': string;
-	'errand.chat.instructions': string;
-	'errand.chat.useInstructionFiles': boolean;
-	'errand.chat.parameters': Record<string, unknown>;
-	'errand.chat.routing': Record<string, unknown>;
-	'errand.chat.zeroDataRetention': string;
-	'errand.chat.titles': boolean;
-	'errand.chat.notify': boolean;
-	'errand.languageModels.access': string;
-	'errand.tasks.agent': string;
-	'errand.tasks.model': string;
-	'errand.tasks.installDependencies': boolean;
-	'errand.tasks.maxDuration': number;
-	'errand.tasks.maxCost': number;
-	'errand.tasks.notify': boolean;
-	'errand.tasks.refreshInterval': number;
-	'errand.agents.approvals': string;
-	'errand.agents.mcpServers': Record<string, unknown>;
-	'errand.channel.requireHardwareProof': boolean;
-	'errand.channel.wholeReplies': boolean;
-	'errand.local.upstreams': Record<string, unknown>;
-	'errand.local.agents': unknown[];
-	'errand.local.sandbox': string;
-	'errand.local.ownAccounts': string;
-	'errand.local.allowedAccounts': unknown;
-}
-export type SettingId = keyof SettingTypes;
+/** The scope of a setting, with the type of its value, which stands in the type alone. */
+type Scope<Value> = 'application' | 'machine' | 'window' | { value: Value };
+const scope = <Value>(name: 'application' | 'machine' | 'window') => name as Scope<Value>;
 
 /** The scopes of the settings. A repository must never choose a host, start a program or weaken privacy. */
-export const settingScopes: Record<SettingId, 'application' | 'machine' | 'window' | 'resource'> = {
-	'errand.connection': 'application',
-	'errand.connections': 'application',
-	'errand.chat.model': 'window',
-	'errand.chat.instructions': 'application',
-	'errand.chat.useInstructionFiles': 'application',
-	'errand.chat.parameters': 'window',
-	'errand.chat.routing': 'application',
-	'errand.chat.zeroDataRetention': 'application',
-	'errand.chat.titles': 'application',
-	'errand.chat.notify': 'window',
-	'errand.languageModels.access': 'application',
-	'errand.tasks.agent': 'application',
-	'errand.tasks.model': 'window',
-	'errand.tasks.installDependencies': 'window',
-	'errand.tasks.maxDuration': 'window',
-	'errand.tasks.maxCost': 'application',
-	'errand.tasks.notify': 'window',
-	'errand.tasks.refreshInterval': 'window',
-	'errand.agents.approvals': 'application',
-	'errand.agents.mcpServers': 'machine',
-	'errand.channel.requireHardwareProof': 'application',
-	'errand.channel.wholeReplies': 'application',
-	'errand.local.upstreams': 'machine',
-	'errand.local.agents': 'machine',
-	'errand.local.sandbox': 'machine',
-	'errand.local.ownAccounts': 'machine',
-	'errand.local.allowedAccounts': 'machine',
+export const settingScopes = {
+	'errand.connection': scope<string>('application'),
+	'errand.connections': scope<Record<string, unknown>>('application'),
+	'errand.chat.model': scope<string>('window'),
+	'errand.chat.instructions': scope<string>('application'),
+	'errand.chat.useInstructionFiles': scope<boolean>('application'),
+	'errand.chat.parameters': scope<Record<string, unknown>>('window'),
+	'errand.chat.routing': scope<Record<string, unknown>>('application'),
+	'errand.chat.zeroDataRetention': scope<string>('application'),
+	'errand.chat.titles': scope<boolean>('application'),
+	'errand.chat.notify': scope<boolean>('window'),
+	'errand.languageModels.access': scope<string>('application'),
+	'errand.tasks.agent': scope<string>('application'),
+	'errand.tasks.model': scope<string>('window'),
+	'errand.tasks.installDependencies': scope<boolean>('window'),
+	'errand.tasks.maxDuration': scope<number>('window'),
+	'errand.tasks.maxCost': scope<number>('application'),
+	'errand.tasks.notify': scope<boolean>('window'),
+	'errand.tasks.refreshInterval': scope<number>('window'),
+	'errand.agents.approvals': scope<string>('application'),
+	'errand.agents.mcpServers': scope<Record<string, unknown>>('machine'),
+	'errand.channel.requireHardwareProof': scope<boolean>('application'),
+	'errand.channel.wholeReplies': scope<boolean>('application'),
+	'errand.local.upstreams': scope<Record<string, unknown>>('machine'),
+	'errand.local.agents': scope<unknown[]>('machine'),
+	'errand.local.sandbox': scope<string>('machine'),
+	'errand.local.ownAccounts': scope<string>('machine'),
+	'errand.local.allowedAccounts': scope<unknown>('machine'),
+};
+export type SettingId = keyof typeof settingScopes;
+export type SettingTypes = {
+	[Id in SettingId]: (typeof settingScopes)[Id] extends Scope<infer Value> ? Value : never;
 };
 
 /** The context keys that `when` clauses of package.json may name, with the types of their values. */

@@ -1,14 +1,8 @@
 import * as vscode from 'vscode';
-import type { Disposable } from '../base/disposable.ts';
 import { createLogger, type Logger, type LogSink } from '../base/logger.ts';
 
-export interface Log extends Disposable {
-	logger(topic: string): Logger;
-	show(): void;
-}
-
 /** Creates the `Errand` output channel for diagnostics, which are redacted before they get here. */
-export function createLog(): Log {
+export function createLog() {
 	const channel = vscode.window.createOutputChannel('Errand', { log: true });
 	let disposed = false;
 	const sink: LogSink = (level, line) => {
@@ -18,7 +12,7 @@ export function createLog(): Log {
 		}
 	};
 	return {
-		logger: topic => createLogger(topic, sink),
+		logger: (topic: string): Logger => createLogger(topic, sink),
 		show: () => channel.show(),
 		dispose() {
 			disposed = true;

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { UserFacingError } from '../base/errors.ts';
-import { onDidChangeValue } from '../base/event.ts';
+import { onDidChangeValue, waitUntil } from '../base/event.ts';
 import { type SettingId, type SettingTypes, settingScopes } from './ids.ts';
 
 const ARRIVAL_MS = 3_000;
@@ -45,19 +45,7 @@ export async function settingHolds<K extends SettingId>(
 	id: K,
 	holds: (value: SettingTypes[K]) => boolean,
 ): Promise<void> {
-	const arrived = Promise.withResolvers<void>();
-	const look = () => {
-		if (holds(readSetting(id))) {
-			arrived.resolve();
-		}
-	};
-	const subscription = vscode.workspace.onDidChangeConfiguration(look);
-	const timer = setTimeout(arrived.resolve, ARRIVAL_MS);
-	look();
-	await arrived.promise.finally(() => {
-		clearTimeout(timer);
-		subscription.dispose();
-	});
+	await waitUntil(() => holds(readSetting(id)), vscode.workspace.onDidChangeConfiguration, ARRIVAL_MS);
 }
 
 /** Opens the Settings editor at a setting. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { wayToTell } from '../../../src/platform/newsRule.ts';
+import { wayToTell } from '../../../src/platform/news.ts';
 
 describe('what is told of what has ended or waits', () => {
 	it('is nothing where the user sees it', () => {
