@@ -4,7 +4,7 @@
 import * as l10n from '@vscode/l10n';
 import { defined } from './defined.ts';
 import { ClientError, type HelpfulAction, type UpstreamProblem } from './errors.ts';
-import { type FaultParts, offlineParts } from './networkFaultText.ts';
+import { type FaultParts, offlineParts } from './networkFault.ts';
 import { oneLine } from './plainText.ts';
 
 /** The length to which a service's own message is cut. */

@@ -1,5 +1,9 @@
-// Classifies why a connection failed, as far as the errors of Node, OpenSSL and undici tell.
-import { causesOf } from './errors.ts';
+// Classifies and explains why a connection failed, as far as the errors of Node, OpenSSL and undici tell.
+import * as l10n from '@vscode/l10n';
+import { type ClientError, causesOf, systemErrorCode } from './errors.ts';
+import { placeOf } from './hostname.ts';
+import { isLoopbackHost } from './loopback.ts';
+import { oneLine } from './plainText.ts';
 
 export type CertificateProblem =
 	| 'self-signed'
@@ -56,7 +60,7 @@ export function networkFaultOf(error: unknown): NetworkFault | undefined {
 		if (refusal !== undefined) {
 			return { kind: 'proxy-refused', status: Number(refusal) };
 		}
-		const place = code !== undefined && UNREACHABLE_CODES.has(code) ? placeOf(cause) : undefined;
+		const place = code !== undefined && UNREACHABLE_CODES.has(code) ? triedBy(cause) : undefined;
 		if (code !== undefined && place !== undefined) {
 			return { kind: 'unreachable', place, code };
 		}
@@ -67,7 +71,7 @@ export function networkFaultOf(error: unknown): NetworkFault | undefined {
 /**
  * Returns the address that was tried. A host name with several addresses fails once for each, with an AggregateError.
  */
-function placeOf(error: Error): string | undefined {
+function triedBy(error: Error): string | undefined {
 	const tried: Error & { address?: string; port?: number; hostname?: string } =
 		error instanceof AggregateError && error.errors[0] instanceof Error ? error.errors[0] : error;
 	if (tried.address === undefined) {
@@ -76,4 +80,148 @@ function placeOf(error: Error): string | undefined {
 	const { address, port } = tried;
 	const host = address.includes(':') ? `[${address}]` : address;
 	return port === undefined ? host : `${host}:${port}`;
+}
+
+/** A sentence about the fault and one about what to do, for places that show them separately. */
+export interface FaultParts {
+	cause: string;
+	step: string;
+}
+
+/**
+ * Explains an error with the code `offline`. `name` is the name by which the user knows the service; `url` is its
+ * address if the user has entered it.
+ */
+export function offlineParts(
+	error: ClientError,
+	{ name, url }: { name: string; url?: string | undefined },
+): FaultParts {
+	const fault = networkFaultOf(error);
+	if (fault === undefined) {
+		return url === undefined
+			? {
+					cause: l10n.t('{0} can’t be reached.', name),
+					step: l10n.t('Check your network and the address, then try again.'),
+				}
+			: brokenOff(error, url, name);
+	}
+	const { cause, step } = networkFaultParts(fault, name);
+	if (url === undefined) {
+		const isUnsent = fault.kind === 'certificate' && !error.wasSent;
+		return { cause: isUnsent ? `${cause} ${l10n.t('Nothing was sent.')}` : cause, step };
+	}
+	if (fault.kind === 'certificate' && fault.problem === 'other-host') {
+		return { cause, step: l10n.t('Check the address. If it’s correct, contact the server’s administrator.') };
+	}
+	if (fault.kind !== 'unreachable') {
+		return { cause, step };
+	}
+	const place = placeOf(url);
+	if (fault.code === 'ENOTFOUND' || fault.code === 'EAI_AGAIN') {
+		return {
+			cause: name === place ? l10n.t('There is no host named {0}.', oneLine(fault.place)) : cause,
+			step: l10n.t('Check the spelling and your network.'),
+		};
+	}
+	return isLoopbackHost(new URL(url).hostname)
+		? {
+				cause: name === place ? l10n.t('Nothing responds at {0}: the connection was refused.', place) : cause,
+				step: l10n.t('Start the server, or check the port.'),
+			}
+		: { cause, step };
+}
+
+function networkFaultParts(fault: NetworkFault, connection: string): FaultParts {
+	switch (fault.kind) {
+		case 'certificate': {
+			const [cause, step] = certificateWords(fault.problem, connection);
+			return { cause, step };
+		}
+		case 'proxy-credentials':
+			return {
+				cause: l10n.t('Couldn’t read the user name or password in the setting http.proxy.'),
+				step: l10n.t('Write “%” as %25, “@” as %40 and “:” as %3A in them.'),
+			};
+		case 'proxy-refused':
+			return fault.status === 407
+				? {
+						cause: l10n.t('The proxy requires a user name and password, or different ones (HTTP 407).'),
+						step: l10n.t('Add them to the setting http.proxy, as in http://user:password@host:port.'),
+					}
+				: {
+						cause: l10n.t('The proxy didn’t open a tunnel to {0} (HTTP {1}).', connection, fault.status),
+						step: l10n.t(
+							'Check the service’s address and the setting http.proxy. If the address doesn’t need a proxy, add it to http.noProxy.',
+						),
+					};
+		case 'unreachable':
+			return {
+				cause: l10n.t('{0} can’t be reached: nothing responds at {1} ({2}).', connection, fault.place, fault.code),
+				step: l10n.t(
+					'If that’s your proxy, correct the setting http.proxy. If it’s the service, check your network and the address, then try again.',
+				),
+			};
+	}
+}
+
+/** Returns a sentence about the fault and one about what to do. */
+function certificateWords(problem: CertificateProblem, connection: string): [cause: string, step: string] {
+	switch (problem) {
+		case 'self-signed':
+			return [
+				l10n.t('The certificate of {0} is self-signed.', connection),
+				l10n.t(
+					'If you trust it, add it to the system’s certificates and restart the editor. Otherwise, contact the service’s administrator.',
+				),
+			];
+		case 'unknown-issuer':
+			return [
+				l10n.t('The certificate of {0} was issued by an authority that isn’t trusted on this machine.', connection),
+				l10n.t(
+					'If it’s your company’s own, add that authority’s certificate to the system’s certificates and restart the editor.',
+				),
+			];
+		case 'other-host':
+			return [
+				l10n.t('The certificate of {0} is for a different host name.', connection),
+				l10n.t(
+					'Check the address in the setting errand.connections. If it’s correct, contact the service’s administrator.',
+				),
+			];
+		case 'expired':
+			return [
+				l10n.t('The certificate of {0} has expired.', connection),
+				l10n.t('Check this machine’s date. If it’s correct, the service’s administrator has to renew the certificate.'),
+			];
+		case 'not-yet-valid':
+			return [
+				l10n.t('The certificate of {0} is not valid yet.', connection),
+				l10n.t('Check this machine’s date. If it’s correct, contact the service’s administrator.'),
+			];
+		case 'revoked':
+			return [
+				l10n.t('The certificate of {0} was revoked.', connection),
+				l10n.t('Contact the service’s administrator.'),
+			];
+	}
+}
+
+/** Explains a connection that ended without an answer. */
+function brokenOff(error: ClientError, url: string, name: string): FaultParts {
+	if ([...causesOf(error)].some(({ message }) => message === 'bad port')) {
+		return {
+			cause: l10n.t('The editor doesn’t connect to the port of {0}, which is reserved for another use.', name),
+			step: l10n.t('Run the server on a different port.'),
+		};
+	}
+	const isWithoutTls = /^(?:ERR_SSL_|EPROTO)/.test(systemErrorCode(error.cause) ?? '');
+	return isWithoutTls && url.startsWith('https:')
+		? {
+				cause: l10n.t('{0} doesn’t support https.', name),
+				step: l10n.t('Start the address with http:// if the server is on your own network.'),
+			}
+		: {
+				cause: l10n.t('{0} closed the connection before it responded.', name),
+				step: l10n.t('Check the port, and whether the server uses http or https.'),
+			};
 }

@@ -18,6 +18,12 @@ export interface ReplyUse {
 	unreadable: number;
 }
 
+/** Returns the calendar month of a time in the time zone of this machine, in the form `2026-11`. */
+export function monthOf(time: number): string {
+	const date = new Date(time);
+	return `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, '0')}`;
+}
+
 /** Adds up the use of replies by connection, month, model and provider. */
 export class ReplySums {
 	private readonly connections = new Map<string | undefined, Map<string, Map<string, ModelReplies>>>();

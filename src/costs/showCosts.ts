@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import { addCosts } from '../base/knownCost.ts';
-import { monthOf } from '../base/month.ts';
 import { escapeIcons, oneLine } from '../base/plainText.ts';
-import type { ReplyUse } from '../base/replySums.ts';
+import { monthOf, type ReplyUse } from '../base/replySums.ts';
 import type { ChatView } from '../chat/api.ts';
 import { costOfUse, isUsed, type MonthlyUse } from '../contract/agents.ts';
 import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';

@@ -3,8 +3,7 @@ import path from 'node:path';
 import * as z from 'zod';
 import { systemErrorCode } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
-import { monthOf } from '../base/month.ts';
-import { ReplySums, type ReplyUse } from '../base/replySums.ts';
+import { monthOf, ReplySums, type ReplyUse } from '../base/replySums.ts';
 
 const costSchema = z.discriminatedUnion('known', [
 	z.object({ known: z.literal('whole'), dollars: z.number(), isEstimated: z.boolean() }),

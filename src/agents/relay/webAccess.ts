@@ -1,11 +1,10 @@
 // The web for agents: the host fetches pages and searches for them, as far as the user has agreed to it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ClientError, UserFacingError } from '../../base/errors.ts';
-import { fetchWebText } from '../../base/fetchWebText.ts';
+import { fetchWebText, webRefusalText } from '../../base/fetchWebText.ts';
 import { isFields } from '../../base/fields.ts';
 import type { GuardedNetwork } from '../../base/guardedRequest.ts';
 import { readJsonBody } from '../../base/httpRequest.ts';
-import { webRefusalText } from '../../base/webRefusalText.ts';
 import { sendError, sendJson } from './callAnswer.ts';
 
 /** The calls that a host answers. Each resolves with a text, or rejects with an error whose message is a sentence. */

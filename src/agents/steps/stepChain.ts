@@ -6,6 +6,7 @@ import { existsSync, statSync, utimesSync } from 'node:fs';
 import { copyFile, lstat, mkdir, realpath, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { append } from '../../base/append.ts';
+import { inParallel } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import {
 	ERRAND_IDENTITY,
@@ -16,7 +17,6 @@ import {
 	writeAttributes,
 } from '../../base/git.ts';
 import { BYTES, placeOf, readable, split } from '../../base/gitNames.ts';
-import { inParallel } from '../../base/inParallel.ts';
 import { MAXIMUM_STEP_FILE, type TaskStep } from '../../contract/taskSteps.ts';
 import { countNewFiles } from './newFiles.ts';
 import { readEntry, stampOf } from './readEntry.ts';

@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
-import { fetchWebText, refusalOfAddress } from '../../base/fetchWebText.ts';
+import { fetchWebText, refusalOfAddress, webRefusalText } from '../../base/fetchWebText.ts';
 import { cut } from '../../base/plainText.ts';
-import { webRefusalText } from '../../base/webRefusalText.ts';
 import { askModal } from '../../platform/notify.ts';
 import { withProgressNotice } from '../../platform/progressNotice.ts';
 import type { ContextSource } from '../model/contextSource.ts';

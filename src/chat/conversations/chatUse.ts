@@ -1,6 +1,5 @@
 // Adds up the use of the replies of all conversations, month by month.
-import { monthOf } from '../../base/month.ts';
-import { ReplySums, type ReplyUse } from '../../base/replySums.ts';
+import { monthOf, ReplySums, type ReplyUse } from '../../base/replySums.ts';
 import { allReplies, type Conversation } from '../model/conversation.ts';
 import { knownCost } from '../model/cost.ts';
 import { costOf, servedModel, usagesOf } from '../model/replyFacts.ts';

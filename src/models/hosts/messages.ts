@@ -5,7 +5,7 @@ import { defined } from '../../base/defined.ts';
 import type { ClientError, UpstreamProblem } from '../../base/errors.ts';
 import { errorOfUpstream, explainFailure } from '../../base/explainFailure.ts';
 import { placeOf } from '../../base/hostname.ts';
-import type { FaultParts } from '../../base/networkFaultText.ts';
+import type { FaultParts } from '../../base/networkFault.ts';
 import { escapeIcons, oneLine } from '../../base/plainText.ts';
 import type { PortOwner } from '../../base/portOwner.ts';
 import { quote } from '../../platform/notify.ts';

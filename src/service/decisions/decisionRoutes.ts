@@ -1,4 +1,4 @@
-import { inParallel } from '../../base/inParallel.ts';
+import { inParallel } from '../../base/async.ts';
 import type { GatewayDescription } from '../../contract/control.ts';
 import {
 	type DecisionRequest,

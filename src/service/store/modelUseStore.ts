@@ -2,7 +2,7 @@
 // nothing of a request or a reply.
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { defined } from '../../base/defined.ts';
-import { monthOf } from '../../base/month.ts';
+import { monthOf } from '../../base/replySums.ts';
 
 /** The sum of the calls for one model that one provider has served. */
 export interface ModelUse {

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { executeCommand } from '../../platform/commands.ts';
 import { placeOf } from '../../platform/git.ts';
 import { commands } from '../../platform/ids.ts';
-import { getMissingFiles } from '../../platform/missingFiles.ts';
+import { getMissingFiles } from '../../platform/partialClone.ts';
 import { isBlocker, type PreflightFinding } from '../model/findings.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import { type ConfirmedLaunch, LaunchCheck, type LaunchCheckDependencies } from './launchCheck.ts';

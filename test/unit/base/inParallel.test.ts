@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { inParallel } from '../../../src/base/inParallel.ts';
+import { inParallel } from '../../../src/base/async.ts';
 
 const never = new AbortController().signal;
 const items = Array.from({ length: 20 }, (_, index) => index);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { monthOf } from '../../../src/base/month.ts';
+import { monthOf } from '../../../src/base/replySums.ts';
 
 describe('the month of a time', () => {
 	it('is that of this machine’s calendar, with two digits', () => {

@@ -1,8 +1,7 @@
-import type { Clock } from '../../../base/async.ts';
+import { type Clock, inParallel } from '../../../base/async.ts';
 import { defined } from '../../../base/defined.ts';
 import { ClientError, type ClientErrorCode, type UpstreamProblem } from '../../../base/errors.ts';
 import { type Fields, isFields } from '../../../base/fields.ts';
-import { inParallel } from '../../../base/inParallel.ts';
 import type { Logger } from '../../../base/logger.ts';
 import { isLoopbackHost } from '../../../base/loopback.ts';
 import { isNearHost } from '../../../base/privateAddress.ts';
