@@ -97,7 +97,7 @@ export async function openGuarded(start: URL, options: OpenedRequest): Promise<I
 	let url = start;
 	for (let redirects = 0; redirects <= maximumRedirects; redirects++) {
 		// Only addresses that were checked here are requested, and each redirect is checked again.
-		const addresses = await checkTarget(url, options, signal);
+		const addresses = await checkGuarded(url, options, signal);
 		const response = await sendPinned(url, { addresses, method, headers, body, signal });
 		const { statusCode = 0 } = response;
 		const location = statusCode >= 300 && statusCode < 400 ? response.headers.location : undefined;
@@ -116,18 +116,11 @@ export async function openGuarded(start: URL, options: OpenedRequest): Promise<I
 }
 
 /**
- * Checks an address that something else than this will open, such as the browser. Rejects with a GuardRefusal, or with
- * the signal's reason.
- */
-export async function checkGuarded(url: URL, network: GuardedNetwork, signal: AbortSignal): Promise<void> {
-	await checkTarget(url, network, signal);
-}
-
-/**
  * Resolves with the addresses that a request to `url` may go to, from a single lookup of its name. The list is empty if
- * only a proxy knows the name; then only the name itself can be checked.
+ * only a proxy knows the name; then only the name itself can be checked. It also checks an address that something else
+ * than this will open, such as the browser. Rejects with a GuardRefusal, or with the signal's reason.
  */
-async function checkTarget(url: URL, network: GuardedNetwork, signal: AbortSignal): Promise<readonly string[]> {
+export async function checkGuarded(url: URL, network: GuardedNetwork, signal: AbortSignal): Promise<readonly string[]> {
 	const { resolve = systemAddresses, trustedOrigins } = network;
 	const host = withoutBrackets(url.hostname).replace(/\.$/, '');
 	const addresses = isIP(host) ? [host] : await untilAborted(resolve(host), signal).catch(() => []);

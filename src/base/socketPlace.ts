@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { lstat, readdir, rmdir, unlink } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -62,9 +63,7 @@ async function isLeftSocket(file: string): Promise<boolean> {
 		return false;
 	}
 	const connection = connect(file);
-	const refusal = await new Promise<unknown>(resolve => {
-		connection.once('connect', () => resolve(undefined)).once('error', resolve);
-	});
+	const refusal: unknown = await once(connection, 'connect').catch((error: unknown) => error);
 	connection.destroy();
 	return systemErrorCode(refusal) === 'ECONNREFUSED';
 }

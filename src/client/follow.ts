@@ -5,8 +5,9 @@ import { routes } from '../contract/routes.ts';
 import { followQuerySchema, type Task } from '../contract/tasks.ts';
 import { BatchedStream } from './core/batchedStream.ts';
 import type { Caller } from './core/caller.ts';
+import { orAborted } from './core/exchange.ts';
 import { checkRequest } from './core/requestCheck.ts';
-import { backoff, pause } from './core/retry.ts';
+import { backoff } from './core/retry.ts';
 import { EventStream, type SseEvent } from './core/sse.ts';
 import { ENTRIES_MISSING, LogReader } from './logReader.ts';
 import type { FollowEvent, FollowStream } from './types.ts';
@@ -77,7 +78,7 @@ async function* readLog(request: FollowRequest, signal: AbortSignal): AsyncGener
 		const askedFor = Math.min(loss.error?.retryAfterMs ?? 0, caller.limits.retryAfterMs);
 		const delayMs = Math.max(ownDelay, askedFor);
 		yield [{ type: 'reconnecting', nextIndex: log.nextIndex, attempt, delayMs, ...loss }];
-		await pause(caller.clock, delayMs, signal);
+		await orAborted(caller.clock.sleep(delayMs, signal), signal);
 	}
 }
 
@@ -138,8 +139,12 @@ async function* readConnection(
 				close = () => {};
 				return undefined;
 			}
+			if (typeof cause === 'string') {
+				return { cause };
+			}
 			if (cause !== undefined) {
-				return typeof cause === 'string' ? { cause } : told(exchange.words(cause.said));
+				const said = exchange.words(cause.said);
+				return { cause: said, said };
 			}
 		}
 	} catch (error) {
@@ -166,10 +171,6 @@ async function next(stream: EventStream): Promise<SseEvent[] | 'unreadable' | un
 /** Returns whether a connection has ended otherwise than by having nothing more to say. */
 function hasFailed({ cause, error, said }: Loss): boolean {
 	return error !== undefined || said !== undefined || cause === 'error';
-}
-
-function told(said: string): Loss {
-	return { cause: said, said };
 }
 
 /** Throws errors that another connection cannot fix. */

@@ -94,15 +94,13 @@ export const chatRequestSchema = z.strictObject({
 });
 export type ChatRequest = z.input<typeof chatRequestSchema>;
 
-/** A field that controls the generation, and that `require_parameters` therefore applies to. */
-export type Parameter = Exclude<keyof ChatRequest, 'model' | 'messages' | 'models' | 'provider' | 'stream'>;
-
 /** The fields of a request that are not parameters. */
-const NO_PARAMETERS: ReadonlySet<string> = new Set(['model', 'messages', 'models', 'provider', 'stream']);
+const NO_PARAMETERS = { model: true, messages: true, models: true, provider: true, stream: true } as const;
 
-export const PARAMETERS: readonly Parameter[] = Object.keys(chatRequestSchema.shape).filter(
-	(name): name is Parameter => !NO_PARAMETERS.has(name),
-);
+/** A field that controls the generation, and that `require_parameters` therefore applies to. */
+export type Parameter = Exclude<keyof ChatRequest, keyof typeof NO_PARAMETERS>;
+
+export const PARAMETERS = Object.keys(chatRequestSchema.omit(NO_PARAMETERS).shape) as readonly Parameter[];
 
 /** Returns the parameters that the request sets. */
 export function parametersOf(request: Partial<ChatRequest>): Parameter[] {
@@ -121,22 +119,6 @@ export function hasImages({ messages }: Pick<ChatRequest, 'messages'>): boolean 
  * The fields that control the generation and may be set ahead of a request. Tools are excluded because they come with
  * the code that answers their calls.
  */
-export const chatParametersSchema = chatRequestSchema.pick({
-	max_tokens: true,
-	temperature: true,
-	seed: true,
-	top_p: true,
-	top_k: true,
-	frequency_penalty: true,
-	presence_penalty: true,
-	repetition_penalty: true,
-	logit_bias: true,
-	top_logprobs: true,
-	min_p: true,
-	top_a: true,
-	stop: true,
-	response_format: true,
-	user: true,
-});
+export const chatParametersSchema = chatRequestSchema.omit({ ...NO_PARAMETERS, tools: true, tool_choice: true });
 export type ChatParameters = z.input<typeof chatParametersSchema>;
 export type ChatParameter = keyof ChatParameters;

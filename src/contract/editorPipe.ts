@@ -26,14 +26,13 @@ export const plainNameSchema = nameSchema.refine(
 	name => !/\s/.test(name) && !hasInvisible(name),
 	'has blanks or invisible characters',
 );
-export const promptSchema = z
-	.string()
-	.max(MAXIMUM_ASKED_PROMPT, `must have at most ${MAXIMUM_ASKED_PROMPT} characters`)
-	.refine(prompt => prompt.trim() !== '', 'must not be empty');
-export const querySchema = z
-	.string()
-	.max(MAXIMUM_QUERY, `must have at most ${MAXIMUM_QUERY} characters`)
-	.refine(query => query.trim() !== '', 'must not be empty');
+const textUpTo = (maximum: number) =>
+	z
+		.string()
+		.max(maximum, `must have at most ${maximum} characters`)
+		.refine(text => text.trim() !== '', 'must not be empty');
+export const promptSchema = textUpTo(MAXIMUM_ASKED_PROMPT);
+export const querySchema = textUpTo(MAXIMUM_QUERY);
 /** A path inside a repository. */
 export const filePathSchema = z.string().min(1).max(4096);
 

@@ -111,16 +111,12 @@ export function lenientArray<T extends z.ZodType>(entry: T): z.ZodType<z.output<
 	return z
 		.unknown()
 		.optional()
-		.transform((value): z.output<T>[] => {
-			const entries: z.output<T>[] = [];
-			for (const candidate of Array.isArray(value) ? value : []) {
+		.transform(value =>
+			(Array.isArray(value) ? value : []).flatMap((candidate): z.output<T>[] => {
 				const parsed = entry.safeParse(candidate);
-				if (parsed.success) {
-					entries.push(parsed.data);
-				}
-			}
-			return entries;
-		});
+				return parsed.success ? [parsed.data] : [];
+			}),
+		);
 }
 
 /**

@@ -8,7 +8,7 @@ import { type Action, action, runActions, staying, toCommand } from '../platform
 import { commands } from '../platform/ids.ts';
 import { choose, input, separator } from '../platform/pick.ts';
 import { checkVisibly, keyRow } from './keys/keyRow.ts';
-import { connectionLabel, serverKeyUse } from './keys/keyUse.ts';
+import { serverKeyUse } from './keys/keyUse.ts';
 import { readMcpSecrets } from './keys/mcpSecrets.ts';
 import { keyProblem, keyTitle, kindLabel, kindPurpose } from './keys/messages.ts';
 import type { ServiceKey } from './keys/serviceKey.ts';
@@ -20,9 +20,9 @@ type Row = Action<'leave'>;
 /** Shows the keys with their states, and lets the user change them. */
 export async function showKeys({ keys }: Pick<Services, 'keys'>, secrets: SignOutSecrets): Promise<void> {
 	const connection = namedConnection();
-	const isLocal = connection.name === LOCAL_CONNECTION_NAME;
+	const { name, label = name } = connection;
+	const isLocal = name === LOCAL_CONNECTION_NAME;
 	const own = isLocal ? [] : KEY_KINDS.map(kind => keys.of(connection, kind));
-	const label = connectionLabel(connection);
 	await runActions<'leave'>({
 		title: vscode.l10n.t('Keys of {0}', label),
 		name: label,

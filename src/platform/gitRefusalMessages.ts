@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../base/errors.ts';
 import type { FoundSetting } from '../base/gitConfiguration.ts';
+import { oneLine } from '../base/plainText.ts';
 import { GitRefusal } from './gitCommand.ts';
 
 /** The maximum length of a name or a value from a configuration, in UTF-16 code units. */
@@ -47,7 +48,4 @@ function fileOf(setting: FoundSetting | undefined): string {
 	return harmless(setting?.file ?? '');
 }
 
-/** Removes control and direction characters and caps the length. */
-function harmless(text: string): string {
-	return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, MAXIMUM_QUOTE);
-}
+const harmless = (text: string) => oneLine(text, MAXIMUM_QUOTE);

@@ -2,6 +2,7 @@
 // that a second window on the same folder would undo what the first one wrote. It is therefore kept in files below the
 // global storage, one per key, and lists have a key per entry. What belongs to the user and not to a workspace is in
 // the editor's own state.
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import * as l10n from '@vscode/l10n';
@@ -9,7 +10,6 @@ import type { Memento } from 'vscode';
 import { describeError, UserFacingError } from '../base/errors.ts';
 import { replaceFileSync } from '../base/files.ts';
 import type { Logger } from '../base/logger.ts';
-import { hashedName } from './hashedName.ts';
 
 /**
  * Opens the state of this window's workspace. Each window reads the editor's own state once and writes it back whole,
@@ -89,6 +89,14 @@ export class SharedState implements Memento {
 	private file(key: string): string {
 		return path.join(this.folder, `${hashedName(key)}.json`);
 	}
+}
+
+/**
+ * Returns a file name for a text that must not be used as one. It is short, always the same for the same text, and
+ * reveals nothing about it.
+ */
+export function hashedName(text: string): string {
+	return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
 /** A file that cannot be read counts as missing: it was removed meanwhile, or another program wrote it. */

@@ -1,11 +1,10 @@
-import { untilAborted } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import { ClientError } from '../../base/errors.ts';
 import { isDeeperThan } from '../../base/json.ts';
 import { type AttestationRecord, attestationSchema } from '../../contract/channel.ts';
 import type { PublicKey } from '../../crypto/publicKey.ts';
 import type { Caller } from '../core/caller.ts';
-import { abortedError } from '../core/exchange.ts';
+import { orAborted } from '../core/exchange.ts';
 import type { AcceptedAttestation, Attested, ChannelAttestOptions, ChannelOpenOptions } from '../types.ts';
 import { attestationUrl, type ChannelAddress, channelTarget } from './address.ts';
 import type { HardwareAuthority } from './hardware/authority.ts';
@@ -99,16 +98,8 @@ export async function accept(
 
 /** Throws `aborted` if the signal aborts first, because a question may stay on the screen forever. */
 async function isYes(ask: () => Promise<boolean | undefined>, signal: AbortSignal | undefined): Promise<boolean> {
-	let answer: boolean | undefined;
-	try {
-		answer = await untilAborted(ask(), signal);
-	} catch {
-		// A question that could not be asked counts as declined.
-	}
-	if (signal?.aborted) {
-		throw abortedError();
-	}
-	return answer === true;
+	// A question that could not be asked counts as declined.
+	return (await orAborted((async () => ask())().catch(() => false), signal)) === true;
 }
 
 const MAXIMUM_BYTES = 1_000_000;

@@ -3,7 +3,7 @@
 // elsewhere it is undici. For the local connection, a wrapper replaces the fixed address with the service's present one
 // and adds its token, so that a repeated request survives a restart of the service. An error says whether anything has
 // left the machine.
-import { type Clock, untilAborted } from '../../base/async.ts';
+import type { Clock } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import { ClientError, type ClientErrorCode } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
@@ -12,7 +12,7 @@ import type { Connection } from '../../contract/connection.ts';
 import { isPage, readErrorBody } from '../../contract/errorBody.ts';
 import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
 import { fillPath, type KeyKind, type Route, type RouteHost } from '../../contract/routes.ts';
-import { abortedError, Exchange } from './exchange.ts';
+import { Exchange, orAborted } from './exchange.ts';
 import { codeOfReply, isRetryable } from './failures.ts';
 import type { Limits } from './limits.ts';
 import { type RetryRule, readRetryAfter, withRetries } from './retry.ts';
@@ -252,11 +252,8 @@ async function readKey(
 	signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
 	try {
-		return await untilAborted(keys(kind), signal);
+		return await orAborted(keys(kind), signal);
 	} catch (error) {
-		if (signal?.aborted) {
-			throw abortedError();
-		}
 		throw ClientError.is(error)
 			? error
 			: new ClientError('no-key', `the ${kind} key could not be read`, { cause: error });

@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/async.ts';
+import { type Clock, untilAborted } from '../../base/async.ts';
 import { ClientError } from '../../base/errors.ts';
 import { failureOf } from './failures.ts';
 import { createKeyRemover, type KeyRemover, removeKeyFrom } from './keyRemoval.ts';
@@ -228,6 +228,15 @@ export class Exchange {
 
 export function abortedError(): ClientError {
 	return new ClientError('aborted', 'the request was aborted');
+}
+
+/** Settles as the promise does, or throws `aborted` as soon as the signal aborts. */
+export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+	try {
+		return await untilAborted(promise, signal);
+	} catch (error) {
+		throw signal?.aborted ? abortedError() : error;
+	}
 }
 
 export function truncatedError(cause?: unknown): ClientError {

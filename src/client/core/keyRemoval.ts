@@ -52,24 +52,21 @@ interface Search {
 function searchFor(key: string): Search {
 	const length = Math.min(PIECE_LENGTH, key.length);
 	const forms = [key, ...base64Forms(key)];
-	const hints = forms.flatMap(form => partsOf(form, Math.max(1, Math.floor(length / 2))));
+	// Any piece contains the whole of one of these, as they follow one another and are half as long.
+	const half = Math.max(1, Math.floor(length / 2));
+	const hints = forms.flatMap(form => piecesOf(form, half, half));
 	return {
 		length,
-		pieces: new Set(forms.flatMap(form => piecesOf(form.toLowerCase(), length))),
+		pieces: new Set(forms.flatMap(form => piecesOf(form.toLowerCase(), length, 1))),
 		isWord: key.length < PIECE_LENGTH,
 		hint: new RegExp(hints.map(hint => hint.replace(/\W/g, '\\$&')).join('|'), 'i'),
 	};
 }
 
-function piecesOf(text: string, length: number): string[] {
-	return Array.from({ length: Math.max(0, text.length - length + 1) }, (_, start) => text.slice(start, start + length));
-}
-
-/** Splits a key into consecutive pieces. Any part of the key that is twice as long contains a whole piece. */
-function partsOf(text: string, length: number): string[] {
-	return Array.from({ length: Math.floor(text.length / length) }, (_, index) =>
-		text.slice(index * length, (index + 1) * length),
-	);
+/** Returns the pieces of a text that begin at each multiple of `step`. */
+function piecesOf(text: string, length: number, step: number): string[] {
+	const count = Math.max(0, Math.floor((text.length - length) / step) + 1);
+	return Array.from({ length: count }, (_, index) => text.slice(index * step, index * step + length));
 }
 
 /** Removes a key from everything in an error: message, stack, fields and causes. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/async.ts';
 import { ClientError } from '../../base/errors.ts';
-import { abortedError } from './exchange.ts';
+import { orAborted } from './exchange.ts';
 
 /**
  * contract: not shown (unspecified.md, "rate limits"). `never` is for requests that could start something twice;
@@ -36,7 +36,7 @@ export async function withRetries<T>(options: RetryOptions, attempt: (count: num
 			}
 			const delayMs = error.retryAfterMs ?? backoff(count, FIRST_DELAY_MS, options.maximumWaitMs, options.random);
 			await options.onRetry(error, count, delayMs);
-			await pause(options.clock, delayMs, options.signal);
+			await orAborted(options.clock.sleep(delayMs, options.signal), options.signal);
 		}
 	}
 }
@@ -57,15 +57,6 @@ function mayRetry(error: ClientError, { rule, maximumWaitMs }: RetryOptions): bo
 /** Exponential backoff with full jitter: a random delay between zero and the doubled delay. `count` starts at 1. */
 export function backoff(count: number, firstMs: number, maximumMs: number, random: () => number): number {
 	return Math.round(random() * Math.min(maximumMs, firstMs * 2 ** (count - 1)));
-}
-
-/** Sleeps. Throws `aborted` as soon as the signal aborts. */
-export async function pause(clock: Clock, milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-	try {
-		await clock.sleep(milliseconds, signal);
-	} catch (error) {
-		throw signal?.aborted ? abortedError() : error;
-	}
 }
 
 /** The longest time that a timer supports. */

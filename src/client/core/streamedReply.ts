@@ -110,9 +110,21 @@ export class StreamedReply<T> implements BatchSource<T> {
 		return this.stream.nextAs(this.take);
 	}
 
+	/** `received` is undefined at the end of the stream. */
 	private readonly take = (received: SseEvent[] | undefined): IteratorResult<T[], void> =>
 		this.collect(into => {
-			this.isOver = decodeLot(received, this.stream, this.options.decoder, into);
+			const { decoder } = this.options;
+			if (received === undefined) {
+				decodeRest(this.stream?.rest() ?? [], decoder, into);
+				decoder.end?.(into);
+				if (!decoder.isEnded && !decoder.mayClose) {
+					throw truncatedError();
+				}
+			}
+			for (const event of received ?? []) {
+				decoder.decode(event, into);
+			}
+			this.isOver = received === undefined || decoder.isEnded;
 			if (this.isOver) {
 				// Draining is not awaited: the reply is complete, and its connection serves the next request if the server ends
 				// it properly.
@@ -155,27 +167,6 @@ function isEvents(beginning: Uint8Array): boolean {
 function isBrokenJson(text: string): boolean {
 	const line = text.trimStart().split('\n', 1)[0] ?? '';
 	return line === '' || (/^[[{"]/.test(line) && parseJson(line) === undefined);
-}
-
-/** Returns whether the reply is over. `received` is undefined at the end of the stream. */
-function decodeLot<T>(
-	received: SseEvent[] | undefined,
-	stream: EventStream | undefined,
-	decoder: ReplyDecoder<T>,
-	into: T[],
-): boolean {
-	if (received === undefined) {
-		decodeRest(stream?.rest() ?? [], decoder, into);
-		decoder.end?.(into);
-		if (!decoder.isEnded && !decoder.mayClose) {
-			throw truncatedError();
-		}
-		return true;
-	}
-	for (const event of received) {
-		decoder.decode(event, into);
-	}
-	return decoder.isEnded;
 }
 
 /**

@@ -80,24 +80,15 @@ export async function askHost(
 	if (question.kind === 'service') {
 		return askService(question, context);
 	}
-	const { signal } = context;
+	const { signal, ...parts } = context;
 	const { milliseconds = PATIENCE } = question;
 	const key = mayCarryKey(question.url) ? question.key : undefined;
 	const late = AbortSignal.timeout(milliseconds.whole);
 	const ends = AbortSignal.any([signal, late]);
 	let first: HostAnswer | undefined;
 	for (const url of addressesFor(question)) {
-		const { transport, logger, clock } = context;
-		const caller = createUpstreamCaller({
-			name: 'asked host',
-			url,
-			key,
-			kind: upstreamKind({ kind: question.form, url }),
-			transport,
-			logger,
-			clock,
-			limits: { tries: 1 },
-		});
+		const kind = upstreamKind({ kind: question.form, url });
+		const caller = createUpstreamCaller({ name: 'asked host', url, key, kind, ...parts, limits: { tries: 1 } });
 		try {
 			return { url, ...(await ask({ ...question, key, milliseconds }, caller, ends)) };
 		} catch (error) {

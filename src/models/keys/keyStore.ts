@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { SerialQueue } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import { isFields } from '../../base/fields.ts';
+import { parseJson } from '../../base/json.ts';
 import { mayCarryKey } from '../../contract/upstreams.ts';
 import { type KeyCheck, keyCheckSchema } from '../model/keyCheck.ts';
 import { isSavedFor, type KeySlot, SERVER_SECRET_PREFIX } from '../model/keyFormat.ts';
@@ -135,11 +136,7 @@ function textOf(secret: string, stored: StoredKey): string {
 }
 
 function parseStored(text: string | undefined): StoredKey | undefined {
-	try {
-		return text === undefined ? undefined : storedKeySchema.parse(JSON.parse(text));
-	} catch {
-		return undefined;
-	}
+	return storedKeySchema.safeParse(parseJson(text ?? '')).data;
 }
 
 function digestOf(stored: StoredKey | undefined): string {

@@ -22,27 +22,22 @@ export interface KeyUse {
 	cloudTokenPrefix?: string | undefined;
 }
 
-export function connectionLabel({ label, name }: Pick<Connection, 'label' | 'name'>): string {
-	return label ?? name;
-}
-
 /** Returns what the key of a connection is for. */
 export function connectionKeyUse(connection: Connection, kind: KeyKind): KeyUse {
-	const { name, plan, apiUrl, enterpriseUrl, cloudUrl, agentUrl, dashboardUrl, cloudTokenPrefix } = connection;
-	const chatUrl = (plan === 'enterprise' && enterpriseUrl) || apiUrl;
+	const { name, label = name, plan, apiUrl, enterpriseUrl, cloudUrl, agentUrl } = connection;
 	const hosts = {
-		inference: { kind: 'apiUrl', url: chatUrl },
+		inference: { kind: 'apiUrl', url: (plan === 'enterprise' && enterpriseUrl) || apiUrl },
 		cloud: { kind: 'cloudUrl', url: cloudUrl },
 		agent: { kind: 'agentUrl', url: agentUrl },
 	} as const;
 	return {
 		kind,
 		name,
-		service: connectionLabel(connection),
+		service: label,
 		slot: connectionKey(connection, kind),
 		host: hosts[kind],
-		page: dashboardUrl,
-		cloudTokenPrefix,
+		page: connection.dashboardUrl,
+		cloudTokenPrefix: connection.cloudTokenPrefix,
 	};
 }
 

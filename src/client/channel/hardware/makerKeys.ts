@@ -1,9 +1,9 @@
 import { importJWK } from 'jose';
 import * as z from 'zod';
-import { type Clock, SerialQueue, untilAborted } from '../../../base/async.ts';
+import { type Clock, SerialQueue } from '../../../base/async.ts';
 import { ClientError } from '../../../base/errors.ts';
 import type { Caller } from '../../core/caller.ts';
-import { abortedError } from '../../core/exchange.ts';
+import { abortedError, orAborted } from '../../core/exchange.ts';
 import { readReply } from '../../core/replyData.ts';
 
 /** The maker rotates its keys about daily, so unknown keys are requested, but not more often than this. */
@@ -49,17 +49,13 @@ export class MakerKeys {
 	}
 
 	/** `mayAsk` returns whether a request may be sent to the maker, who then learns that somebody verifies a token. */
-	async find(
+	find(
 		id: string,
 		mayAsk: () => Promise<boolean>,
 		signal: AbortSignal | undefined,
 	): Promise<TokenKey | MakerKeyProblem> {
 		const found = this.queue.run(() => this.findNext(id, mayAsk, signal));
-		try {
-			return await untilAborted(found, signal);
-		} catch (error) {
-			throw signal?.aborted ? abortedError() : error;
-		}
+		return orAborted(found, signal);
 	}
 
 	private async findNext(

@@ -11,8 +11,6 @@ export interface SpdmReport {
 	signature: Uint8Array;
 	/** The requester's nonce of 32 bytes. */
 	nonce: Uint8Array;
-	/** The measured values by their index. */
-	measurements: ReadonlyMap<number, Uint8Array>;
 	/** The opaque fields by their type. */
 	opaque: ReadonlyMap<number, Uint8Array>;
 }
@@ -45,17 +43,17 @@ export function readSpdmReport(bytes: Uint8Array): SpdmReport {
 	reader.expect([SLOT], 'it is of another slot');
 	reader.expect(RESPONSE, 'it has no response with measurements');
 	const blocks = reader.number(1);
-	const measurements = readMeasurements(new Reader(reader.take(reader.number(3))), blocks);
+	checkMeasurements(new Reader(reader.take(reader.number(3))), blocks);
 	reader.take(NONCE_BYTES);
 	const opaque = readOpaque(new Reader(reader.take(reader.number(2))));
 	const signed = bytes.subarray(0, reader.position);
 	const signature = reader.take(SIGNATURE_BYTES);
 	reader.end();
-	return { signed, signature, nonce, measurements, opaque };
+	return { signed, signature, nonce, opaque };
 }
 
-function readMeasurements(record: Reader, count: number): Map<number, Uint8Array> {
-	const measurements = new Map<number, Uint8Array>();
+/** The measured values are judged by the maker alone. */
+function checkMeasurements(record: Reader, count: number): void {
 	for (let index = 1; index <= count; index++) {
 		record.expect([index, DMTF], 'a measurement is missing, out of order or of another kind');
 		const size = record.number(2);
@@ -64,10 +62,9 @@ function readMeasurements(record: Reader, count: number): Map<number, Uint8Array
 		if (length + DMTF_HEAD_BYTES !== size) {
 			throw refusal('the lengths of a measurement differ');
 		}
-		measurements.set(index, record.take(length));
+		record.take(length);
 	}
 	record.end();
-	return measurements;
 }
 
 function readOpaque(data: Reader): Map<number, Uint8Array> {

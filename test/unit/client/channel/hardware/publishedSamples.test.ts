@@ -77,7 +77,6 @@ describe('the GPU maker’s published samples', () => {
 
 	it('are read to what the maker’s own parser finds', () => {
 		const report = readSpdmReport(Buffer.from(read('hopperAttestationReport.txt').trim(), 'hex'));
-		assert.equal(report.measurements.size, 64);
 		assert.equal(report.signature.length, 96);
 		const [leaf] = readCertificates(read('hopperCertChain.txt'));
 		assert.equal(hex(report.opaque.get(FIRMWARE_FIELD)), hex(leaf?.firmware));
