@@ -73,6 +73,15 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undef
 	});
 }
 
+/** Wraps `make` so that it is called at the first use, and all uses share what it returns. */
+export function onFirstUse<T>(make: () => T): () => T {
+	let made: { value: T } | undefined;
+	return () => {
+		made ??= { value: make() };
+		return made.value;
+	};
+}
+
 /** Wraps `run` so that calls made while a run is in progress share its outcome. */
 export function singleFlight<T>(run: () => Promise<T>): () => Promise<T> {
 	let current: Promise<T> | undefined;
@@ -91,11 +100,11 @@ export function singleFlight<T>(run: () => Promise<T>): () => Promise<T> {
 export async function inParallel<Item, Result>(
 	items: readonly Item[],
 	limit: number,
-	signal: AbortSignal,
+	signal: AbortSignal | undefined,
 	work: (item: Item, signal: AbortSignal) => Promise<Result>,
 ): Promise<Result[]> {
 	const failed = new AbortController();
-	const either = AbortSignal.any([signal, failed.signal]);
+	const either = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
 	const results: Result[] = [];
 	const left = items.entries();
 	const worker = async (): Promise<void> => {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { onFirstUse } from './async.ts';
 import { markedEnvironment, ProcessFamily } from './processFamily.ts';
 
 /** The time between SIGTERM and SIGKILL. */
@@ -80,11 +81,7 @@ export function startChild(options: StartOptions): RunningChild {
 		further.end(furtherInput);
 	}
 
-	let stopped: Promise<void> | undefined;
-	const end = () => {
-		stopped ??= endFamily(child, marker, graceMs);
-		return stopped;
-	};
+	const end = onFirstUse(() => endFamily(child, marker, graceMs));
 	const onAbort = () => void end();
 	signal.addEventListener('abort', onAbort, { once: true });
 	const ended = (async () => {

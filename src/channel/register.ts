@@ -1,4 +1,5 @@
 import type { Memento, Uri } from 'vscode';
+import { onFirstUse } from '../base/async.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
 import type { MemoryStore } from '../client/channel/memory.ts';
@@ -8,7 +9,6 @@ import { commands } from '../platform/ids.ts';
 import { areRepliesWhole } from '../platform/streamedReplyMessages.ts';
 import type { EncryptedChannels } from './api.ts';
 import type { ChannelConnection } from './model/channelConnection.ts';
-import type { ShowAttestation } from './showAttestation.ts';
 
 export interface ChannelDependencies {
 	extensionUri: Uri;
@@ -45,15 +45,10 @@ export function registerChannel({ globalState, ...dependencies }: ChannelDepende
 		const { active } = dependencies;
 		return new Encrypted({ active, store: channelMemoryStore(globalState), consent: await consent() });
 	};
-	let showing: Promise<ShowAttestation> | undefined;
-	const show = (): Promise<ShowAttestation> => {
-		showing ??= import('./showAttestation.ts').then(async ({ ShowAttestation }) => {
-			const created = new ShowAttestation({ ...dependencies, consent: await consent() });
-			store.add(created);
-			return created;
-		});
-		return showing;
-	};
+	const show = onFirstUse(async () => {
+		const { ShowAttestation } = await import('./showAttestation.ts');
+		return store.add(new ShowAttestation({ ...dependencies, consent: await consent() }));
+	});
 	store.add(registerCommand(commands.showAttestation, async address => (await show()).run(address)));
 	return {
 		offer: async () => (await encrypted()).offer(),

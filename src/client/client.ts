@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../base/async.ts';
+import { type Clock, onFirstUse, systemClock } from '../base/async.ts';
 import { type Logger, nullLogger } from '../base/logger.ts';
 import type { Connection } from '../contract/connection.ts';
 import type { KeyKind } from '../contract/routes.ts';
@@ -46,11 +46,6 @@ export function createClient(options: ClientOptions): Client {
 
 /** undici is loaded only at the first request: the extension never uses it, and its bundle leaves it out. */
 function undiciOnDemand(): Transport {
-	let loading: Promise<Transport> | undefined;
-	return {
-		async request(request) {
-			loading ??= import('./core/undiciTransport.ts').then(({ createUndiciTransport }) => createUndiciTransport());
-			return (await loading).request(request);
-		},
-	};
+	const load = onFirstUse(async () => (await import('./core/undiciTransport.ts')).createUndiciTransport());
+	return { request: async request => (await load()).request(request) };
 }

@@ -16,7 +16,7 @@ export const controlPaths = {
 	lease: '/errand/v1/lease',
 	/** `POST` answers `{stopping: true}` and ends the service. */
 	shutdown: '/errand/v1/shutdown',
-	/** `POST` takes a `NamedRepositories`, which the look-ups return from then on, and answers `{named: <count>}`. */
+	/** `POST` takes paths of `namedRepositoriesSchema`, which the look-ups return from then on, and answers `{named: <count>}`. */
 	repositories: '/errand/v1/repositories',
 	/** `GET` answers the names that requests can use now, as a `GatewayDescription`. */
 	description: '/errand/v1/connection',
@@ -62,7 +62,6 @@ export type GatewayDescription = z.output<typeof gatewayDescriptionSchema>;
 
 /** Absolute paths of repository folders on this machine. */
 export const namedRepositoriesSchema = z.strictObject({ folders: z.array(z.string().min(1)).min(1).max(200) });
-export type NamedRepositories = z.output<typeof namedRepositoriesSchema>;
 
 /** The file in the state folder with the address of the service. Only its owner can read it. */
 export const DISCOVERY_FILE = 'discovery.json';

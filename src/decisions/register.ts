@@ -3,21 +3,19 @@
 // in the same way, and from tasks; the root hands both over. A run is kept without its state, whose digest tells
 // whether two runs had the same one.
 import * as vscode from 'vscode';
+import { onFirstUse } from '../base/async.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { registerCommand } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
-import type { DecisionsDependencies, DecisionsFeature } from './decisionsFeature.ts';
+import type { DecisionsDependencies } from './decisionsFeature.ts';
 
 /** Registers the commands and the code lens of decision files. Their implementation loads with the first command. */
 export function registerDecisions(dependencies: DecisionsDependencies): Disposable {
 	const store = new DisposableStore();
-	let loaded: Promise<DecisionsFeature> | undefined;
-	const feature = (): Promise<DecisionsFeature> => {
-		loaded ??= import('./decisionsFeature.ts').then(({ DecisionsFeature }) =>
-			store.add(new DecisionsFeature(dependencies)),
-		);
-		return loaded;
-	};
+	const feature = onFirstUse(async () => {
+		const { DecisionsFeature } = await import('./decisionsFeature.ts');
+		return store.add(new DecisionsFeature(dependencies));
+	});
 	store.add(registerCommand(commands.newDecision, async argument => (await feature()).ask(argument)));
 	store.add(registerCommand(commands.evaluateDecision, async argument => (await feature()).evaluate(argument)));
 	store.add(

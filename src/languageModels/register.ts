@@ -4,6 +4,7 @@
 // as soon as a window has learnt which models there are, and of other changes only where somebody has asked before:
 // asking starts the local service.
 import * as vscode from 'vscode';
+import { onFirstUse } from '../base/async.ts';
 import { DisposableStore } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { LANGUAGE_MODEL_VENDOR } from '../platform/ids.ts';
@@ -11,7 +12,6 @@ import { onDidChangeSetting } from '../platform/settings.ts';
 import type { LanguageModels } from './api.ts';
 import type { LanguageModelProvider, ModelRequestParts } from './languageModelProvider.ts';
 import type { ModelListParts } from './modelList.ts';
-import type { UseLedger } from './useLedger.ts';
 
 /** The parts that the root provides to this feature. */
 export interface LanguageModelsDependencies {
@@ -37,11 +37,7 @@ export function registerLanguageModels({
 	const store = new DisposableStore();
 	const changed = store.add(new Emitter<void>());
 	const folder = vscode.Uri.joinPath(globalStorageUri, 'languageModels').fsPath;
-	let opened: Promise<UseLedger> | undefined;
-	const ledger = () => {
-		opened ??= import('./useLedger.ts').then(({ UseLedger }) => new UseLedger(folder));
-		return opened;
-	};
+	const ledger = onFirstUse(async () => new (await import('./useLedger.ts')).UseLedger(folder));
 	let loaded: Promise<LanguageModelProvider> | undefined;
 	const provider = () => {
 		loaded ??= Promise.all([import('./languageModelProvider.ts'), import('./modelList.ts'), ledger()]).then(

@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
+import { onFirstUse } from '../base/async.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { PIPE_VARIABLES } from '../contract/pipeVariables.ts';
 import { EXTENSION_ID, MCP_PROVIDER } from '../platform/ids.ts';
-import type { McpDependencies, McpOffer } from './mcpOffer.ts';
+import type { McpDependencies } from './mcpOffer.ts';
 
 /**
  * Offers the MCP server to the editor's own agents. Nothing is loaded until the editor starts the server, which then
@@ -11,11 +12,7 @@ import type { McpDependencies, McpOffer } from './mcpOffer.ts';
 export function registerMcp(extensionUri: vscode.Uri, dependencies: McpDependencies): Disposable {
 	const version: unknown = vscode.extensions.getExtension(EXTENSION_ID)?.packageJSON.version;
 	const store = new DisposableStore();
-	let loaded: Promise<McpOffer> | undefined;
-	const offer = (): Promise<McpOffer> => {
-		loaded ??= import('./mcpOffer.ts').then(({ McpOffer }) => store.add(new McpOffer(dependencies)));
-		return loaded;
-	};
+	const offer = onFirstUse(async () => store.add(new (await import('./mcpOffer.ts')).McpOffer(dependencies)));
 	const program = vscode.Uri.joinPath(extensionUri, 'dist', 'mcp.js').fsPath;
 	store.add(
 		vscode.lm.registerMcpServerDefinitionProvider(MCP_PROVIDER, {

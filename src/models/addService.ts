@@ -12,7 +12,7 @@ import { readSetting, settingHolds, writeSetting } from '../platform/settings.ts
 import { addConnection } from './addConnection.ts';
 import type { AddedModel } from './api.ts';
 import { askAddress } from './hosts/askAddress.ts';
-import { askHost, findForm, findParts, type HostAnswer, type HostContext } from './hosts/askHost.ts';
+import { type AskingContext, askHost, findForm, findParts, type HostAnswer } from './hosts/askHost.ts';
 import { findServers, type ServerHere } from './hosts/findServers.ts';
 import { hostProblem, ownerText, upstreamProblemText } from './hosts/messages.ts';
 import { askKey, type KeyQuestion } from './keys/askKey.ts';
@@ -85,7 +85,7 @@ class ServiceFlow {
 	private readonly services: Services;
 	private readonly findHere: (signal: AbortSignal) => Promise<ServerHere[]>;
 	/** The parts that asking a host takes. The signal ends such requests with the flow. */
-	private readonly asking: HostContext & { signal: AbortSignal };
+	private readonly asking: AskingContext;
 	private here: readonly ServerHere[] | undefined;
 
 	constructor(services: Services, findHere: ServiceFlow['findHere'], signal: AbortSignal) {

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { placeOf } from '../base/hostname.ts';
 import { LISTED_MODELS } from '../contract/upstreams.ts';
 import { type Choice, choose, inputName, separator, shownText } from '../platform/pick.ts';
-import { askHost, type HostAnswer, type HostContext } from './hosts/askHost.ts';
+import { type AskingContext, askHost, type HostAnswer } from './hosts/askHost.ts';
 import { hostProblem, isAboutKey, labelsOf } from './hosts/messages.ts';
 import type { ServiceDraft } from './model/serviceDraft.ts';
 
@@ -30,7 +30,7 @@ const titleOf = ({ label }: ServiceDraft) => vscode.l10n.t('Model of {0}', label
  * given.
  */
 export async function pickModel(
-	context: HostContext & { signal: AbortSignal },
+	context: AskingContext,
 	draft: ServiceDraft,
 	known: HostAnswer | undefined,
 ): Promise<PickModelEnd> {

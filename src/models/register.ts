@@ -1,3 +1,4 @@
+import { onFirstUse } from '../base/async.ts';
 import { DisposableStore } from '../base/disposable.ts';
 import { describeError } from '../base/errors.ts';
 import { Emitter } from '../base/event.ts';
@@ -6,7 +7,6 @@ import { registerCommand } from '../platform/commands.ts';
 import { commands, internalCommands } from '../platform/ids.ts';
 import { onDidChangeSetting } from '../platform/settings.ts';
 import type { Models } from './api.ts';
-import type { KeysFeature } from './keys/keysFeature.ts';
 import { SECRET_PREFIX, SERVER_SECRET_PREFIX } from './model/keyFormat.ts';
 import type { ModelsDependencies, ModelsFeature } from './modelsFeature.ts';
 
@@ -19,10 +19,9 @@ export function registerModels(dependencies: ModelsDependencies): Models {
 	const changed = store.add(new Emitter<void>());
 	const keysChanged = store.add(new Emitter<void>());
 	const upstreamsChanged = store.add(new Emitter<void>());
-	let loadedKeys: Promise<KeysFeature> | undefined;
 	let loaded: Promise<ModelsFeature> | undefined;
 
-	const loadKeys = async () => {
+	const keysFeature = onFirstUse(async () => {
 		const [{ hostContext, KeysFeature }, { KeyStore }] = await Promise.all([
 			import('./keys/keysFeature.ts'),
 			import('./keys/keyStore.ts'),
@@ -31,11 +30,7 @@ export function registerModels(dependencies: ModelsDependencies): Models {
 			(secret.startsWith(SERVER_SECRET_PREFIX) ? upstreamsChanged : keysChanged).fire(),
 		);
 		return new KeysFeature({ store: keyStore, host: hostContext(logger) });
-	};
-	const keysFeature = () => {
-		loadedKeys ??= loadKeys();
-		return loadedKeys;
-	};
+	});
 	const load = async () => {
 		const [{ ModelsFeature }, keys] = await Promise.all([import('./modelsFeature.ts'), keysFeature()]);
 		return new ModelsFeature(dependencies, keys);

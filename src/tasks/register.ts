@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { onFirstUse } from '../base/async.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { describeError } from '../base/errors.ts';
 import type { TasksForPrograms } from '../mcp/api.ts';
@@ -52,13 +53,10 @@ type Restore = vscode.WebviewPanelSerializer['deserializeWebviewPanel'];
 export function registerTasks(dependencies: TasksDependencies): Tasks & { programs: TasksForPrograms } {
 	const store = new DisposableStore();
 	const changed = store.add(new vscode.EventEmitter<TreeNode[] | undefined>());
-	let loaded: Promise<TasksFeature> | undefined;
-	const feature = (): Promise<TasksFeature> => {
-		loaded ??= import('./tasksFeature.ts').then(({ TasksFeature }) =>
-			store.add(new TasksFeature(dependencies, { promptFile, treeView, fireTree: rows => changed.fire(rows) })),
-		);
-		return loaded;
-	};
+	const feature = onFirstUse(async (): Promise<TasksFeature> => {
+		const { TasksFeature } = await import('./tasksFeature.ts');
+		return store.add(new TasksFeature(dependencies, { promptFile, treeView, fireTree: rows => changed.fire(rows) }));
+	});
 
 	const treeView = store.add(
 		vscode.window.createTreeView<TreeNode>(views.tasks, {

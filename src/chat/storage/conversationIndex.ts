@@ -9,7 +9,7 @@ import { describeError, systemErrorCode } from '../../base/errors.ts';
 import { isFields } from '../../base/fields.ts';
 import { replaceFile, TEMPORARY_EXTENSION } from '../../base/files.ts';
 import type { Immutable } from '../../base/immutable.ts';
-import { inParallel } from '../../base/inParallel.ts';
+import { inParallel } from '../../base/async.ts';
 import { parseBeginningOfJson } from '../../base/json.ts';
 import type { Logger } from '../../base/logger.ts';
 import { cut, oneLine } from '../../base/plainText.ts';

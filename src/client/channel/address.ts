@@ -10,9 +10,6 @@ export interface ChannelAddress {
 	provider?: string;
 }
 
-/** The part of a call that selects the channel endpoint. */
-export type ChannelTarget = Pick<Call, 'route' | 'values'>;
-
 /**
  * Returns the endpoint on the organisation's host, scoped to model and provider, if all three are known; otherwise the
  * one on the shared host (contract: encrypted-channel.md). Throws `not-supported` if there is no host or it does not
@@ -22,7 +19,7 @@ export function channelTarget(
 	connection: Connection,
 	endpoint: Parameters<typeof channelRoute>[0],
 	{ model, provider = providerOf(connection, model) }: ChannelAddress,
-): ChannelTarget {
+): Pick<Call, 'route' | 'values'> {
 	const { name, orgUrl, encryptUrl } = connection;
 	const isScoped = orgUrl !== undefined && model !== undefined && provider !== undefined;
 	const host = isScoped ? orgUrl : encryptUrl;

@@ -7,9 +7,10 @@ import type { Caller } from '../core/caller.ts';
 import { orAborted } from '../core/exchange.ts';
 import type { AcceptedAttestation, Attested, ChannelAttestOptions, ChannelOpenOptions } from '../types.ts';
 import { attestationUrl, type ChannelAddress, channelTarget } from './address.ts';
+import { nonceOf } from './checks.ts';
 import type { HardwareAuthority } from './hardware/authority.ts';
 import type { MakerKeys } from './hardware/makerKeys.ts';
-import { climbLadder, type Proof, provenKey, remember } from './ladder.ts';
+import { acceptedAttestation, climbLadder, type Proof, provenKey } from './ladder.ts';
 import type { ChannelMemory } from './memory.ts';
 import { demandHardwareProof, hasOtherVerdicts, isDowngrade, RefusedAttestation } from './verdicts.ts';
 
@@ -92,7 +93,7 @@ export async function accept(
 			);
 		}
 	}
-	remember(context.memory, now, named);
+	context.memory.accept(now.address, acceptedAttestation(now, named.fingerprint), nonceOf(now.attestation));
 	return { attested: now, enclave: named.key };
 }
 

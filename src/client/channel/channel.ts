@@ -1,3 +1,4 @@
+import { onFirstUse } from '../../base/async.ts';
 import { type Health, healthSchema } from '../../contract/channel.ts';
 import type { Caller } from '../core/caller.ts';
 import { readReply } from '../core/replyData.ts';
@@ -19,14 +20,10 @@ export function createChannel(
 	caller: Caller,
 	{ memory = new ChannelMemory(), authority = GPU_MAKER }: ChannelOptions = {},
 ): Client['channel'] {
-	let loading: Promise<ChannelContext> | undefined;
-	const context = (): Promise<ChannelContext> => {
-		loading ??= import('./hardware/makerKeys.ts').then(({ MakerKeys }) => ({
-			...{ caller, memory, authority },
-			makerKeys: new MakerKeys(caller, authority.keyAddress),
-		}));
-		return loading;
-	};
+	const context = onFirstUse(async (): Promise<ChannelContext> => {
+		const { MakerKeys } = await import('./hardware/makerKeys.ts');
+		return { caller, memory, authority, makerKeys: new MakerKeys(caller, authority.keyAddress) };
+	});
 	return {
 		health: async (address = {}) => readHealth(caller, address),
 		attest: async (options = {}) => {

@@ -87,10 +87,6 @@ export function provenKey(proof: Proof): NamedKey {
 	return named;
 }
 
-export function remember(memory: ChannelMemory, attested: Attested, { fingerprint }: NamedKey): void {
-	memory.accept(attested.address, acceptedAttestation(attested, fingerprint), nonceOf(attested.attestation));
-}
-
 export function acceptedAttestation({ verdicts, devices }: Attested, keyFingerprint: string): AcceptedAttestation {
 	return { verdicts, keyFingerprint, devices };
 }

@@ -8,7 +8,7 @@ import { EXTENSION_ID } from '../../platform/ids.ts';
 import { errorText } from '../../platform/notify.ts';
 import { choose, shownText } from '../../platform/pick.ts';
 import { withProgressNotice } from '../../platform/progressNotice.ts';
-import { askHost, HOST_FIELDS, type HostContext, type HostField } from '../hosts/askHost.ts';
+import { type AskingContext, askHost, HOST_FIELDS, type HostField } from '../hosts/askHost.ts';
 import { answerText, hostLabel, hostProblem, modelCount } from '../hosts/messages.ts';
 import type { KeysFeature } from '../keys/keysFeature.ts';
 import { kindLabel } from '../keys/messages.ts';
@@ -124,7 +124,7 @@ function addressesOf(connection: Connection): { field: HostField; url: string }[
 async function checkAddresses(
 	addresses: readonly { field: HostField; url: string }[],
 	{ models }: Connection,
-	context: HostContext & { signal: AbortSignal },
+	context: AskingContext,
 ): Promise<DiagnosisFinding[]> {
 	const [channelModel] = models.flatMap(({ id, channelProvider }) =>
 		channelProvider === undefined ? [] : [{ model: id, provider: channelProvider }],

@@ -6,12 +6,12 @@ import net from 'node:net';
 import process from 'node:process';
 import tls from 'node:tls';
 import * as vscode from 'vscode';
-import { type Clock, untilAborted } from '../../base/async.ts';
+import { untilAborted } from '../../base/async.ts';
 import { systemErrorCode } from '../../base/errors.ts';
 import { placeOf, withoutBrackets } from '../../base/hostname.ts';
 import { isLoopbackHost } from '../../base/loopback.ts';
-import type { Transport } from '../../client/core/transport.ts';
 import { readEditorProxy } from '../../platform/settings.ts';
+import type { AskingContext } from '../hosts/askHost.ts';
 import { type DiagnosisFinding, findingsOn } from '../model/diagnosis.ts';
 import { type NamedProxy, proxyOf } from '../model/proxyOf.ts';
 
@@ -23,29 +23,23 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const CLOCK_MS = 60_000;
 
 /** Checks the names, the proxies and the certificates of the hosts at these addresses, and this machine's clock. */
-export async function checkNetwork(
-	urls: readonly string[],
-	context: { transport: Transport; clock: Clock; signal: AbortSignal },
-): Promise<DiagnosisFinding[]> {
+export async function checkNetwork(urls: readonly string[], context: AskingContext): Promise<DiagnosisFinding[]> {
 	const origins = [...new Set(urls.map(url => new URL(url).origin))];
 	return (await Promise.all(origins.map(origin => checkOrigin(origin, context)))).flat();
 }
 
-async function checkOrigin(
-	origin: string,
-	{ transport, clock, signal }: { transport: Transport; clock: Clock; signal: AbortSignal },
-): Promise<DiagnosisFinding[]> {
+async function checkOrigin(origin: string, context: AskingContext): Promise<DiagnosisFinding[]> {
 	const { protocol, hostname } = new URL(origin);
 	if (protocol === 'http:' && isLoopbackHost(hostname)) {
 		// Such a host is reached without a look-up, a proxy and TLS.
-		return [await checkClock(origin, transport, clock, signal)];
+		return [await checkClock(origin, context)];
 	}
 	const proxy = proxyOf(origin, { ...readEditorProxy(), environment: process.env });
 	const found = await Promise.all([
-		checkName(origin, proxy, signal),
-		checkProxy(origin, proxy, signal),
-		checkCertificate(origin, proxy, clock, signal),
-		checkClock(origin, transport, clock, signal),
+		checkName(origin, proxy, context.signal),
+		checkProxy(origin, proxy, context.signal),
+		checkCertificate(origin, proxy, context),
+		checkClock(origin, context),
 	]);
 	return found.filter(finding => finding !== undefined);
 }
@@ -126,8 +120,7 @@ async function connectProblem(host: string, port: number, signal: AbortSignal): 
 async function checkCertificate(
 	origin: string,
 	proxy: NamedProxy,
-	clock: Clock,
-	signal: AbortSignal,
+	{ clock, signal }: AskingContext,
 ): Promise<DiagnosisFinding | undefined> {
 	const { hostname, port } = new URL(origin);
 	if (proxy.kind === 'proxy') {
@@ -159,12 +152,7 @@ async function checkCertificate(
 }
 
 /** Sends a request without a key, as every reply, even a refusal, may tell the time. */
-async function checkClock(
-	origin: string,
-	transport: Transport,
-	clock: Clock,
-	signal: AbortSignal,
-): Promise<DiagnosisFinding> {
+async function checkClock(origin: string, { transport, clock, signal }: AskingContext): Promise<DiagnosisFinding> {
 	const { fine, problem, unchecked } = findingsOn(vscode.l10n.t('Clock against {0}', placeOf(origin)));
 	let date: number;
 	try {

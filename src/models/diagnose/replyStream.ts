@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import type { Clock } from '../../base/async.ts';
 import type { Client } from '../../client/types.ts';
 import { errorText } from '../../platform/notify.ts';
+import type { AskingContext } from '../hosts/askHost.ts';
 import { type DiagnosisFinding, findingsOn } from '../model/diagnosis.ts';
 
 const REPLY_MS = 60_000;
@@ -16,7 +16,7 @@ export async function checkReplyStream(
 	model: string,
 	label: string,
 	{ chat }: Pick<Client, 'chat'>,
-	{ clock, signal }: { clock: Clock; signal: AbortSignal },
+	{ clock, signal }: AskingContext,
 ): Promise<DiagnosisFinding[]> {
 	const findings = findingsOn(vscode.l10n.t('Stream of a reply of {0}', model));
 	const content = 'Count from 1 to 100, one number a line, and write nothing else.';

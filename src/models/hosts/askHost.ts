@@ -1,13 +1,10 @@
 // Finds out what answers at an address, by requests that cost nothing.
 import type * as z from 'zod';
-import type { Clock } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import { ClientError } from '../../base/errors.ts';
-import type { Logger } from '../../base/logger.ts';
-import type { Call, Caller } from '../../client/core/caller.ts';
+import type { Call, Caller, CallerOptions } from '../../client/core/caller.ts';
 import { failureOf } from '../../client/core/failures.ts';
 import { readReply } from '../../client/core/replyData.ts';
-import type { Transport } from '../../client/core/transport.ts';
 import { createUpstreamCaller, readUpstreamModels } from '../../client/core/upstreamCaller.ts';
 import { agentTaskListSchema } from '../../contract/agentTasks.ts';
 import { healthSchema } from '../../contract/channel.ts';
@@ -38,10 +35,11 @@ export type HostField = (typeof HOST_FIELDS)[number];
 export type HostKind = HostField | 'server' | 'service';
 
 /** The parts that all questions have in common. */
-export interface HostContext {
-	transport: Transport;
-	logger: Logger;
-	clock: Clock;
+export type HostContext = Pick<CallerOptions, 'transport' | 'logger' | 'clock'>;
+
+/** The same with the signal that ends a question. */
+export interface AskingContext extends HostContext {
+	signal: AbortSignal;
 }
 
 export interface HostQuestion {
@@ -73,10 +71,7 @@ const PATIENCE = { silence: 8_000, whole: 15_000 };
 const MAXIMUM_LIST_BYTES = 4 * 1024 * 1024;
 
 /** Never rejects, except with the signal's reason. */
-export async function askHost(
-	question: HostQuestion,
-	context: HostContext & { signal: AbortSignal },
-): Promise<HostAnswer> {
+export async function askHost(question: HostQuestion, context: AskingContext): Promise<HostAnswer> {
 	if (question.kind === 'service') {
 		return askService(question, context);
 	}
@@ -108,7 +103,7 @@ export async function askHost(
 }
 
 /** A service of the contract need not list its models, so if there is no list it is asked in its own way. */
-async function askService(question: HostQuestion, context: HostContext & { signal: AbortSignal }): Promise<HostAnswer> {
+async function askService(question: HostQuestion, context: AskingContext): Promise<HostAnswer> {
 	const listed = await askHost({ ...question, kind: 'server' }, context);
 	if (listed.state !== 'failed' || !isElsewhere(listed.error) || !isConnectionAddress(question.url)) {
 		return listed;
@@ -256,7 +251,7 @@ export interface Request {
 /** Returns the error with which a server answers one request, or undefined if it accepts it. */
 export async function failureAt(
 	{ url, key, method, path, body, milliseconds }: Request,
-	{ signal, ...context }: HostContext & { signal: AbortSignal },
+	{ signal, ...context }: AskingContext,
 ): Promise<ClientError | undefined> {
 	const sent = mayCarryKey(url) ? key : undefined;
 	const caller = createUpstreamCaller({ name: 'asked host', url, key: sent, ...context, limits: { tries: 1 } });
@@ -283,7 +278,7 @@ const FORM_MS = 3_000;
  */
 export async function findForm(
 	server: { url: string; key: string | undefined },
-	context: HostContext & { signal: AbortSignal },
+	context: AskingContext,
 ): Promise<UpstreamKind | undefined> {
 	if (upstreamKind({ url: server.url }) !== 'chat') {
 		return undefined;
@@ -304,10 +299,7 @@ const PARTS = ['cloudUrl', 'agentUrl', 'encryptUrl'] as const satisfies HostFiel
  * Returns the fields whose part of a service of the contract answers below this address. No key is sent. A gateway that
  * wants a key for every path tells nothing about its parts, so a part that no service has is requested as well.
  */
-export async function findParts(
-	url: string,
-	context: HostContext & { signal: AbortSignal },
-): Promise<Record<string, string>> {
+export async function findParts(url: string, context: AskingContext): Promise<Record<string, string>> {
 	const nowhere = `${url}/errand-asks-for-nothing`;
 	const [control, ...answers] = await Promise.all([
 		askHost({ kind: 'cloudUrl', url: nowhere }, context),

@@ -2,7 +2,7 @@
 import type { PortOwner } from '../../base/portOwner.ts';
 import type { ListedModel } from '../../contract/modelList.ts';
 import type { UsualServer } from '../../contract/usualServers.ts';
-import { askHost, type HostContext } from './askHost.ts';
+import { type AskingContext, askHost } from './askHost.ts';
 
 /** A server that answers at a usual port. */
 export interface ServerHere {
@@ -14,8 +14,7 @@ export interface ServerHere {
 	models: ListedModel[] | undefined;
 }
 
-export interface FindOptions extends HostContext {
-	signal: AbortSignal;
+export interface FindOptions extends AskingContext {
 	ownerOf(port: number): Promise<PortOwner>;
 }
 

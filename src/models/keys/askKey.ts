@@ -4,7 +4,7 @@ import { defined } from '../../base/defined.ts';
 import { mayCarryKey } from '../../contract/upstreams.ts';
 import { askCheckedKey } from '../../platform/keyBox.ts';
 import { showMessage } from '../../platform/notify.ts';
-import { askHost, failureAt, type HostAnswer, type HostContext } from '../hosts/askHost.ts';
+import { type AskingContext, askHost, failureAt, type HostAnswer, type HostContext } from '../hosts/askHost.ts';
 import { isAboutKey } from '../hosts/messages.ts';
 import { failedCheck, isKeyRefusal, type KeyCheck } from '../model/keyCheck.ts';
 import type { StepEnd } from '../model/serviceDraft.ts';
@@ -86,11 +86,7 @@ export async function askKey(
  * Checks whether the service accepts a key by sending a request that costs nothing. Never rejects, except with the
  * signal's reason.
  */
-export async function checkKey(
-	use: KeyUse,
-	key: string,
-	context: HostContext & { signal: AbortSignal },
-): Promise<KeyCheck> {
+export async function checkKey(use: KeyUse, key: string, context: AskingContext): Promise<KeyCheck> {
 	return checkOf(use, await askWithKey(use, key, context));
 }
 
@@ -103,7 +99,7 @@ const CHECK_MS = 8_000;
 async function askWithKey(
 	{ host: { kind, url = '', form }, openList }: KeyUse,
 	key: string,
-	context: HostContext & { signal: AbortSignal },
+	context: AskingContext,
 ): Promise<HostAnswer> {
 	const path = openList?.checkPath;
 	const request = { url, key, method: 'GET', milliseconds: CHECK_MS } as const;

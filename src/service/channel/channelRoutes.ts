@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/async.ts';
+import { type Clock, onFirstUse } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import { describeError } from '../../base/errors.ts';
 import { explainUpstream } from '../../base/explainFailure.ts';
@@ -15,7 +15,6 @@ import { wholeReply } from '../inference/wholeReply.ts';
 import { RequestRefused } from '../replies.ts';
 import { type App, type AppContext, pattern, readBody, streamReply, untilClientGoes } from '../server.ts';
 import type { OpenedMessage } from './channelSession.ts';
-import type { Responder } from './responder.ts';
 import { textBatches } from './textBatches.ts';
 
 /** This is enough for the largest ciphertext in base64. */
@@ -46,12 +45,8 @@ interface Place {
  */
 export function registerChannelRoutes(app: App, dependencies: ChannelRoutesDependencies): void {
 	const { gateway, server, version, clock, logger } = dependencies;
-	let responder: Promise<Responder> | undefined;
-	const ready = (): Promise<Responder> => {
-		// The cryptography takes a tenth of a second to set up, and most runs of the service never need it.
-		responder ??= import('./responder.ts').then(module => new module.Responder(version, clock));
-		return responder;
-	};
+	// The cryptography takes a tenth of a second to set up, and most runs of the service never need it.
+	const ready = onFirstUse(async () => new (await import('./responder.ts')).Responder(version, clock));
 
 	const open = async (context: AppContext): Promise<OpenedMessage> => {
 		const request = await readBody(context, messageRequestSchema, BODY_MEGABYTES);

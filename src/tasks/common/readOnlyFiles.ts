@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { onFirstUse } from '../../base/async.ts';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 
 /** Provides the files of a scheme, once it is loaded. */
@@ -34,18 +35,14 @@ export const fixedFolder = {
 export function registerReadOnlyFiles(scheme: string, load: () => Promise<FileSource>): Disposable {
 	const store = new DisposableStore();
 	const changed = store.add(new vscode.EventEmitter<vscode.FileChangeEvent[]>());
-	let loaded: Promise<FileSource> | undefined;
-	const source = () => {
-		loaded ??= load().then(files => {
-			const fire = (uri: vscode.Uri) => changed.fire([{ type: vscode.FileChangeType.Changed, uri }]);
-			const listener = files.onDidChange?.(fire);
-			if (listener) {
-				store.add(listener);
-			}
-			return files;
-		});
-		return loaded;
-	};
+	const source = onFirstUse(async () => {
+		const files = await load();
+		const listener = files.onDidChange?.(uri => changed.fire([{ type: vscode.FileChangeType.Changed, uri }]));
+		if (listener) {
+			store.add(listener);
+		}
+		return files;
+	});
 	const provider: vscode.FileSystemProvider = {
 		...fixedFolder,
 		onDidChangeFile: changed.event,
