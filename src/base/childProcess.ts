@@ -5,7 +5,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { onFirstUse } from './async.ts';
 import { markedEnvironment, ProcessFamily } from './processFamily.ts';
 
-/** The time between SIGTERM and SIGKILL. */
 const STOP_GRACE_MS = 2_000;
 
 interface StartOptions {

@@ -78,16 +78,12 @@ export interface UpstreamProblem {
 	slug: string;
 	/** The name by which the user knows it, if it differs from the slug. */
 	label?: string | undefined;
-	/** The origin of its address. */
 	origin?: string | undefined;
-	/** True if the server has a key. */
 	hasKey?: boolean | undefined;
-	/** The code of the client's error. */
 	code: ClientErrorCode;
 	status?: number | undefined;
 	/** The system's code, such as `ECONNREFUSED`. */
 	system?: string | undefined;
-	/** True if a web page came in place of the reply. */
 	isPage?: boolean | undefined;
 	retryAfterMs?: number | undefined;
 	/** The server's own words, or what is wrong with its reply. It is untrusted text and only for display. */
@@ -147,12 +143,10 @@ export class ClientError extends Error {
 		return wasSent === this.wasSent ? this : this.with({ unsent: !wasSent });
 	}
 
-	/** Returns the same error with another `serviceMessage`. */
 	withWords(serviceMessage: string): ClientError {
 		return serviceMessage === this.serviceMessage ? this : this.with({ serviceMessage });
 	}
 
-	/** Returns the same error without `upstreams`. */
 	withoutUpstreams(): ClientError {
 		return this.upstreams.length === 0 ? this : this.with({ upstreams: [] });
 	}

@@ -44,13 +44,11 @@ export function explainFailure(error: ClientError, subject: FailureSubject): Exp
 		: { ...decisive, cause: explained.map(({ cause }) => cause).join(' ') };
 }
 
-/** Explains how a model server behind the service has failed. */
 export function explainUpstream(problem: UpstreamProblem): ExplainedFailure {
 	const { slug, label = slug, origin, hasKey } = problem;
 	return explain(errorOfUpstream(problem), { name: oneLine(label, MAXIMUM_NAME), url: origin, hasKey, server: slug });
 }
 
-/** Returns the error that a reported problem describes. */
 export function errorOfUpstream({ origin, code, system, said, ...rest }: UpstreamProblem): ClientError {
 	const hostname = origin === undefined ? undefined : new URL(origin).host;
 	const cause = system === undefined ? undefined : Object.assign(new Error(system), { code: system, hostname });

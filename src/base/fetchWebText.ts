@@ -18,7 +18,6 @@ const HEADERS = {
 };
 
 export type WebRefusal =
-	/** The address does not begin with `https:`. */
 	| { reason: 'not-https' }
 	/** The address contains a user name or a password. */
 	| { reason: 'credentials' }

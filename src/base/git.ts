@@ -34,7 +34,6 @@ export const SERVICE_SETTINGS: readonly string[] = [
 	'receive.denyDeleteCurrent=refuse',
 ];
 
-/** The author and committer of a commit. */
 export interface CommitIdentity {
 	name: string;
 	address: string;

@@ -77,7 +77,6 @@ export function otherSide(
 	};
 }
 
-/** A setting as git reports it. */
 export interface FoundSetting {
 	/** `local` and `worktree` are the repository's own files and those that they include. */
 	scope: string;
@@ -91,7 +90,6 @@ export interface FoundSetting {
 /** A section whose settings contain the name of a hook, a filter, a merge driver or a remote. */
 export type NamedSection = 'hook' | 'filter' | 'merge' | 'remote';
 
-/** A setting for git: its key and its value. */
 export type Setting = readonly [key: string, value: string];
 
 /** Is part of every listing: a git that does not list it is too old to take settings from its environment. */

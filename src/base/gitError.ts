@@ -1,4 +1,3 @@
-/** The outcome of a git command that failed. */
 interface Ended {
 	/** Undefined if a signal ended git. */
 	exitCode: number | undefined;

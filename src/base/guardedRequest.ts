@@ -17,7 +17,6 @@ const OTHER_PORTS: ReadonlySet<number> = new Set([
 	...[6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080],
 ]);
 
-/** The targets that are allowed. */
 export interface GuardedNetwork {
 	/**
 	 * Resolves with the addresses of a host name; the default is the system's resolver. It may reject, because the
@@ -59,7 +58,6 @@ export class GuardRefusal extends Error {
 	readonly reason: GuardReason;
 	/** The address of another origin that the server redirected to. */
 	readonly target: URL | undefined;
-	/** The status with which the server refused. */
 	readonly status: number | undefined;
 
 	constructor(reason: GuardReason, { target, status }: { target?: URL; status?: number } = {}) {

@@ -29,7 +29,6 @@ export function imageTypeOf(bytes: Uint8Array): ImageType | undefined {
 	return head.startsWith('RIFF') && head.endsWith('WEBP') ? 'image/webp' : undefined;
 }
 
-/** Returns an image as a `data:` URL. */
 export function dataUrl(type: ImageType, bytes: Uint8Array): string {
 	return `data:${type};base64,${Buffer.from(bytes).toString('base64')}`;
 }

@@ -82,7 +82,6 @@ export function showExactly(text: string): string {
 	);
 }
 
-/** Replaces hidden characters by the names of their code points. */
 export function showHidden(text: string): string {
 	return replaceHidden(text, character => `⟨${codePointName(character)}⟩`);
 }

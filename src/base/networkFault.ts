@@ -164,7 +164,6 @@ function networkFaultParts(fault: NetworkFault, connection: string): FaultParts 
 	}
 }
 
-/** Returns a sentence about the fault and one about what to do. */
 function certificateWords(problem: CertificateProblem, connection: string): [cause: string, step: string] {
 	switch (problem) {
 		case 'self-signed':

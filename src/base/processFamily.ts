@@ -33,7 +33,6 @@ export function isProcessGone(pid: number): boolean {
 
 interface Member {
 	pid: number;
-	/** The id of its process group. */
 	group: number;
 }
 

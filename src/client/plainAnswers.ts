@@ -65,7 +65,6 @@ export async function searchWhole(
 	};
 }
 
-/** Evaluates questions about a state. */
 export async function decideWhole(
 	{ decisions }: Pick<Client, 'decisions'>,
 	request: { state: Record<string, unknown>; questions: Questions },

@@ -3,7 +3,6 @@ import { defined } from '../base/defined.ts';
 import type { ChatMessage, ToolCall } from '../contract/chatRequest.ts';
 import type { ChatStreamEvent } from './types.ts';
 
-/** A call of which only a part has arrived. */
 interface PartialCall {
 	id: string | undefined;
 	name: string | undefined;

@@ -172,7 +172,6 @@ export const taskCheckRequestSchema = z.strictObject({
 	repoUrl: z.string().min(1),
 	selectedBranch: z.string().min(1).optional(),
 	agents: z.array(agentId).max(8),
-	/** The models of the agents. */
 	models: z.array(z.string().min(1)).max(8).default([]),
 	installDependencies: z.boolean().default(false),
 });
@@ -201,7 +200,6 @@ export const taskCheckSchema = z.object({
 			withLogin: z.array(z.string()).default([]),
 			/** True if the user has allowed exactly these hosts for this repository. */
 			allowed: z.boolean(),
-			/** True if that answer allows install scripts. */
 			allowsScripts: z.boolean(),
 		})
 		.nullable(),
@@ -324,14 +322,12 @@ export const executionExtrasSchema = z.looseObject({
 	outputTokens: lenient(amountSchema),
 	/** The cost of all turns in US dollars. Absent if a call has no known price. */
 	cost: lenient(amountSchema),
-	/** The use by model and provider. */
 	models: lenient(modelUseList),
 	/** Absent if the last run had no limit. */
 	budget: lenient(
 		z.looseObject({
 			/** The most that one run of one agent may cost, in US dollars. */
 			limit: amountSchema,
-			/** The amount that the last run has spent. */
 			spent: amountSchema,
 			/** True if the run made calls without a price, which `spent` does not include. */
 			atLeast: lenient(z.boolean()),

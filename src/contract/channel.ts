@@ -69,7 +69,6 @@ export const attestationSchema = z.looseObject({
 });
 export type AttestationRecord = z.output<typeof attestationSchema>;
 
-/** The conversation that a message carries in encrypted form. */
 export const channelHistorySchema = z
 	.array(z.strictObject({ role: z.enum(['system', 'user', 'assistant']), content: z.string() }))
 	.min(1);

@@ -63,7 +63,6 @@ const headFields = {
 	/** The value is `chat.completion` or `chat.completion.chunk`. */
 	object: lenient(z.string()),
 	system_fingerprint: lenient(z.string()),
-	/** The provider that served the request. */
 	provider: lenient(z.string()),
 	usage: lenient(usageSchema),
 };

@@ -77,7 +77,6 @@ export const chatRequestSchema = z.strictObject({
 	frequency_penalty: numberBetween(-2, 2).optional(),
 	presence_penalty: numberBetween(-2, 2).optional(),
 	repetition_penalty: numberAbove(0, 2).optional(),
-	/** The biases by token id. */
 	logit_bias: z.record(z.string(), z.number()).optional(),
 	top_logprobs: integerFrom(0).optional(),
 	min_p: numberBetween(0, 1).optional(),
@@ -102,7 +101,6 @@ export type Parameter = Exclude<keyof ChatRequest, keyof typeof NO_PARAMETERS>;
 
 export const PARAMETERS = Object.keys(chatRequestSchema.omit(NO_PARAMETERS).shape) as readonly Parameter[];
 
-/** Returns the parameters that the request sets. */
 export function parametersOf(request: Partial<ChatRequest>): Parameter[] {
 	return PARAMETERS.filter(name => request[name] !== undefined);
 }

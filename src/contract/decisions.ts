@@ -90,7 +90,6 @@ const answerSchemas = {
 		type: z.literal('score'),
 		/** The score starts at 0 and may be fractional. */
 		score: lenient(z.number()),
-		/** The level descriptions by level. */
 		legend: lenientRecord(z.string()),
 		/** The probabilities by level. */
 		probabilities,
@@ -109,7 +108,6 @@ export interface OtherAnswer {
 	received: unknown;
 }
 
-/** The answer to a question of type `Type`. */
 export type AnswerOf<Type extends Question['type']> = z.output<(typeof answerSchemas)[Type]>;
 
 export type Answers<Asked extends Questions> = {
@@ -126,7 +124,6 @@ export function readAnswer<Type extends Question['type']>(type: Type, received: 
 export const decisionReplySchema = z.looseObject({
 	/** The model after name resolution. */
 	model: lenient(z.string()),
-	/** The answers by the ids of the questions. */
 	answers: z.custom<Fields>(isFields),
 	usage: lenient(z.looseObject({ input_tokens: lenientCount, output_tokens: lenientCount })),
 });

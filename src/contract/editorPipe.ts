@@ -7,7 +7,6 @@ import { lenient } from './lenient.ts';
 import { integerFrom } from './ranges.ts';
 import { logEntrySchema, taskListQuerySchema, taskSchema } from './tasks.ts';
 
-/** The limit for the body of a call. */
 export const PIPE_MEGABYTES = 1;
 
 /** The limit for a line of an answer in characters. The largest log entry is shorter. */
@@ -93,7 +92,6 @@ export type FileDiff = z.output<typeof fileDiffSchema>;
 const launchFindingSchema = z.object({
 	text: z.string(),
 	detail: z.string().optional(),
-	/** True if it prevents the task. */
 	isBlocking: z.boolean(),
 });
 export type LaunchFinding = z.output<typeof launchFindingSchema>;

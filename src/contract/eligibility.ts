@@ -11,11 +11,9 @@ export interface ProviderFacts {
 	ownSlug?: string | undefined;
 	dataPolicy?: DataPolicy | undefined;
 	quantizations?: readonly string[] | undefined;
-	/** The request fields that it supports. */
 	parameters?: ReadonlySet<string> | 'all' | undefined;
 }
 
-/** The reason why a provider may not serve a request. */
 export type Exclusion =
 	| { kind: 'ignored' | 'not-in-only' | 'not-in-order' }
 	/** The provider may do what the kind names, and the routing policy excludes it for that. */

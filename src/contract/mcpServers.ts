@@ -264,7 +264,6 @@ export function withValues(
 	);
 }
 
-/** Returns the headers of a server with the placeholders filled in. */
 export function headersWithValues(
 	{ headers }: RemoteServerSetting,
 	values: { input(name: string): string; variable(name: string): string },

@@ -25,7 +25,6 @@ export interface ReplyEnd {
 	/** The finish reason of chat. `native` is the server's own word for it. */
 	reason?: string | undefined;
 	native?: string | undefined;
-	/** The stop sequence that ended the reply. */
 	stopSequence?: string | undefined;
 	usage?: Usage | undefined;
 }
@@ -33,10 +32,8 @@ export interface ReplyEnd {
 /** The limit for the characters that are held back. */
 const MAXIMUM_HELD = 4 * 1024 * 1024;
 
-/** The limit for unfinished blocks. */
 const MAXIMUM_OPEN = 4096;
 
-/** The limit for the characters of a whole message. */
 const MAXIMUM_WHOLE = 32 * 1024 * 1024;
 
 /** The usage before anything has been counted. */

@@ -20,7 +20,6 @@ import {
 	monthlyCosts,
 } from './model/monthlyCosts.ts';
 
-/** The features that know the use. */
 export interface CostsDependencies {
 	connections: Pick<Models, 'all'>;
 	localService: Pick<LocalService, 'monthlyUse'>;

@@ -12,7 +12,6 @@ import type { UpstreamHandoverInput } from '../contract/upstreams.ts';
  */
 export type KeyState = 'not-needed' | 'missing' | 'unconfirmed' | 'set';
 
-/** The keys of connections. */
 export interface Keys {
 	/**
 	 * Returns the key for a request.

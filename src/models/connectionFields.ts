@@ -28,7 +28,6 @@ function holdsSecret(field: string, text: string): boolean {
 	return field === 'id' ? /\b(?:sk-[\w-]{16,}|Bearer\s)/.test(text) : redactText(text) !== text;
 }
 
-/** Returns the problem with the text of a field. */
 function textProblem(field: string, typed: string): string | undefined {
 	const text = typed.trim();
 	if (text === '') {

@@ -82,7 +82,6 @@ export async function manageConnection(
 	});
 }
 
-/** Changes a model server of the settings. */
 export async function manageServer(
 	{ slug, label, setting }: OwnServer,
 	services: Services,

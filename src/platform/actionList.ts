@@ -32,10 +32,8 @@ export const leaving = (run: () => PromiseLike<unknown>) => async (): Promise<'l
 	return 'leave';
 };
 
-/** Opens the settings at one of them. */
 export const toSetting = (id: SettingId) => leaving(() => openSetting(id));
 
-/** Runs a command of Errand. */
 export const toCommand = (id: CommandId, ...rest: unknown[]) => leaving(() => executeCommand(id, ...rest));
 
 export interface ActionListOptions<End> {

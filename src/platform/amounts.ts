@@ -45,7 +45,6 @@ export function durationText(milliseconds: number): string {
 		: vscode.l10n.t('{0} h', (milliseconds / HOUR).toLocaleString(vscode.env.language, { maximumFractionDigits: 1 }));
 }
 
-/** Formats a time limit. */
 export function timeLimitText(seconds: number): string {
 	return seconds % 60 === 0 ? vscode.l10n.t('{0} min at most', seconds / 60) : vscode.l10n.t('{0} s at most', seconds);
 }
@@ -56,7 +55,6 @@ export function linesText(added: number, removed: number): string {
 	return parts.filter(part => part !== '').join(' ');
 }
 
-/** Says how many lines and files have changed. */
 export function changesText(added: number, removed: number, files: number): string {
 	const lines = linesText(added, removed);
 	if (lines === '') {

@@ -29,7 +29,6 @@ export interface GitApi {
 	readonly repositories: readonly GitRepository[];
 	readonly onDidOpenRepository: vscode.Event<GitRepository>;
 	readonly git: {
-		/** The path of the git program. */
 		readonly path: string;
 		/**
 		 * The variables that the editor adds to git's environment in order to answer requests for credentials. Not every

@@ -44,9 +44,7 @@ const OFFLINE = safeEnvironment('none');
 export class GitRefusal extends Error {
 	override readonly name = 'GitRefusal';
 	readonly reason: 'old-git' | 'unsafe-name' | 'transport-program' | 'no-folder';
-	/** The setting that is the reason, if there is one. */
 	readonly setting: FoundSetting | undefined;
-	/** The missing folder, if that is the reason. */
 	readonly folder: string | undefined;
 
 	constructor(

@@ -14,7 +14,6 @@ const POINTER =
 export interface ComparedFile {
 	/** The path from the repository's top folder, as a byte string (`latin1`). */
 	name: string;
-	/** The object that git has stored for it. */
 	object: string;
 }
 

@@ -74,7 +74,6 @@ export const CHANGE_SCHEME = 'errand-change';
 /** The scheme of documents in which a prompt made of comments is written. Menus in package.json match on it. */
 export const COMMENT_PROMPT_SCHEME = 'errand-follow-up';
 
-/** The provider of the MCP server. */
 export const MCP_PROVIDER = 'errand.mcp';
 
 /** The scheme of documents that show everything that another agent requests. */
@@ -187,9 +186,7 @@ export type SettingTypes = {
 
 /** The context keys that `when` clauses of package.json may name, with the types of their values. */
 export interface ContextKeyTypes {
-	/** The extension has been activated. */
 	'errand.isActive': boolean;
-	/** A reply is streaming. */
 	'errand.replying': boolean;
 	'errand.chatFocused': boolean;
 	/** A model other than the demo answers in the chat. */
@@ -215,7 +212,6 @@ export interface TaskRowFlags {
 	race: boolean;
 	/** The task was ended with work that can still be kept. */
 	keepable: boolean;
-	/** There are unsent comments. */
 	comments: boolean;
 	/** The task ended in a way that needs an explanation. */
 	failed: boolean;

@@ -7,7 +7,6 @@ import { readSetting, writeSetting } from './settings.ts';
 const SHORT_MS = 10_000;
 
 interface NewsPlace {
-	/** True if the window has the focus. */
 	isFocused: boolean;
 	/** True if it is in view, provided that the window has the focus. */
 	isInView: boolean;
@@ -33,7 +32,6 @@ export interface News extends Omit<NewsPlace, 'isFocused'> {
 	message: string;
 	/** The labels of the buttons besides the one that turns such notifications off. */
 	buttons: readonly string[];
-	/** The setting that allows notifications of this kind. */
 	setting: 'errand.chat.notify' | 'errand.tasks.notify';
 	/** Adds it to the badge of its view. */
 	mark(): void;

@@ -97,7 +97,6 @@ export function askModal(message: string, detail: string, ...buttons: string[]):
 	return vscode.window.showWarningMessage(inertText(message), { modal: true, detail: inertText(detail) }, ...buttons);
 }
 
-/** Runs the command of an explanation's button. */
 export function followAction<T>({ command, argument }: NonNullable<Explanation['action']>): Thenable<T> {
 	return argument === undefined ? executeCommand<T>(command) : executeCommand<T>(command, argument);
 }

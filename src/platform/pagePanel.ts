@@ -11,15 +11,12 @@ export interface PagePanelOptions<FromPage extends { kind: string }, View> {
 	extensionUri: vscode.Uri;
 	/** Names the page's bundle, and the kind of tab as `errand.<name>`. */
 	name: string;
-	/** The title of the page. */
 	title: string;
-	/** The title of the tab. */
 	tabTitle: string;
 	column: vscode.ViewColumn;
 	/** Undefined for anything that is not a message of the page. */
 	parse(message: unknown): FromPage | undefined;
 	handle(message: Exclude<FromPage, { kind: 'page-ready' }>): unknown;
-	/** Everything that the page shows now. */
 	view(): View;
 	/** Returns the connection's label, for errors. */
 	label(): string;
@@ -75,7 +72,6 @@ export class PagePanel<FromPage extends { kind: string }, View> {
 		return this.panel.active;
 	}
 
-	/** Brings the tab to the front. */
 	reveal(): void {
 		this.panel.reveal();
 	}

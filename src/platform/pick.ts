@@ -62,7 +62,6 @@ export class PickList<Row extends vscode.QuickPickItem, Result = void> {
 		});
 	}
 
-	/** Ends the list with the user's choice. */
 	take(result: Result): void {
 		if (!this.drawing) {
 			this.end(result);
@@ -259,9 +258,7 @@ export interface DraftQuestion {
 	placeholder: string;
 	/** May repeat foreign text. */
 	prompt?: string;
-	/** The draft so far. */
 	value: string;
-	/** The sentence for an empty text. */
 	emptyProblem: string;
 }
 

@@ -5,7 +5,6 @@ import { showMessage } from './notify.ts';
 
 const MAXIMUM_NAME_LENGTH = 60;
 
-/** Returns the folder to propose for saving a file. */
 export function defaultFolder(): vscode.Uri {
 	return vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(homedir());
 }

@@ -26,7 +26,6 @@ export function writeSetting<K extends SettingId>(id: K, value: SettingTypes[K])
 	return vscode.workspace.getConfiguration().update(id, value, vscode.ConfigurationTarget.Global);
 }
 
-/** Removes a setting from the user's settings. */
 export function clearSetting(id: SettingId): Thenable<void> {
 	return vscode.workspace.getConfiguration().update(id, undefined, vscode.ConfigurationTarget.Global);
 }
@@ -48,7 +47,6 @@ export async function settingHolds<K extends SettingId>(
 	await waitUntil(() => holds(readSetting(id)), vscode.workspace.onDidChangeConfiguration, ARRIVAL_MS);
 }
 
-/** Opens the Settings editor at a setting. */
 export async function openSetting(id: SettingId): Promise<void> {
 	// In a remote window, a machine setting is among the remote's settings, not the user's.
 	const isRemote = settingScopes[id] === 'machine' && vscode.env.remoteName !== undefined;

@@ -14,7 +14,6 @@ import { acceptedAttestation, climbLadder, type Proof, provenKey } from './ladde
 import type { ChannelMemory } from './memory.ts';
 import { demandHardwareProof, hasOtherVerdicts, isDowngrade, RefusedAttestation } from './verdicts.ts';
 
-/** The parts that all sessions of a client share. */
 export interface ChannelContext {
 	caller: Caller;
 	memory: ChannelMemory;
@@ -100,7 +99,8 @@ export async function accept(
 /** Throws `aborted` if the signal aborts first, because a question may stay on the screen forever. */
 async function isYes(ask: () => Promise<boolean | undefined>, signal: AbortSignal | undefined): Promise<boolean> {
 	// A question that could not be asked counts as declined.
-	return (await orAborted((async () => ask())().catch(() => false), signal)) === true;
+	const answer = (async () => ask())().catch(() => false);
+	return (await orAborted(answer, signal)) === true;
 }
 
 const MAXIMUM_BYTES = 1_000_000;

@@ -40,7 +40,6 @@ const newSession = (accepted: Accepted): ServiceSession => ({ ...accepted, nonce
 /** The reply to a message, with the handshake that decrypts it. */
 interface Delivered<T> {
 	handshake: Handshake;
-	/** The nonce of the message. */
 	nonce: number;
 	reply: T;
 }

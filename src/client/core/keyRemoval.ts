@@ -38,7 +38,6 @@ export function createKeyRemover(key: string): KeyRemover {
 	};
 }
 
-/** The prepared search for a key. */
 interface Search {
 	length: number;
 	/** All pieces of that length, in lower case. */
@@ -101,7 +100,6 @@ function isPlain(value: unknown): value is object {
 	return value instanceof Error || Array.isArray(value) || prototype === Object.prototype || prototype === null;
 }
 
-/** A character and its position in the text. */
 interface Unit {
 	letter: string;
 	at: number;

@@ -11,7 +11,6 @@ export interface SseEvent {
 	data: string;
 }
 
-/** Reads the lines that belong to no event. */
 export interface StrayLineReader {
 	/** The number of characters in lines that are held until more have come. */
 	readonly held: number;

@@ -123,7 +123,6 @@ export async function askControl<T extends z.ZodType>(
 	return parsed.data;
 }
 
-/** Returns the request options for a path of the service. */
 export function requestOptionsFor(address: string, path: string): http.RequestOptions {
 	const { hostname, port } = new URL(address);
 	return { hostname, port, path };

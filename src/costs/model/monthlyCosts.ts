@@ -14,7 +14,6 @@ export interface ModelPart {
 	cost: KnownCost;
 }
 
-/** The use in one calendar month. */
 export interface MonthParts {
 	/** The month in the form `2026-11`. */
 	month: string;

@@ -13,9 +13,7 @@ import { addressRule, answerText, hostProblem, labelsOf, mayBeServer, noAddressT
 export interface AddressQuestion extends Pick<HostQuestion, 'kind' | 'form' | 'channelModel'> {
 	title: string;
 	placeholder: string;
-	/** The initial text of the box. */
 	value: string;
-	/** True if the present address can be removed. */
 	canRemove?: boolean;
 }
 
@@ -29,7 +27,6 @@ export interface ChosenAddress {
 
 type Row = Choice<'use' | 'remove' | 'none'>;
 
-/** The state of the text in the box. */
 interface TypedState {
 	/** The text in the box, without a key. */
 	text: string;

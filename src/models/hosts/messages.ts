@@ -53,7 +53,6 @@ export function ownerText({ kind, user }: PortOwner): string {
 	}[kind];
 }
 
-/** Describes in sentences a host's answer that was not a failure. */
 export function answerText(answer: Exclude<HostAnswer, { state: 'failed' }>, kind: HostKind): string {
 	switch (answer.state) {
 		case 'answers':

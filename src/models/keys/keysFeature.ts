@@ -19,7 +19,6 @@ export function hostContext(logger: Logger): HostContext {
 	return { transport: createFetchTransport(editorFetch), logger, clock: systemClock };
 }
 
-/** The keys of all services. */
 export class KeysFeature implements Omit<Keys, 'onDidChange'> {
 	readonly store: KeyStore;
 	/** The parts that asking a host takes. */
@@ -32,7 +31,6 @@ export class KeysFeature implements Omit<Keys, 'onDidChange'> {
 		this.host = host;
 	}
 
-	/** Returns the key of a connection. */
 	of(connection: Connection, kind: KeyKind): ServiceKey {
 		return this.for(connectionKeyUse(connection, kind));
 	}

@@ -111,7 +111,6 @@ export function keyProblem(
 		: vscode.l10n.t('This kind of key starts with “sk-”.');
 }
 
-/** Returns the state of a key in a few words. */
 export function keyStateText(state: KeyState): string {
 	return {
 		set: vscode.l10n.t('key set'),

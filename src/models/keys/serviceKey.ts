@@ -15,11 +15,9 @@ const STATUS_MS = 8000;
 
 export interface KeysContext {
 	store: KeyStore;
-	/** The parts that asking a host takes. */
 	host: HostContext;
 }
 
-/** One key of a service. */
 export class ServiceKey {
 	readonly use: KeyUse;
 	private readonly context: KeysContext;
@@ -29,7 +27,6 @@ export class ServiceKey {
 		this.use = use;
 	}
 
-	/** The origins to which it is sent. */
 	get origins(): string {
 		return this.use.slot.origins.join(', ');
 	}
@@ -114,7 +111,6 @@ export class ServiceKey {
 		}
 	}
 
-	/** Shows the result of a check in a notification. */
 	async tell(check: KeyCheck): Promise<void> {
 		const sentence = this.sentenceOf(check);
 		const replace = vscode.l10n.t('Replace');

@@ -7,14 +7,11 @@ export type FindingState = 'fine' | 'problem' | 'note' | 'unchecked';
 
 export interface DiagnosisFinding {
 	state: FindingState;
-	/** The subject of the check. */
 	subject: string;
 	found: string;
-	/** The next step, if there is one. */
 	step?: string | undefined;
 }
 
-/** The makers of findings on one subject. */
 export const findingsOn = (subject: string) => ({
 	fine: (found: string): DiagnosisFinding => ({ state: 'fine', subject, found }),
 	problem: (found: string, step?: string): DiagnosisFinding => ({ state: 'problem', subject, found, step }),
