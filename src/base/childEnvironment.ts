@@ -21,16 +21,13 @@ const SAFE_NAMES = [
 
 /** Returns the environment of a child process: the safe part of ours and `additions`. Windows ignores case in names. */
 export function childEnvironment(environment: Environment, additions: Record<string, string>): Record<string, string> {
+	const comparable = (name: string) => (process.platform === 'win32' ? name.toUpperCase() : name);
+	const safe = new Set(SAFE_NAMES.map(comparable));
 	const result: Record<string, string> = {};
-	const safe = new Set(SAFE_NAMES.map(name => name.toUpperCase()));
 	for (const [name, value] of Object.entries(environment)) {
-		const comparable = process.platform === 'win32' ? name.toUpperCase() : name;
-		if (value !== undefined && (process.platform === 'win32' ? safe.has(comparable) : SAFE_NAMES.includes(name))) {
-			result[name] = value;
+		if (value !== undefined && safe.has(comparable(name))) {
+			result[name] = comparable(name) === 'PATH' ? absoluteFolders(value) : value;
 		}
-	}
-	for (const name of Object.keys(result).filter(candidate => candidate.toUpperCase() === 'PATH')) {
-		result[name] = absoluteFolders(result[name] ?? '');
 	}
 	return { ...result, ...additions };
 }

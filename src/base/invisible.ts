@@ -1,5 +1,7 @@
 // Invisible characters hide text from its reader, make one name look like another, or reverse the direction of text.
 
+import { onFirstUse } from './async.ts';
+
 /** Control and format characters and those that fonts do not draw, except the format characters that are visible. */
 const INVISIBLE = String.raw`[[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029]--[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]]`;
 
@@ -9,8 +11,8 @@ const INVISIBLE = String.raw`[[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u202
  */
 const RUNS = String.raw`\p{RGI_Emoji_Tag_Sequence}|[${INVISIBLE}--[\t\n\r]]+`;
 /** Compiled on first use: a class of this size takes a millisecond, which would delay the start. */
-let runs: RegExp | undefined;
-let invisible: RegExp | undefined;
+const runs = onFirstUse(() => new RegExp(RUNS, 'gv'));
+const invisible = onFirstUse(() => new RegExp(`[${INVISIBLE}--[\\t\\n]]`, 'gv'));
 
 const IN_USE = /^(?:\u{1f3f4}.+|(?:\u200c|\u200d|\ufe0e|\ufe0f){1,2})$/u;
 
@@ -44,8 +46,7 @@ export function replaceHidden(text: string, by: (character: string) => string): 
 	if (!mayHide(text)) {
 		return text;
 	}
-	runs ??= new RegExp(RUNS, 'gv');
-	return text.replace(runs, (run, at: number) =>
+	return text.replace(runs(), (run, at: number) =>
 		IN_USE.test(run) || (VARIATION_SELECTOR.test(run) && VARIANT.test(characterBefore(text, at)))
 			? run
 			: Array.from(run, by).join(''),
@@ -54,11 +55,7 @@ export function replaceHidden(text: string, by: (character: string) => string): 
 
 /** Replaces all invisible characters except tabs and line feeds, even those that prose needs. */
 export function replaceInvisible(text: string, by: (character: string) => string): string {
-	if (!mayHide(text)) {
-		return text;
-	}
-	invisible ??= new RegExp(`[${INVISIBLE}--[\\t\\n]]`, 'gv');
-	return text.replace(invisible, by);
+	return mayHide(text) ? text.replace(invisible(), by) : text;
 }
 
 function characterBefore(text: string, at: number): string {

@@ -164,45 +164,40 @@ function networkFaultParts(fault: NetworkFault, connection: string): FaultParts 
 	}
 }
 
-function certificateWords(problem: CertificateProblem, connection: string): [cause: string, step: string] {
-	switch (problem) {
-		case 'self-signed':
-			return [
-				l10n.t('The certificate of {0} is self-signed.', connection),
-				l10n.t(
-					'If you trust it, add it to the system’s certificates and restart the editor. Otherwise, contact the service’s administrator.',
-				),
-			];
-		case 'unknown-issuer':
-			return [
-				l10n.t('The certificate of {0} was issued by an authority that isn’t trusted on this machine.', connection),
-				l10n.t(
-					'If it’s your company’s own, add that authority’s certificate to the system’s certificates and restart the editor.',
-				),
-			];
-		case 'other-host':
-			return [
-				l10n.t('The certificate of {0} is for a different host name.', connection),
-				l10n.t(
-					'Check the address in the setting errand.connections. If it’s correct, contact the service’s administrator.',
-				),
-			];
-		case 'expired':
-			return [
-				l10n.t('The certificate of {0} has expired.', connection),
-				l10n.t('Check this machine’s date. If it’s correct, the service’s administrator has to renew the certificate.'),
-			];
-		case 'not-yet-valid':
-			return [
-				l10n.t('The certificate of {0} is not valid yet.', connection),
-				l10n.t('Check this machine’s date. If it’s correct, contact the service’s administrator.'),
-			];
-		case 'revoked':
-			return [
-				l10n.t('The certificate of {0} was revoked.', connection),
-				l10n.t('Contact the service’s administrator.'),
-			];
-	}
+function certificateWords(problem: CertificateProblem, connection: string) {
+	const words: Record<CertificateProblem, readonly [cause: string, step: string]> = {
+		'self-signed': [
+			l10n.t('The certificate of {0} is self-signed.', connection),
+			l10n.t(
+				'If you trust it, add it to the system’s certificates and restart the editor. Otherwise, contact the service’s administrator.',
+			),
+		],
+		'unknown-issuer': [
+			l10n.t('The certificate of {0} was issued by an authority that isn’t trusted on this machine.', connection),
+			l10n.t(
+				'If it’s your company’s own, add that authority’s certificate to the system’s certificates and restart the editor.',
+			),
+		],
+		'other-host': [
+			l10n.t('The certificate of {0} is for a different host name.', connection),
+			l10n.t(
+				'Check the address in the setting errand.connections. If it’s correct, contact the service’s administrator.',
+			),
+		],
+		expired: [
+			l10n.t('The certificate of {0} has expired.', connection),
+			l10n.t('Check this machine’s date. If it’s correct, the service’s administrator has to renew the certificate.'),
+		],
+		'not-yet-valid': [
+			l10n.t('The certificate of {0} is not valid yet.', connection),
+			l10n.t('Check this machine’s date. If it’s correct, contact the service’s administrator.'),
+		],
+		revoked: [
+			l10n.t('The certificate of {0} was revoked.', connection),
+			l10n.t('Contact the service’s administrator.'),
+		],
+	};
+	return words[problem];
 }
 
 /** Explains a connection that ended without an answer. */

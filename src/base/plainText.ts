@@ -25,10 +25,8 @@ const PLAIN_LINE = /^[!-~]+(?: [!-~]+)*$/;
  * in linear time.
  */
 export function plainText(text: string): string {
-	return cleaned(text, toNothing);
+	return cleaned(text, () => '');
 }
-
-const toNothing = () => '';
 
 /** Nearly every text is plain, and there may be millions of texts, so a plain one is scanned only once. */
 function cleaned(text: string, by: (character: string) => string): string {

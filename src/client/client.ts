@@ -1,11 +1,9 @@
-import { type Clock, onFirstUse, systemClock } from '../base/async.ts';
-import { type Logger, nullLogger } from '../base/logger.ts';
-import type { Connection } from '../contract/connection.ts';
-import type { KeyKind } from '../contract/routes.ts';
+import { onFirstUse, systemClock } from '../base/async.ts';
+import { nullLogger } from '../base/logger.ts';
 import { createAgentTasks } from './agentTasks.ts';
 import { type ChannelOptions, createChannel } from './channel/channel.ts';
 import { createChat, createImages, createSearch } from './chat.ts';
-import { createCaller } from './core/caller.ts';
+import { type CallerOptions, createCaller } from './core/caller.ts';
 import { LIMITS } from './core/limits.ts';
 import type { Transport } from './core/transport.ts';
 import { createDecisions } from './decisions.ts';
@@ -15,14 +13,10 @@ import { createSources } from './sources.ts';
 import { createTasks } from './tasks.ts';
 import type { Client } from './types.ts';
 
-export interface ClientOptions {
-	connection: Connection;
-	/** Called for each request; the key is never kept. */
-	keys: (kind: KeyKind) => Promise<string | undefined>;
-	/** Defaults to undici, for programs outside the editor. */
-	transport?: Transport;
-	logger?: Logger;
-	clock?: Clock;
+/** The default transport is undici, for programs outside the editor. */
+export interface ClientOptions
+	extends Pick<CallerOptions, 'connection' | 'keys'>,
+		Partial<Pick<CallerOptions, 'transport' | 'logger' | 'clock'>> {
 	/** The memory of the encrypted channel, and the authority that it trusts. */
 	channel?: ChannelOptions;
 }

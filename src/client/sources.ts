@@ -3,11 +3,9 @@ import { ClientError } from '../base/errors.ts';
 import { rowsOf } from '../contract/lenient.ts';
 import { type Route, routes } from '../contract/routes.ts';
 import {
-	type BranchesQuery,
 	branchesQuerySchema,
 	branchSchema,
 	organisationSchema,
-	type RepositoriesQuery,
 	repositoriesQuerySchema,
 	repositorySchema,
 } from '../contract/sources.ts';
@@ -31,20 +29,11 @@ export function createSources(caller: Caller): Client['sources'] {
 	return {
 		organisations: () => lookUp(caller, routes.organisations, organisationSchema, {}),
 		repositories: async owner =>
-			lookUp(
-				caller,
-				routes.repositories,
-				repositorySchema,
-				checkRequest<RepositoriesQuery>(repositoriesQuerySchema, { owner }),
-			),
-		branches: async (owner, repo) =>
-			lookUp(
-				caller,
-				routes.branches,
-				branchSchema,
-				checkRequest<BranchesQuery>(branchesQuerySchema, { owner, repo }),
-				BRANCHES_CODES,
-			),
+			lookUp(caller, routes.repositories, repositorySchema, checkRequest(repositoriesQuerySchema, { owner })),
+		async branches(owner, repo) {
+			const query = checkRequest(branchesQuerySchema, { owner, repo });
+			return lookUp(caller, routes.branches, branchSchema, query, BRANCHES_CODES);
+		},
 	};
 }
 

@@ -35,7 +35,4 @@ export type Branch = z.output<typeof branchSchema>;
 const name = z.string().refine(text => text.trim() !== '', 'must not be empty');
 
 export const repositoriesQuerySchema = z.strictObject({ owner: name });
-export type RepositoriesQuery = z.input<typeof repositoriesQuerySchema>;
-
 export const branchesQuerySchema = z.strictObject({ owner: name, repo: name });
-export type BranchesQuery = z.input<typeof branchesQuerySchema>;

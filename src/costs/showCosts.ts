@@ -159,14 +159,11 @@ function sumRow({ connection, parts, cost }: ConnectionSum): vscode.QuickPickIte
 function partText(kind: ModelPart['kind'], parts: readonly ModelPart[]): string {
 	const cost = addCosts(parts.filter(part => part.kind === kind).map(part => part.cost));
 	const text = cost ? costText(cost) : vscode.l10n.t('nothing');
-	switch (kind) {
-		case 'tasks':
-			return vscode.l10n.t('tasks: {0}', text);
-		case 'chat':
-			return vscode.l10n.t('chat: {0}', text);
-		case 'others':
-			return vscode.l10n.t('other extensions: {0}', text);
-	}
+	return {
+		tasks: vscode.l10n.t('tasks: {0}', text),
+		chat: vscode.l10n.t('chat: {0}', text),
+		others: vscode.l10n.t('other extensions: {0}', text),
+	}[kind];
 }
 
 /** Shows the models and providers of which a sum consists. Choosing one goes back. */
@@ -206,14 +203,11 @@ function partRow({ kind, model, provider, count, inputTokens, outputTokens, cost
 }
 
 function kindText(kind: ModelPart['kind']): string {
-	switch (kind) {
-		case 'tasks':
-			return vscode.l10n.t('Tasks');
-		case 'chat':
-			return vscode.l10n.t('Chat');
-		case 'others':
-			return vscode.l10n.t('Editor’s chat and other extensions');
-	}
+	return {
+		tasks: vscode.l10n.t('Tasks'),
+		chat: vscode.l10n.t('Chat'),
+		others: vscode.l10n.t('Editor’s chat and other extensions'),
+	}[kind];
 }
 
 function monthText(month: string): string {

@@ -47,7 +47,9 @@ export function serviceRows({ own, found, here }: ServiceLists): Row[] {
 	const taken = new Set(own.map(({ slug }) => slug));
 	return [
 		...(others === undefined || others.length > 0 ? [separator<ServiceChoice>(vscode.l10n.t('On this machine'))] : []),
-		...(others === undefined ? [lookingRow()] : others.map(hereRow)),
+		...(others === undefined
+			? [{ label: `$(blank) ${vscode.l10n.t('Searching this machine…')}`, value: { kind: 'look' as const } }]
+			: others.map(hereRow)),
 		separator(vscode.l10n.t('Services')),
 		...MODEL_SERVICES.filter(({ slug }) => !taken.has(slug)).map(serviceRow),
 		separator(vscode.l10n.t('Any other')),
@@ -67,10 +69,6 @@ export function serviceRows({ own, found, here }: ServiceLists): Row[] {
 				]
 			: []),
 	];
-}
-
-function lookingRow(): Row {
-	return { label: `$(blank) ${vscode.l10n.t('Searching this machine…')}`, value: { kind: 'look' } };
 }
 
 function hereRow(here: ServerHere): Row {

@@ -4,16 +4,13 @@ import * as vscode from 'vscode';
 export function agentProblemText(
 	problem: 'not-found' | 'no-model' | 'own-account' | 'account-forbidden' | 'account-retention',
 ): string {
-	switch (problem) {
-		case 'not-found':
-			return vscode.l10n.t('It is not installed.');
-		case 'own-account':
-			return vscode.l10n.t('It works with an account of its own, once you allow that in “Set Up Agents…”.');
-		case 'account-forbidden':
-			return vscode.l10n.t('It works with an account of its own, which errand.local.ownAccounts forbids.');
-		case 'account-retention':
-			return vscode.l10n.t('Nobody knows what its account retains, so it does not run under zero data retention.');
-		case 'no-model':
-			return vscode.l10n.t('It needs a model. Add a model server.');
-	}
+	return {
+		'not-found': vscode.l10n.t('It is not installed.'),
+		'own-account': vscode.l10n.t('It works with an account of its own, once you allow that in “Set Up Agents…”.'),
+		'account-forbidden': vscode.l10n.t('It works with an account of its own, which errand.local.ownAccounts forbids.'),
+		'account-retention': vscode.l10n.t(
+			'Nobody knows what its account retains, so it does not run under zero data retention.',
+		),
+		'no-model': vscode.l10n.t('It needs a model. Add a model server.'),
+	}[problem];
 }

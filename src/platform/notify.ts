@@ -25,20 +25,14 @@ export function helpfulButton(action: HelpfulAction, server?: string): NonNullab
 		server === undefined
 			? { command: commands.manageKeys }
 			: { command: internalCommands.changeServerKey, argument: server };
-	switch (action) {
-		case 'changeKey':
-			return { label: vscode.l10n.t('Change Key…'), ...atKey };
-		case 'enterKey':
-			return { label: vscode.l10n.t('Enter Key…'), ...atKey };
-		case 'chooseModel':
-			return { label: vscode.l10n.t('Choose Model'), command: internalCommands.selectModel };
-		case 'manageKeys':
-			return { label: vscode.l10n.t('Manage Keys'), command: commands.manageKeys };
-		case 'showLog':
-			return { label: vscode.l10n.t('Show Log'), command: commands.showLog };
-		case 'switchConnection':
-			return { label: vscode.l10n.t('Switch Connection'), command: commands.switchConnection };
-	}
+	return {
+		changeKey: { label: vscode.l10n.t('Change Key…'), ...atKey },
+		enterKey: { label: vscode.l10n.t('Enter Key…'), ...atKey },
+		chooseModel: { label: vscode.l10n.t('Choose Model'), command: internalCommands.selectModel },
+		manageKeys: { label: vscode.l10n.t('Manage Keys'), command: commands.manageKeys },
+		showLog: { label: vscode.l10n.t('Show Log'), command: commands.showLog },
+		switchConnection: { label: vscode.l10n.t('Switch Connection'), command: commands.switchConnection },
+	}[action];
 }
 
 /**

@@ -79,21 +79,15 @@ function allowedText(issue: z.core.$ZodIssue): string {
 }
 
 function typeText(expected: string): string {
-	switch (expected) {
-		case 'string':
-			return vscode.l10n.t('text');
-		case 'number':
-			return vscode.l10n.t('a number');
-		case 'int':
-			return vscode.l10n.t('a whole number');
-		case 'boolean':
-			return vscode.l10n.t('true or false');
-		case 'array':
-			return vscode.l10n.t('a list');
-		case 'object':
-		case 'record':
-			return vscode.l10n.t('a JSON object');
-		default:
-			return expected;
-	}
+	const object = vscode.l10n.t('a JSON object');
+	const names = new Map([
+		['string', vscode.l10n.t('text')],
+		['number', vscode.l10n.t('a number')],
+		['int', vscode.l10n.t('a whole number')],
+		['boolean', vscode.l10n.t('true or false')],
+		['array', vscode.l10n.t('a list')],
+		['object', object],
+		['record', object],
+	]);
+	return names.get(expected) ?? expected;
 }

@@ -32,16 +32,12 @@ export function stepLimits({ approximate, notKept = [] }: KeptLimits): string[] 
 }
 
 function notKeptText(reason: Missing['reason'], names: string): string {
-	switch (reason) {
-		case 'too-large':
-			return vscode.l10n.t('Not kept because it’s too large: {0}.', names);
-		case 'ignored':
-			return vscode.l10n.t('Not kept because Git ignores it: {0}.', names);
-		case 'submodule':
-			return vscode.l10n.t('Not kept because it belongs to another repository: {0}.', names);
-		case 'special':
-			return vscode.l10n.t('Not kept because it isn’t a regular file or can’t be read: {0}.', names);
-	}
+	return {
+		'too-large': vscode.l10n.t('Not kept because it’s too large: {0}.', names),
+		ignored: vscode.l10n.t('Not kept because Git ignores it: {0}.', names),
+		submodule: vscode.l10n.t('Not kept because it belongs to another repository: {0}.', names),
+		special: vscode.l10n.t('Not kept because it isn’t a regular file or can’t be read: {0}.', names),
+	}[reason];
 }
 
 /** What can be done with a state. */

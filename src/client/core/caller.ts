@@ -20,6 +20,7 @@ import type { Transport, TransportRequest } from './transport.ts';
 
 export interface CallerOptions {
 	connection: Connection;
+	/** Called for each request; the key is never kept. */
 	keys: (kind: KeyKind) => Promise<string | undefined>;
 	transport: Transport;
 	logger: Logger;

@@ -14,16 +14,11 @@ export interface ModelPart {
 	cost: KnownCost;
 }
 
-export interface MonthParts {
-	/** The month in the form `2026-11`. */
-	month: string;
-	parts: ModelPart[];
-}
-
 /** The months of one connection; `connection` is undefined for replies whose connection was not recorded. */
 export interface ConnectionMonths {
 	connection: string | undefined;
-	months: MonthParts[];
+	/** `month` has the form `2026-11`. */
+	months: { month: string; parts: ModelPart[] }[];
 }
 
 export interface ConnectionSum {
