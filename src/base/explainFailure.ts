@@ -63,21 +63,18 @@ function explain(error: ClientError, subject: FailureSubject): ExplainedFailure 
 		...defined({ help: action && { action, ...(isForKey(action) && defined({ server })) } }),
 	});
 	const again = l10n.t('Try again.');
-	switch (error.code) {
+	const isRefusal = error.code === 'unauthorised' || error.code === 'forbidden';
+	switch (isRefusal && hasKey === false ? 'no-key' : error.code) {
 		case 'no-key':
 			return says(l10n.t('{0} requires a key', name), l10n.t('Enter one to continue.'), 'enterKey');
 		case 'unauthorised':
+			return says(l10n.t('{0} rejected the key', name), l10n.t('Check it, or enter a different one.'), 'changeKey');
 		case 'forbidden':
-			if (hasKey === false) {
-				return says(l10n.t('{0} requires a key', name), l10n.t('Enter one to continue.'), 'enterKey');
-			}
-			return error.code === 'unauthorised'
-				? says(l10n.t('{0} rejected the key', name), l10n.t('Check it, or enter a different one.'), 'changeKey')
-				: says(
-						l10n.t('{0} doesn’t allow this for the key’s account', name),
-						l10n.t('Use the key of an account with permission.'),
-						'changeKey',
-					);
+			return says(
+				l10n.t('{0} doesn’t allow this for the key’s account', name),
+				l10n.t('Use the key of an account with permission.'),
+				'changeKey',
+			);
 		case 'plan-required':
 			return says(
 				l10n.t('This account’s plan on {0} doesn’t include this', name),

@@ -4,7 +4,7 @@ import { open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import process from 'node:process';
 import * as z from 'zod';
-import { type Clock, systemClock } from './async.ts';
+import { type Clock, onFirstUse, systemClock } from './async.ts';
 import { systemErrorCode } from './errors.ts';
 import { parseJson } from './json.ts';
 import { identify } from './leftProcesses.ts';
@@ -95,29 +95,26 @@ async function isAbandoned(file: string, clock: Clock): Promise<boolean> {
 	}
 }
 
+const ownerSchema = z.object({ pid: z.int().positive(), host: z.string() });
+
 /** Returns whether a lock's owner is gone. Only processes of this machine can be checked; any other may be alive. */
 function isGone(owner: string): boolean {
-	try {
-		const { pid, host } = JSON.parse(owner);
-		return host === os.hostname() && Number.isInteger(pid) && pid > 0 && isProcessGone(pid);
-	} catch {
-		return false;
-	}
+	const { pid, host } = ownerSchema.safeParse(parseJson(owner)).data ?? {};
+	return pid !== undefined && host === os.hostname() && isProcessGone(pid);
 }
 
 /** A claim is void if its process is gone, or if another one has its number. */
 const claimSchema = z.object({ pid: z.number(), start: z.string() });
 
 /** Cached, because some systems take a while to identify this process. */
-let self: ReturnType<typeof identify> | undefined;
+const identifySelf = onFirstUse(() => identify(process.pid));
 
 /**
  * Claims something for this process with a file that names it, whose folder must exist. Resolves to a function that
  * releases the claim, or to undefined if a living process has it. Rejects with the system's error.
  */
 export async function claimForProcess(file: string): Promise<(() => Promise<void>) | undefined> {
-	self ??= identify(process.pid);
-	const own = JSON.stringify((await self) ?? {});
+	const own = JSON.stringify((await identifySelf()) ?? {});
 	const found = await readClaim(file);
 	const holder = claimSchema.safeParse(parseJson(found)).data;
 	if (holder && (await identify(holder.pid))?.start === holder.start) {

@@ -19,12 +19,8 @@ const LOOK_TIMEOUT_MS = 20_000;
 
 /** Returns undefined if there is no such process, or if the system does not report when it was started. */
 export async function identify(pid: number): Promise<ProcessIdentity | undefined> {
-	try {
-		const start = await startOf(pid);
-		return start === '' ? undefined : { pid, start };
-	} catch {
-		return undefined;
-	}
+	const start = await startOf(pid).catch(() => '');
+	return start === '' ? undefined : { pid, start };
 }
 
 /**

@@ -5,7 +5,7 @@ import { placeCitations } from '../contract/citations.ts';
 import type { Questions } from '../contract/decisions.ts';
 import type { LogEventOfTask, MadeDecision, SearchAnswer } from '../contract/editorPipe.ts';
 import type { RoutingPolicy } from '../contract/routingPolicy.ts';
-import type { Client, FollowEvent } from './types.ts';
+import type { Client } from './types.ts';
 
 /** The limit for the text of a search answer in characters. Reading ends there. */
 const MAXIMUM_ANSWER = 100_000;
@@ -18,25 +18,9 @@ export async function* logEvents(
 	signal: AbortSignal,
 ): AsyncGenerator<LogEventOfTask> {
 	for await (const event of tasks.follow(id, { fromIndex, signal })) {
-		const kept = logEventOf(event);
-		if (kept) {
-			yield kept;
+		if (event.type !== 'connected' && event.type !== 'reconnecting') {
+			yield event;
 		}
-	}
-}
-
-function logEventOf(event: FollowEvent): LogEventOfTask | undefined {
-	switch (event.type) {
-		case 'log':
-			return { type: 'log', index: event.index, entry: event.entry };
-		case 'status':
-			return { type: 'status', status: event.status };
-		case 'gap':
-			return { type: 'gap', from: event.from, to: event.to };
-		case 'complete':
-			return { type: 'complete', status: event.status, message: event.message };
-		default:
-			return undefined;
 	}
 }
 

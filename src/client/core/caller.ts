@@ -13,7 +13,7 @@ import { isPage, readErrorBody } from '../../contract/errorBody.ts';
 import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
 import { fillPath, type KeyKind, type Route, type RouteHost } from '../../contract/routes.ts';
 import { Exchange, orAborted } from './exchange.ts';
-import { codeOfReply, isRetryable } from './failures.ts';
+import { codeOfReply, RETRYABLE } from './failures.ts';
 import type { Limits } from './limits.ts';
 import { type RetryRule, readRetryAfter, withRetries } from './retry.ts';
 import type { Transport, TransportRequest } from './transport.ts';
@@ -173,7 +173,7 @@ async function statusFailure(exchange: Exchange, call: Call, { clock, limits }: 
 	const code = (typeof own === 'function' ? own(body.message ?? '') : own) ?? codeOfReply(status, body);
 	return new ClientError(code, `${route.method} ${route.path} answered with HTTP ${status}`, {
 		status,
-		retryable: isRetryable(code),
+		retryable: RETRYABLE.has(code),
 		isPage: isPage(text),
 		serviceCode: body.code,
 		...defined({ retryAfterMs, serviceMessage: body.message, upstreams: body.upstreams }),

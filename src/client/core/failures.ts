@@ -11,7 +11,7 @@ const TIMEOUT_CODES: ReadonlySet<string> = new Set([
 	'UND_ERR_BODY_TIMEOUT',
 ]);
 
-const RETRYABLE: ReadonlySet<ClientErrorCode> = new Set([
+export const RETRYABLE: ReadonlySet<ClientErrorCode> = new Set([
 	'rate-limited',
 	'server',
 	'upstream',
@@ -19,10 +19,6 @@ const RETRYABLE: ReadonlySet<ClientErrorCode> = new Set([
 	'timeout',
 	'truncated',
 ]);
-
-export function isRetryable(code: ClientErrorCode): boolean {
-	return RETRYABLE.has(code);
-}
 
 /** Codes for a reply that is not HTTP, contradicts itself, or is not in its stated coding (zlib, zstd and Brotli). */
 const MALFORMED_CODE =
@@ -130,7 +126,7 @@ const CODE_OF_WORD: readonly (readonly [RegExp, ClientErrorCode])[] = [
 export function failureInReply(body: ErrorBody): ClientError {
 	const code = codeOfContents(body);
 	return new ClientError(code, `the service sent an error instead of a reply (${code})`, {
-		retryable: isRetryable(code),
+		retryable: RETRYABLE.has(code),
 		serviceCode: body.code,
 		...defined({ serviceMessage: body.message, upstreams: body.upstreams }),
 	});

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { ClientError } from '../../base/errors.ts';
 import { fieldOf } from '../../base/fields.ts';
+import { cut } from '../../base/plainText.ts';
 
 const MAXIMUM_SHOWN = 40;
 
@@ -30,7 +31,7 @@ function describeIssue(issue: z.core.$ZodIssue, request: unknown): string {
 	const field = issue.path.map(part => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
 	const name = field.replace(/^\./, '') || 'the request';
 	if (issue.code === 'unrecognized_keys') {
-		return `${name} has fields that are not documented: ${issue.keys.map(key => JSON.stringify(cut(key))).join(', ')}`;
+		return `${name} has fields that are not documented: ${issue.keys.map(key => JSON.stringify(cut(key, MAXIMUM_SHOWN))).join(', ')}`;
 	}
 	return `${name} is ${shown(issue.path.reduce<unknown>(fieldOf, request), issue)}; ${rule(issue)}`;
 }
@@ -52,7 +53,7 @@ function shown(value: unknown, issue: z.core.$ZodIssue): string {
 			return String(value);
 		case 'string':
 			if (isAboutWord(issue)) {
-				return JSON.stringify(cut(value));
+				return JSON.stringify(cut(value, MAXIMUM_SHOWN));
 			}
 			return value === '' ? 'an empty text' : 'a text';
 		case 'object':
@@ -69,8 +70,4 @@ function isAboutWord(issue: z.core.$ZodIssue): boolean {
 	}
 	const isBranchAboutWord = issue.errors.some(([first]) => first?.code === 'invalid_value');
 	return issue.discriminator !== undefined || isBranchAboutWord;
-}
-
-function cut(text: string): string {
-	return text.length <= MAXIMUM_SHOWN ? text : `${text.slice(0, MAXIMUM_SHOWN)}…`;
 }

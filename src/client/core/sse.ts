@@ -3,21 +3,15 @@
 import { createParser } from 'eventsource-parser';
 import type { Clock } from '../../base/async.ts';
 import { ClientError } from '../../base/errors.ts';
+import { parseJson } from '../../base/json.ts';
+import { isStreamEnd } from '../../contract/chatReply.ts';
+import { isPage } from '../../contract/errorBody.ts';
 import type { Exchange } from './exchange.ts';
 
 export interface SseEvent {
 	/** Undefined if the stream does not name the event. */
 	event?: string | undefined;
 	data: string;
-}
-
-export interface StrayLineReader {
-	/** The number of characters in lines that are held until more have come. */
-	readonly held: number;
-	/** Returns the event that the line represents or completes, if any. */
-	read(line: string): SseEvent | undefined;
-	/** Returns the event that the held lines represent, if any. */
-	take(): SseEvent | undefined;
 }
 
 /** The limit for consecutive lines without a meaning. Each costs several times as much as an event. */
@@ -35,7 +29,7 @@ export class SseDecoder {
 	private readonly maximumLength: number;
 	private readonly text = new TextDecoder();
 	private readonly parser;
-	private readonly strays: StrayLineReader | undefined;
+	private readonly strays: StrayLines | undefined;
 	/** The pieces of an incomplete line. */
 	private line: string[] = [];
 	private lineLength = 0;
@@ -45,7 +39,7 @@ export class SseDecoder {
 	private failure: ClientError | undefined;
 
 	/** Lines that belong to no event are ignored without `strays`, up to a limit. */
-	constructor(maximumLength: number, strays?: StrayLineReader) {
+	constructor(maximumLength: number, strays?: StrayLines) {
 		this.maximumLength = maximumLength;
 		this.strays = strays;
 		this.parser = createParser({
@@ -175,7 +169,7 @@ export interface EventStreamOptions {
 	/** The kind of activity that counts in an exchange. Comments are bytes, but not events. */
 	life: 'bytes' | 'events';
 	/** Reads the lines that belong to no event. Without it, they are ignored, up to a limit. */
-	strays?: StrayLineReader;
+	strays?: StrayLines;
 	/** Bytes of the body that have already been read. */
 	beginning?: Uint8Array | undefined;
 }
@@ -238,4 +232,78 @@ export class EventStream {
 	rest(): SseEvent[] {
 		return this.decoder.finish();
 	}
+}
+
+/** A field, or a single word, for which the second group is undefined. */
+const FIELD = /^([!-9;-~]+)(?::\s*(.*))?$/s;
+
+/** Words with which a server complains, in a field's name or alone. */
+const COMPLAINT =
+	/error|exception|fail|fatal|panic|abort|timeout|unavailable|unauthori[sz]ed|forbidden|denied|refused|overloaded|exceeded|killed|terminated|crashed/i;
+const SAYING = /^(message|detail|reason)$/i;
+
+/** Three consecutive words, which no value of a field for programs has. */
+const SENTENCE = /(\p{L}[\p{L}'’-]*[,;]?\s+){2}\p{L}/u;
+/** The length up to which a value is searched for a sentence, because the search takes quadratic time. */
+const MAXIMUM_SEARCHED = 500;
+
+/**
+ * Reads the lines of a stream that belong to no event. Some servers write errors this way, or JSON texts without
+ * `data:`, such as a whole reply or one JSON text per line.
+ */
+export class StrayLines {
+	/** The lines of an unfinished JSON text. */
+	private json: string[] = [];
+	private length = 0;
+
+	/** The number of characters in lines that are held until more have come. */
+	get held(): number {
+		return this.length;
+	}
+
+	/**
+	 * Returns the event that the line represents or completes, if any. Fields without a meaning here are ignored, as the
+	 * standard requires.
+	 */
+	read(line: string): SseEvent | undefined {
+		const text = line.trim();
+		if (this.json.length > 0 || beginsJson(text)) {
+			const isWhole = this.json.length === 0 ? parseJson(text) !== undefined : /^[}\]]/.test(line);
+			this.json.push(line);
+			this.length += line.length;
+			return isWhole ? this.take() : undefined;
+		}
+		if (isStreamEnd(text) || isPage(text)) {
+			return { data: text };
+		}
+		const [, name, value = ''] = FIELD.exec(text) ?? [];
+		if (name === undefined) {
+			return /\p{L}/u.test(text) ? { event: 'error', data: text } : undefined;
+		}
+		if (name.toLowerCase() === 'data') {
+			return { data: value };
+		}
+		if (COMPLAINT.test(name) || (SAYING.test(name) && value !== '')) {
+			return { event: 'error', data: value || name };
+		}
+		if (beginsJson(value)) {
+			return parseJson(value) === undefined ? undefined : { data: value };
+		}
+		return SENTENCE.test(value.slice(0, MAXIMUM_SEARCHED)) ? { event: 'error', data: text } : undefined;
+	}
+
+	/** Returns the JSON text that has begun, which may be incomplete. */
+	take(): SseEvent | undefined {
+		if (this.json.length === 0) {
+			return undefined;
+		}
+		const data = this.json.join('\n').trim();
+		this.json = [];
+		this.length = 0;
+		return { data };
+	}
+}
+
+function beginsJson(text: string): boolean {
+	return /^(\{|\[\s*([[{"]|$))/.test(text);
 }

@@ -3,8 +3,7 @@ import { parseJson } from '../../base/json.ts';
 import type { BatchSource } from './batchedStream.ts';
 import { type Call, type Caller, notJson, readBody } from './caller.ts';
 import { type Exchange, refusePage, truncatedError } from './exchange.ts';
-import { EventStream, type SseEvent } from './sse.ts';
-import { StrayLines } from './strayLines.ts';
+import { EventStream, type SseEvent, StrayLines } from './sse.ts';
 
 /** Converts the server's events of one reply into events for its reader. */
 export interface ReplyDecoder<T> {

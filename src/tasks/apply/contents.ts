@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { GitPlace } from '../../platform/git.ts';
 import { prepareGit, runGit } from '../../platform/gitCommand.ts';
+import { storedObjects } from '../../platform/gitFilters.ts';
 import { storedObjects } from '../../platform/storedObjects.ts';
 import { readSizes } from '../results/readChanges.ts';
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { ClientError } from '../../../../src/base/errors.ts';
-import { SseDecoder, type SseEvent } from '../../../../src/client/core/sse.ts';
-import { StrayLines } from '../../../../src/client/core/strayLines.ts';
+import { SseDecoder, type SseEvent, StrayLines } from '../../../../src/client/core/sse.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
