@@ -8,7 +8,7 @@ import type { Caller } from './core/caller.ts';
 import { orAborted } from './core/exchange.ts';
 import { checkRequest } from './core/requestCheck.ts';
 import { backoff } from './core/retry.ts';
-import { EventStream, type SseEvent } from './core/sse.ts';
+import { EventStream } from './core/sse.ts';
 import { ENTRIES_MISSING, LogReader } from './logReader.ts';
 import type { FollowEvent, FollowStream } from './types.ts';
 
@@ -116,7 +116,13 @@ async function* readConnection(
 			life: includeStatus ? 'events' : 'bytes',
 		});
 		for (;;) {
-			const received = await next(stream);
+			const received = await stream.next().catch((error: unknown) => {
+				// An event that is too long is told apart, because a new connection would bring it again.
+				if (stream.isOverrun) {
+					return 'unreadable' as const;
+				}
+				throw error;
+			});
 			if (received === undefined) {
 				return { cause: 'closed' };
 			}
@@ -151,20 +157,6 @@ async function* readConnection(
 		return lossOf(error, signal);
 	} finally {
 		close();
-	}
-}
-
-/**
- * Returns the next events. An event that is too long is reported apart, because a new connection would bring it again.
- */
-async function next(stream: EventStream): Promise<SseEvent[] | 'unreadable' | undefined> {
-	try {
-		return await stream.next();
-	} catch (error) {
-		if (stream.isOverrun) {
-			return 'unreadable';
-		}
-		throw error;
 	}
 }
 

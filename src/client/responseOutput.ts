@@ -1,5 +1,5 @@
 import { ClientError } from '../base/errors.ts';
-import type { FunctionCallItem, InputItem, OutputItem, ResponseEvent } from '../contract/responses.ts';
+import type { InputItem, OutputItem, ResponseEvent } from '../contract/responses.ts';
 
 /** Every item costs memory, and no real response has this many. */
 const MAXIMUM_ITEMS = 1024;
@@ -117,7 +117,7 @@ function itemOf(entry: Entry): OutputItem | undefined {
 	if (item !== undefined || fragments === '') {
 		return item;
 	}
-	const call: FunctionCallItem = {
+	return {
 		type: 'function_call',
 		id,
 		name: undefined,
@@ -125,7 +125,6 @@ function itemOf(entry: Entry): OutputItem | undefined {
 		arguments: fragments,
 		status: undefined,
 	};
-	return call;
 }
 
 function idOf(item: OutputItem): string | undefined {

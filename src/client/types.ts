@@ -125,6 +125,9 @@ export type ChatStreamEvent =
 	| { type: 'logprobs'; tokens: TokenProbability[] }
 	| { type: 'finish'; reason: string; nativeReason?: string };
 
+/** A part of what the model says. */
+export type TextEvent = Extract<ChatStreamEvent, { type: 'text' }>;
+
 /** A token with the natural logarithm of its probability, and the most likely tokens in its place. */
 export interface TokenProbability {
 	token: string;
@@ -274,10 +277,7 @@ export interface ChannelSession extends Readonly<Attested> {
 	 * Throws `truncated` after the received text if the reply lacks its closing mark. The channel cannot tell what is
 	 * missing.
 	 */
-	stream(
-		history: readonly ChannelMessage[],
-		options?: { signal?: AbortSignal },
-	): AsyncIterable<{ type: 'text'; text: string }>;
+	stream(history: readonly ChannelMessage[], options?: { signal?: AbortSignal }): AsyncIterable<TextEvent>;
 	/** Aborts pending requests and discards the keys. */
 	close(): Promise<void>;
 }

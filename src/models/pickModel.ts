@@ -108,7 +108,15 @@ export function modelRows(draft: ServiceDraft, answer: HostAnswer | undefined): 
 					value: { model: id },
 				}),
 			),
-			...(listed.length > 0 ? [] : [noModelsRow()]),
+			...(listed.length > 0
+				? []
+				: [
+						{
+							label: `$(info) ${vscode.l10n.t('The server has no models yet')}`,
+							detail: `$(blank) ${vscode.l10n.t('Load or download one there, then try again.')}`,
+							value: 'again' as const,
+						},
+					]),
 			write,
 			...connection,
 		];
@@ -139,12 +147,4 @@ export function modelRows(draft: ServiceDraft, answer: HostAnswer | undefined): 
 	const { cause, step } = hostProblem(error, answer.url, 'service', draft.key !== undefined);
 	const next = isAboutKey(error) ? [key, again, address] : [again, address, key];
 	return [...words(cause, step), ...next, anyway, ...connection];
-}
-
-function noModelsRow(): Row {
-	return {
-		label: `$(info) ${vscode.l10n.t('The server has no models yet')}`,
-		detail: `$(blank) ${vscode.l10n.t('Load or download one there, then try again.')}`,
-		value: 'again',
-	};
 }

@@ -4,6 +4,7 @@ import type { Caller } from '../core/caller.ts';
 import { type Exchange, refusePage, truncatedError } from '../core/exchange.ts';
 import { throwErrorIn } from '../core/replyData.ts';
 import { EventStream } from '../core/sse.ts';
+import type { TextEvent } from '../types.ts';
 import type { Handshake } from './handshake.ts';
 import { type ReplyNonces, readSealed } from './message.ts';
 
@@ -14,8 +15,6 @@ import { type ReplyNonces, readSealed } from './message.ts';
 export const SIDE_BY_SIDE = 4;
 
 const END = '[DONE]';
-
-type TextEvent = { type: 'text'; text: string };
 
 /**
  * contract: not shown. Yields the texts of a streamed reply (unspecified.md, "framing of `/message_stream`"): each

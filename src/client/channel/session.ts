@@ -11,7 +11,7 @@ import { type ChannelMessage, channelHistorySchema, FIRST_NONCE, type MessageReq
 import { BatchedStream } from '../core/batchedStream.ts';
 import { abortedError } from '../core/exchange.ts';
 import { checkRequest } from '../core/requestCheck.ts';
-import type { Attested, ChannelOpenOptions, ChannelSession } from '../types.ts';
+import type { Attested, ChannelOpenOptions, ChannelSession, TextEvent } from '../types.ts';
 import { channelTarget } from './address.ts';
 import { type Accepted, accept, type ChannelContext, type Opening } from './attest.ts';
 import { Handshake } from './handshake.ts';
@@ -104,10 +104,7 @@ class Session implements ChannelSession {
 		}
 	}
 
-	stream(
-		history: readonly ChannelMessage[],
-		{ signal }: { signal?: AbortSignal } = {},
-	): AsyncIterable<{ type: 'text'; text: string }> {
+	stream(history: readonly ChannelMessage[], { signal }: { signal?: AbortSignal } = {}): AsyncIterable<TextEvent> {
 		return new BatchedStream(signal, own => this.readStream(history, own));
 	}
 
@@ -119,7 +116,7 @@ class Session implements ChannelSession {
 	private async *readStream(
 		history: readonly ChannelMessage[],
 		signal: AbortSignal,
-	): AsyncGenerator<{ type: 'text'; text: string }[], void> {
+	): AsyncGenerator<TextEvent[], void> {
 		const own = this.begin(signal);
 		try {
 			const { address } = this.opening;

@@ -54,30 +54,24 @@ export class MakerKeys {
 		mayAsk: () => Promise<boolean>,
 		signal: AbortSignal | undefined,
 	): Promise<TokenKey | MakerKeyProblem> {
-		const found = this.queue.run(() => this.findNext(id, mayAsk, signal));
-		return orAborted(found, signal);
-	}
-
-	private async findNext(
-		id: string,
-		mayAsk: () => Promise<boolean>,
-		signal: AbortSignal | undefined,
-	): Promise<TokenKey | MakerKeyProblem> {
-		if (signal?.aborted) {
-			throw abortedError();
-		}
-		const known = this.keys.get(id);
-		if (known && this.clock.now() - this.answeredAt < MAXIMUM_AGE_MS) {
-			return known;
-		}
-		const { asked } = this;
-		if (!asked || this.clock.now() - asked.at >= COOLDOWN_MS) {
-			if (!(await mayAsk())) {
-				return 'declined';
+		const found = this.queue.run(async () => {
+			if (signal?.aborted) {
+				throw abortedError();
 			}
-			await this.fetch(signal);
-		}
-		return this.asked?.isAnswered ? (this.keys.get(id) ?? 'not-there') : 'unreachable';
+			const known = this.keys.get(id);
+			if (known && this.clock.now() - this.answeredAt < MAXIMUM_AGE_MS) {
+				return known;
+			}
+			const { asked } = this;
+			if (!asked || this.clock.now() - asked.at >= COOLDOWN_MS) {
+				if (!(await mayAsk())) {
+					return 'declined';
+				}
+				await this.fetch(signal);
+			}
+			return this.asked?.isAnswered ? (this.keys.get(id) ?? 'not-there') : 'unreachable';
+		});
+		return orAborted(found, signal);
 	}
 
 	private async fetch(signal: AbortSignal | undefined): Promise<void> {
