@@ -1,19 +1,15 @@
-interface Ended {
-	/** Undefined if a signal ended git. */
-	exitCode: number | undefined;
-	stdout: string;
-	stderr: string;
-	cause?: unknown;
-}
-
 /** A git command failed. `stderr` is in English (`safeEnvironment`), because its readers look for words in it. */
 export class GitError extends Error {
 	override readonly name = 'GitError';
+	/** Undefined if a signal ended git. */
 	readonly exitCode: number | undefined;
 	readonly stdout: string;
 	readonly stderr: string;
 
-	constructor(message: string, { exitCode, stdout, stderr, cause }: Ended) {
+	constructor(
+		message: string,
+		{ exitCode, stdout, stderr, cause }: Pick<GitError, 'exitCode' | 'stdout' | 'stderr' | 'cause'>,
+	) {
 		super(message, cause === undefined ? undefined : { cause });
 		this.exitCode = exitCode;
 		this.stdout = stdout;
