@@ -1,17 +1,13 @@
 // This module computes the cost of each connection in each month from the records of its tasks and its replies.
 import { addCosts, type KnownCost } from '../../base/knownCost.ts';
+import type { ModelReplies } from '../../base/replySums.ts';
 import type { NamedConnection } from '../../models/api.ts';
 
 /** The use of one model of a connection by tasks, by the chat, or by the editor's chat and other extensions. */
-export interface ModelPart {
+export interface ModelPart extends Omit<ModelReplies, 'count'> {
 	kind: 'tasks' | 'chat' | 'others';
-	model: string;
-	provider: string | undefined;
 	/** The number of requests of tasks, or of replies of the others. Undefined if they were not counted. */
 	count: number | undefined;
-	inputTokens: number;
-	outputTokens: number;
-	cost: KnownCost;
 }
 
 /** The months of one connection; `connection` is undefined for replies whose connection was not recorded. */
