@@ -1,4 +1,3 @@
-import { defined } from '../base/defined.ts';
 import { ClientError } from '../base/errors.ts';
 import { findModel } from '../contract/modelIdentifier.ts';
 import {
@@ -66,7 +65,8 @@ function documentedFailure(error: unknown): unknown {
 		return error;
 	}
 	return new ClientError('invalid-request', `the service refused ${field} of the request`, {
-		...defined({ status, serviceMessage }),
+		status,
+		serviceMessage,
 		cause: error,
 	});
 }
@@ -80,11 +80,8 @@ class ResponsesDecoder implements ReplyDecoder<ResponseEvent> {
 		if (value?.['type'] === 'response.incomplete') {
 			const reason = earlyEndSchema.safeParse(value).data?.response?.incomplete_details?.reason;
 			// The failure is not retryable: another attempt would reach the same limit.
-			throw new ClientError(
-				'truncated',
-				'the service ended the response before it was complete',
-				defined({ serviceMessage: reason }),
-			);
+			const message = 'the service ended the response before it was complete';
+			throw new ClientError('truncated', message, { serviceMessage: reason });
 		}
 		const known = value && readResponseEvent(value);
 		if (known !== undefined) {

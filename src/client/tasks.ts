@@ -1,4 +1,3 @@
-import { defined } from '../base/defined.ts';
 import { ClientError } from '../base/errors.ts';
 import { readErrorValue } from '../contract/errorBody.ts';
 import { routes } from '../contract/routes.ts';
@@ -79,11 +78,7 @@ export function createTasks(caller: Caller): Client['tasks'] {
 			await caller.json(call, reply => {
 				if (taskContinueReplySchema.safeParse(reply).data?.success === false) {
 					const { message } = readErrorValue(reply);
-					throw new ClientError(
-						'server',
-						'the service did not take the follow-up',
-						defined({ serviceMessage: message }),
-					);
+					throw new ClientError('server', 'the service did not take the follow-up', { serviceMessage: message });
 				}
 			});
 		},

@@ -1,6 +1,5 @@
 import http from 'node:http';
 import type * as z from 'zod';
-import { defined } from '../../base/defined.ts';
 import { ClientError } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
 import type { Discovery } from '../../contract/control.ts';
@@ -71,10 +70,7 @@ export async function openReply(
 	}
 	const { statusCode: status = 0 } = response;
 	const { message: serviceMessage } = readErrorBody(await textOf(response, maximumLength));
-	throw new ClientError(codeOfStatus(status), `the service answered with ${status}`, {
-		status,
-		...defined({ serviceMessage }),
-	});
+	throw new ClientError(codeOfStatus(status), `the service answered with ${status}`, { status, serviceMessage });
 }
 
 async function textOf(response: http.IncomingMessage, maximumLength: number): Promise<string> {

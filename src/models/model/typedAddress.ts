@@ -72,10 +72,7 @@ function withoutKey(word: string, keys: string[]): string {
 	// A key that was pasted behind the address has become part of its path, and may have been pasted twice.
 	const inPlace = place.match(EVERY_KEY) ?? [];
 	const found = [decodedPart(password), decodedPart(user), ...parameters, isKey(fragment) ? fragment : '', ...inPlace];
-	append(
-		keys,
-		found.filter(part => part !== ''),
-	);
+	append(keys, found.filter(Boolean));
 	return scheme + (inPlace.length === 0 ? place : place.replace(EVERY_KEY, '').replace(/\/{2,}/g, '/'));
 }
 
