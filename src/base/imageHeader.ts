@@ -29,10 +29,6 @@ export function imageTypeOf(bytes: Uint8Array): ImageType | undefined {
 	return head.startsWith('RIFF') && head.endsWith('WEBP') ? 'image/webp' : undefined;
 }
 
-export function dataUrl(type: ImageType, bytes: Uint8Array): string {
-	return `data:${type};base64,${Buffer.from(bytes).toString('base64')}`;
-}
-
 /** Returns undefined for anything that is not an image of these types. Only the header is read. */
 export function readImageHeader(bytes: Uint8Array): ImageHeader | undefined {
 	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import * as z from 'zod';
-import { dataUrl, imageTypeOf, readImageHeader } from '../../base/imageHeader.ts';
+import { dataUrl } from '../../base/dataUrl.ts';
+import { imageTypeOf, readImageHeader } from '../../base/imageHeader.ts';
 import { MAXIMUM_IMAGE } from '../limits.ts';
 import { fileSizeOf, type Place, placeIn } from './place.ts';
 import { readText } from './textFile.ts';

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
+import { dataUrl } from '../../base/dataUrl.ts';
 import { UserFacingError } from '../../base/errors.ts';
-import { dataUrl } from '../../base/imageHeader.ts';
 import { type Explanation, helpfulButton } from '../../platform/notify.ts';
 import { newConversationButton } from '../messages/messages.ts';
 import type { Attachment } from '../model/attachment.ts';

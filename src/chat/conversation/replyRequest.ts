@@ -1,8 +1,8 @@
 // Requests a reply: builds the request of a turn, refuses it if necessary, and makes the call that answers it.
 
 import type { PromptImage } from '../../agents/session/agentSession.ts';
+import { dataUrl } from '../../base/dataUrl.ts';
 import { defined } from '../../base/defined.ts';
-import { dataUrl } from '../../base/imageHeader.ts';
 import type { Client } from '../../client/types.ts';
 import { type ChatRequest, MAXIMUM_REQUEST_IMAGE_BYTES } from '../../contract/chatRequest.ts';
 import type { Connection } from '../../contract/connection.ts';

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
+import { dataUrl } from '../../base/dataUrl.ts';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
-import { dataUrl } from '../../base/imageHeader.ts';
 import type { Logger } from '../../base/logger.ts';
 import { thenComposer } from '../../platform/editorUse.ts';
 import { views } from '../../platform/ids.ts';

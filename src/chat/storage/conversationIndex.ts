@@ -4,12 +4,12 @@
 import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
+import { inParallel } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import { isFields } from '../../base/fields.ts';
 import { replaceFile, TEMPORARY_EXTENSION } from '../../base/files.ts';
 import type { Immutable } from '../../base/immutable.ts';
-import { inParallel } from '../../base/async.ts';
 import { parseBeginningOfJson } from '../../base/json.ts';
 import type { Logger } from '../../base/logger.ts';
 import { cut, oneLine } from '../../base/plainText.ts';

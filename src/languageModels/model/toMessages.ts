@@ -1,5 +1,6 @@
 import { append } from '../../base/append.ts';
-import { dataUrl, imageTypeOf } from '../../base/imageHeader.ts';
+import { dataUrl } from '../../base/dataUrl.ts';
+import { imageTypeOf } from '../../base/imageHeader.ts';
 import { assistantMessage } from '../../client/toolCalls.ts';
 import { type ChatMessage, MAXIMUM_REQUEST_IMAGE_BYTES, type ToolCall } from '../../contract/chatRequest.ts';
 import { OMITTED_PART } from '../../contract/foreignNames.ts';

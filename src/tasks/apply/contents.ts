@@ -3,7 +3,6 @@ import { createReadStream } from 'node:fs';
 import type { GitPlace } from '../../platform/git.ts';
 import { prepareGit, runGit } from '../../platform/gitCommand.ts';
 import { storedObjects } from '../../platform/gitFilters.ts';
-import { storedObjects } from '../../platform/storedObjects.ts';
 import { readSizes } from '../results/readChanges.ts';
 
 /** A version of a file at a path of the working tree. The path's attributes decide how git writes the content there. */

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { GitError } from '../../base/gitError.ts';
 import { inParallel } from '../../base/async.ts';
+import { GitError } from '../../base/gitError.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import { runGit } from '../../platform/gitCommand.ts';
 import { findFiltered } from '../../platform/gitFilters.ts';

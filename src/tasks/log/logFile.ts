@@ -4,7 +4,6 @@ import * as z from 'zod';
 import { SerialQueue } from '../../base/async.ts';
 import { replaceFile } from '../../base/files.ts';
 import { parseJson } from '../../base/json.ts';
-import { hashedName } from '../../platform/hashedName.ts';
 import { hashedName } from '../../platform/sharedState.ts';
 
 /** The lines of a log in order, each with the index of its entry, and the index of the next entry. */
