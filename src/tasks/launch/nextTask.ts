@@ -13,6 +13,7 @@ import { onDidChangeSetting, openSetting, readSetting } from '../../platform/set
 import type { NextTaskChoice, NextTaskView } from '../api.ts';
 import { serviceIsStopped } from '../common/messages.ts';
 import type { TaskTarget } from '../model/taskConnection.ts';
+import { HeadWatch } from './headWatch.ts';
 import { LaunchCheck, type LaunchCheckDependencies } from './launchCheck.ts';
 import { pickAgents, rememberChoices } from './launchChoices.ts';
 import type { LaunchSubject } from './launchSubject.ts';
@@ -312,44 +313,3 @@ export class NextTask extends DisposableOwner {
 			: { message, action: vscode.l10n.t('Try Again'), solve: () => {} };
 	}
 }
-
-/** Reports when another branch is checked out in one of the repositories, or when the repositories change. */
-class HeadWatch extends DisposableOwner {
-	private readonly onChange: () => void;
-	private git: GitApi | undefined;
-	private readonly watches = this.disposables.add(new DisposableStore());
-	private heads = '';
-
-	constructor(onChange: () => void) {
-		super();
-		this.onChange = onChange;
-	}
-
-	/** True if several repositories are open, so that the active file decides which of them is meant. */
-	get isSeveral(): boolean {
-		return (this.git?.repositories.length ?? 0) > 1;
-	}
-
-	/** Watches the repositories that are open now. */
-	watch(git: GitApi): void {
-		if (this.git !== git) {
-			this.git = git;
-			this.disposables.add(git.onDidOpenRepository(this.onChange));
-		}
-		this.watches.clear();
-		this.heads = headsOf(git);
-		for (const { state } of git.repositories) {
-			this.watches.add(
-				state.onDidChange(() => {
-					// A repository reports every change of its files.
-					if (headsOf(git) !== this.heads) {
-						this.onChange();
-					}
-				}),
-			);
-		}
-	}
-}
-
-const headsOf = ({ repositories }: GitApi): string =>
-	repositories.map(({ rootUri, state }) => `${rootUri}\0${state.HEAD?.name}`).join('\n');
