@@ -39,8 +39,6 @@ export interface TaskNoticesDependencies {
 /** Notifies the user when tasks end whose logs are not in view. */
 export class TaskNotices extends DisposableOwner {
 	private readonly dependencies: TaskNoticesDependencies;
-	/** The ends that were not in view. */
-	private missed: TaskEnd[] = [];
 
 	constructor(dependencies: TaskNoticesDependencies) {
 		super();
@@ -50,8 +48,8 @@ export class TaskNotices extends DisposableOwner {
 	}
 
 	/** Shows how a task ended, with buttons for its results, for its log, and to turn notices off. */
-	private async tell(end: TaskEnd): Promise<void> {
-		const { connection, task } = end;
+	private async tell({ connection, task }: TaskEnd): Promise<void> {
+		const { logs, unread } = this.dependencies;
 		const notice = noticeOf(task);
 		if (!notice) {
 			return;
@@ -62,21 +60,18 @@ export class TaskNotices extends DisposableOwner {
 		const ways = resultsOf(task).length > 0 ? [review, apply] : [];
 		const chosen = await tell({
 			...notice,
-			isInView: this.isInView(end),
+			isInView: logs.isVisible(connection, task.id),
 			buttons: [...ways, log],
 			setting: 'errand.tasks.notify',
-			mark: () => {
-				this.missed.push(end);
-				this.dependencies.unread.add(connection, task.id);
-			},
+			mark: () => unread.add(connection, task.id),
 		});
 		if (chosen === log) {
-			await this.onItsConnection(end, target => {
-				this.dependencies.unread.look(connection, task.id);
-				this.dependencies.logs.show(task, target);
+			await this.onItsConnection(connection, target => {
+				unread.look(connection, task.id);
+				logs.show(task, target);
 			});
 		} else if (chosen !== undefined) {
-			await this.onItsConnection(end, () =>
+			await this.onItsConnection(connection, () =>
 				executeCommand(chosen === review ? commands.reviewTaskChanges : commands.applyTaskChanges, task.id),
 			);
 		}
@@ -84,19 +79,16 @@ export class TaskNotices extends DisposableOwner {
 
 	/** Handles the user's return to the window, in which logs may be in view. */
 	private look(): void {
-		for (const end of this.missed.filter(missed => this.isInView(missed))) {
-			this.dependencies.unread.look(end.connection, end.task.id);
-			this.missed = this.missed.filter(other => other !== end);
+		const { logs, unread } = this.dependencies;
+		for (const { connection, taskId } of unread.all()) {
+			if (logs.isVisible(connection, taskId)) {
+				unread.look(connection, taskId);
+			}
 		}
 	}
 
-	/** Returns whether the window shows the log. */
-	private isInView({ connection, task }: TaskEnd): boolean {
-		return this.dependencies.logs.isVisible(connection, task.id);
-	}
-
 	/** A notice may stay for hours, so another connection may be active by then. */
-	private async onItsConnection({ connection }: TaskEnd, run: (target: TaskTarget) => unknown): Promise<void> {
+	private async onItsConnection(connection: string, run: (target: TaskTarget) => unknown): Promise<void> {
 		const { active, explain } = this.dependencies;
 		try {
 			const target = await active.target();

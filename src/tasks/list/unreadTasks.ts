@@ -38,6 +38,11 @@ export class UnreadTasks implements Disposable {
 		}
 	}
 
+	/** Returns the tasks of all connections that the user has not looked at. */
+	all(): Pick<UnreadTask, 'connection' | 'taskId'>[] {
+		return [...this.known.values()];
+	}
+
 	/** Returns the number of a connection's tasks that the user has not looked at. */
 	countOf(connection: string): number {
 		return this.entries.values().filter(task => task.connection === connection).length;
