@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { announcesWork, looksLikeCall } from '../../../src/agent/replyText.ts';
 import { tools } from '../../../src/agent/tools/tools.ts';
+import { processorMs } from '../../support/processorTime.ts';
 import type { ScriptedReply } from '../../support/replyServer.ts';
 import { useOwnAgent } from '../../support/useOwnAgent.ts';
 
@@ -31,11 +32,12 @@ describe('a reply that announces work without a call', () => {
 	});
 
 	it('is looked at in linear time', () => {
-		const began = performance.now();
-		for (const part of ['Let me ', 'I will change.', 'a.b', '. ', 'I will see a.a']) {
-			announcesWork(part.repeat(100_000));
-		}
-		assert.ok(performance.now() - began < 1_000);
+		const spent = processorMs(() => {
+			for (const part of ['Let me ', 'I will change.', 'a.b', '. ', 'I will see a.a']) {
+				announcesWork(part.repeat(100_000));
+			}
+		});
+		assert.ok(spent < 1_000);
 	});
 
 	it('is asked to do it, once', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { htmlText } from '../../../src/base/htmlText.ts';
+import { processorMs } from '../../support/processorTime.ts';
 
 describe('the text of a page', () => {
 	it('has its headings, paragraphs, lists, tables and code', () => {
@@ -71,9 +72,7 @@ describe('the text of a page', () => {
 			'<a hidden =',
 			'<a hidde hidden="',
 		]) {
-			const started = performance.now();
-			htmlText(piece.repeat(1_000_000 / piece.length));
-			assert.ok(performance.now() - started < 5_000, piece);
+			assert.ok(processorMs(() => htmlText(piece.repeat(1_000_000 / piece.length))) < 5_000, piece);
 		}
 	});
 });
