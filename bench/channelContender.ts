@@ -10,7 +10,7 @@ import { ChannelMemory } from '../src/client/channel/memory.ts';
 import { createClient } from '../src/client/client.ts';
 import { createFetchTransport } from '../src/client/core/fetchTransport.ts';
 import { connectionSchema } from '../src/contract/connection.ts';
-import { importAesKey } from '../src/crypto/aesGcm.ts';
+import { AesKey } from '../src/crypto/aesGcm.ts';
 import { readPublicKey } from '../src/crypto/publicKey.ts';
 import { openFrame } from '../src/crypto/sealedFrame.ts';
 import type { Verifier } from '../src/crypto/verifier.ts';
@@ -153,7 +153,7 @@ const contenders = {
 			const hash = createHash('sha256').update(message).digest();
 			return p384.verify(signature, hash, point, { prehash: false, lowS: false });
 		};
-		const key = await importAesKey(bytes);
+		const key = new AesKey(bytes);
 		const read = stopwatch();
 		for (const frame of frames) {
 			await openFrame({ nonce: 3000, ...frame }, key, verifier);

@@ -86,7 +86,7 @@ function readCertificate(bytes: Uint8Array): Certificate {
 	if (hex(fields.read(contextTag(0)).content) !== VERSION_3) {
 		throw new CryptoRefusal('certificate-version', 'it is not of version 3');
 	}
-	const serialNumber = readSerialNumber(fields);
+	const serialNumber = BigInt(`0x${hex(fields.readPositive())}`);
 	readAlgorithm(fields);
 	const issuer = fields.read(DER.sequence).bytes;
 	const validity = fields.enter(DER.sequence);
@@ -112,16 +112,6 @@ function readCertificate(bytes: Uint8Array): Certificate {
 		...readKeyUsage(extensions.get(OID.keyUsage)),
 		firmware: readFirmware(extensions.get(OID.compositeDeviceId)),
 	};
-}
-
-/** Reads an integer that must be positive and in its shortest form, so that each number has only one encoding. */
-function readSerialNumber(reader: DerReader): bigint {
-	const { content } = reader.read(DER.integer);
-	const [first = 0x80, second = 0] = content;
-	if (first >= 0x80 || (first === 0 && second < 0x80)) {
-		throw new CryptoRefusal('der', 'its serial number is not positive, or not in its shortest form');
-	}
-	return BigInt(`0x${hex(content)}`);
 }
 
 function readAlgorithm(reader: DerReader): void {

@@ -81,6 +81,16 @@ export class DerReader {
 		return new DerReader(this.read(tag).content);
 	}
 
+	/** Reads an integer, which must be positive and in its shortest form, and returns it without a zero at its beginning. */
+	readPositive(): Uint8Array {
+		const { content } = this.read(DER.integer);
+		const [first = 0x80, second = 0] = content;
+		if (first >= 0x80 || (first === 0 && second < 0x80)) {
+			throw new CryptoRefusal('der', 'its DER has a number that is not positive, or not in its shortest form');
+		}
+		return content.subarray(first === 0 ? 1 : 0);
+	}
+
 	/** Throws if any bytes are left. */
 	end(): void {
 		if (!this.isAtEnd) {

@@ -1,5 +1,5 @@
-import { subtle } from 'node:crypto';
-import { type AesKey, decrypt, encrypt, IV_LENGTH, importAesKey, TAG_LENGTH } from './aesGcm.ts';
+import { hkdfSync } from 'node:crypto';
+import { AesKey, IV_LENGTH, TAG_LENGTH } from './aesGcm.ts';
 import { agree } from './keyPair.ts';
 import type { PublicKey } from './publicKey.ts';
 import { CryptoRefusal } from './refusal.ts';
@@ -26,15 +26,15 @@ const INFO = Buffer.from('handshake data', 'ascii');
 export type Signer = (message: Uint8Array) => Promise<Uint8Array>;
 
 /** Derives the key of a message and its reply; both sides derive the same one. */
-export async function deriveMessageKey(secretKey: Uint8Array, peer: PublicKey): Promise<AesKey> {
-	const secret = agree(secretKey, peer);
-	return importAesKey(await hkdfSha256({ secret, salt: new Uint8Array(), info: INFO, length: KEY_LENGTH }));
+export function deriveMessageKey(secretKey: Uint8Array, peer: PublicKey): AesKey {
+	const derived = hkdfSync('sha256', agree(secretKey, peer), new Uint8Array(), INFO, KEY_LENGTH);
+	return new AesKey(new Uint8Array(derived));
 }
 
 /** Encrypts with a fresh IV and signs. */
 export async function sealFrame(plain: Uint8Array, nonce: number, key: AesKey, sign: Signer): Promise<SealedFrame> {
 	const iv = crypto.getRandomValues(new Uint8Array(IV_LENGTH));
-	const ciphertext = await encrypt(key, iv, plain);
+	const ciphertext = key.encrypt(iv, plain);
 	return { nonce, iv, ciphertext, signature: await sign(signedBytes(nonce, iv, ciphertext)) };
 }
 
@@ -54,7 +54,7 @@ export async function openFrame(frame: SealedFrame, key: AesKey, verify: Verifie
 	if (!(await verify(signedBytes(nonce, iv, ciphertext), raw, 'SHA-256'))) {
 		throw new CryptoRefusal('frame', 'its signature is not one of the other side');
 	}
-	const plain = await decrypt(key, iv, ciphertext);
+	const plain = key.decrypt(iv, ciphertext);
 	if (!plain) {
 		throw new CryptoRefusal('frame', 'it was not encrypted with the key of its message');
 	}
@@ -68,18 +68,4 @@ function signedBytes(nonce: number, iv: Uint8Array, ciphertext: Uint8Array): Uin
 	bytes.set(iv, NONCE_LENGTH);
 	bytes.set(ciphertext, NONCE_LENGTH + iv.length);
 	return bytes;
-}
-
-interface HkdfInput {
-	secret: Uint8Array;
-	salt: Uint8Array;
-	info: Uint8Array;
-	/** The length of the result in bytes. */
-	length: number;
-}
-
-/** HKDF with SHA-256 (RFC 5869). */
-export async function hkdfSha256({ secret, salt, info, length }: HkdfInput): Promise<Uint8Array> {
-	const key = await subtle.importKey('raw', secret, 'HKDF', false, ['deriveBits']);
-	return new Uint8Array(await subtle.deriveBits({ name: 'HKDF', hash: 'SHA-256', salt, info }, key, 8 * length));
 }

@@ -1,3 +1,6 @@
+import { DER, DerReader } from './der.ts';
+import { CryptoRefusal } from './refusal.ts';
+
 /** The length of one of the two numbers of a P-384 signature, in bytes. */
 const NUMBER_LENGTH = 48;
 export const RAW_SIGNATURE_LENGTH = 2 * NUMBER_LENGTH;
@@ -8,68 +11,44 @@ const ORDER = Buffer.from(
 	'hex',
 );
 
-const SEQUENCE = 0x30;
-const INTEGER = 0x02;
-/** Lengths from here on take a second byte in DER. The longest signature of this curve is shorter. */
-const LONG_FORM = 0x80;
-
 /**
- * Reads a signature in strict DER: definite lengths in their shortest form, two positive integers in their shortest
- * form, and nothing after them. Returns r ‖ s, or undefined for anything else, so that each signature has only one
- * encoding.
+ * Reads a signature in strict DER, of two positive integers and nothing after them. Returns r ‖ s, or undefined for
+ * anything else, so that each signature has only one encoding. s may lie in the upper half of its range.
  */
 export function readDerSignature(der: Uint8Array): Uint8Array | undefined {
-	const [tag, length = LONG_FORM] = der;
-	if (tag !== SEQUENCE || length >= LONG_FORM || length !== der.length - 2) {
-		return undefined;
+	try {
+		const outer = new DerReader(der);
+		const numbers = outer.enter(DER.sequence);
+		outer.end();
+		const [r, s] = [numbers.readPositive(), numbers.readPositive()];
+		numbers.end();
+		if (r.length > NUMBER_LENGTH || s.length > NUMBER_LENGTH) {
+			return undefined;
+		}
+		const raw = new Uint8Array(RAW_SIGNATURE_LENGTH);
+		raw.set(r, NUMBER_LENGTH - r.length);
+		raw.set(s, RAW_SIGNATURE_LENGTH - s.length);
+		return halvesOf(raw).every(number => Buffer.compare(number, ORDER) < 0) ? raw : undefined;
+	} catch (error) {
+		if (error instanceof CryptoRefusal) {
+			return undefined;
+		}
+		throw error;
 	}
-	const r = readInteger(der, 2);
-	const s = r && readInteger(der, r.end);
-	if (!s || s.end !== der.length) {
-		return undefined;
-	}
-	const raw = new Uint8Array(RAW_SIGNATURE_LENGTH);
-	raw.set(r.bytes, NUMBER_LENGTH - r.bytes.length);
-	raw.set(s.bytes, RAW_SIGNATURE_LENGTH - s.bytes.length);
-	return isInRange(raw) ? raw : undefined;
 }
 
 /** Returns r ‖ s in strict DER. */
 export function writeDerSignature(raw: Uint8Array): Uint8Array {
-	const numbers = [raw.subarray(0, NUMBER_LENGTH), raw.subarray(NUMBER_LENGTH)].map(writeInteger);
-	const contents = Buffer.concat(numbers);
-	return Buffer.concat([Buffer.of(SEQUENCE, contents.length), contents]);
+	const contents = Buffer.concat(halvesOf(raw).map(writeInteger));
+	return Buffer.concat([Buffer.of(DER.sequence, contents.length), contents]);
 }
 
-/** Returns whether r and s are at least 1 and less than the order. s may lie in the upper half of that range. */
-function isInRange(raw: Uint8Array): boolean {
-	return [raw.subarray(0, NUMBER_LENGTH), raw.subarray(NUMBER_LENGTH)].every(
-		number => Buffer.compare(number, ORDER) < 0 && number.some(byte => byte !== 0),
-	);
-}
-
-/** Returns the magnitude of the integer at `start`, and the position after it. */
-function readInteger(der: Uint8Array, start: number): { bytes: Uint8Array; end: number } | undefined {
-	const length = der[start + 1] ?? 0;
-	const begin = start + 2;
-	const end = begin + length;
-	if (der[start] !== INTEGER || length === 0 || length >= LONG_FORM || end > der.length) {
-		return undefined;
-	}
-	const [first = 0, second = 0] = der.subarray(begin, end);
-	const isNegative = first >= 0x80;
-	const isPadded = first === 0;
-	if (isNegative || (isPadded && (length === 1 || second < 0x80))) {
-		return undefined;
-	}
-	const bytes = der.subarray(isPadded ? begin + 1 : begin, end);
-	return bytes.length <= NUMBER_LENGTH ? { bytes, end } : undefined;
-}
+const halvesOf = (raw: Uint8Array): Uint8Array[] => [raw.subarray(0, NUMBER_LENGTH), raw.subarray(NUMBER_LENGTH)];
 
 function writeInteger(number: Uint8Array): Uint8Array {
 	// A number of all zeros keeps its last byte.
 	const first = number.findIndex((byte, index) => byte !== 0 || index === number.length - 1);
 	const magnitude = number.subarray(first);
 	const sign = (magnitude[0] ?? 0) >= 0x80 ? [0] : [];
-	return Buffer.of(INTEGER, sign.length + magnitude.length, ...sign, ...magnitude);
+	return Buffer.of(DER.integer, sign.length + magnitude.length, ...sign, ...magnitude);
 }

@@ -33,7 +33,7 @@ export class Handshake {
 		{ attested, enclave }: Accepted,
 	): Promise<{ handshake: Handshake; request: MessageRequest }> {
 		const { secretKey, publicKey } = generateKeyPair();
-		const key = await deriveMessageKey(secretKey, enclave);
+		const key = deriveMessageKey(secretKey, enclave);
 		const frame = await sealFrame(Buffer.from(text), nonce, key, bytes => signMessage(secretKey, bytes));
 		const { iv, ciphertext, signature } = frame;
 		const payload = { nonce, iv: base64(iv), ciphertext: base64(ciphertext), signature: base64(signature) };

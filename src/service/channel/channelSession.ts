@@ -77,7 +77,7 @@ export class ChannelSession {
 			if (this.isOver) {
 				throw sessionExpired();
 			}
-			const peer = await this.peerOf(publicKey);
+			const peer = this.peerOf(publicKey);
 			const frame: SealedFrame = {
 				nonce: payload.nonce,
 				iv: bytesOf(payload.iv),
@@ -92,10 +92,10 @@ export class ChannelSession {
 		});
 	}
 
-	private async peerOf(pem: string): Promise<Peer> {
+	private peerOf(pem: string): Peer {
 		try {
 			const publicKey = readPublicKey(pem);
-			const key = await deriveMessageKey(this.identity.secretKey, publicKey);
+			const key = deriveMessageKey(this.identity.secretKey, publicKey);
 			return { key, verify: createVerifier(publicKey) };
 		} catch (error) {
 			throw error instanceof CryptoRefusal

@@ -7,7 +7,7 @@ export const cryptoMutations: readonly Mutation[] = [
 	...of('src/crypto/sealedFrame.ts', CHANNEL, [
 		['the key is for another purpose', "'handshake data'", "'handshake'"],
 		['the key has 16 bytes', 'KEY_LENGTH = 32', 'KEY_LENGTH = 16'],
-		['the key has a salt', 'salt: new Uint8Array()', 'salt: Buffer.from([1])'],
+		['the key has a salt', 'new Uint8Array(), INFO', 'Buffer.from([1]), INFO'],
 		[
 			'the nonce is signed from its other end',
 			'setBigUint64(0, BigInt(nonce))',
@@ -31,9 +31,11 @@ export const cryptoMutations: readonly Mutation[] = [
 	...of('src/crypto/aesGcm.ts', CHANNEL, [
 		['an IV has 16 bytes', 'IV_LENGTH = 12', 'IV_LENGTH = 16'],
 		['a tag has 12 bytes', 'TAG_LENGTH = 16', 'TAG_LENGTH = 12'],
-		['a tag is not compared', '\t\tdecipher.final();\n', ''],
+		['a tag is not compared', '\t\t\tdecipher.final();\n', ''],
 	]),
-	...of('src/crypto/sealedFrame.ts', CHANNEL, [['another hash derives the key', "hash: 'SHA-256'", "hash: 'SHA-384'"]]),
+	...of('src/crypto/sealedFrame.ts', CHANNEL, [
+		['another hash derives the key', "hkdfSync('sha256'", "hkdfSync('sha384'"],
+	]),
 	...of('src/crypto/keyPair.ts', CHANNEL, [
 		['another hash is signed', "digest('SHA-256', message)", "digest('SHA-384', message)"],
 		['the hash is hashed once more', 'prehash: false', 'prehash: true'],
@@ -48,15 +50,19 @@ export const cryptoMutations: readonly Mutation[] = [
 		],
 	]),
 	...of('src/crypto/signature.ts', CHANNEL, [
-		['bytes may follow a signature', 'length !== der.length - 2', 'false'],
+		['bytes may follow a signature', '\t\touter.end();\n', ''],
 		[
 			'the two numbers change places',
-			'raw.set(s.bytes, RAW_SIGNATURE_LENGTH - s.bytes.length)',
-			'raw.set(s.bytes, NUMBER_LENGTH - s.bytes.length)',
+			'raw.set(s, RAW_SIGNATURE_LENGTH - s.length)',
+			'raw.set(s, NUMBER_LENGTH - s.length)',
 		],
 	]),
 	...of('src/crypto/verifier.ts', CHANNEL, [
-		['every signature holds', 'resolve(holds);', 'resolve(true);'],
+		[
+			'every signature holds',
+			'check(NODE_DIGEST[digest], message, key, writeDerSignature(signature))',
+			'(await check(NODE_DIGEST[digest], message, key, writeDerSignature(signature)), true)',
+		],
 		[
 			'the hashes change places',
 			"{ 'SHA-256': 'sha256', 'SHA-384': 'sha384' }",
