@@ -4,6 +4,9 @@ import type { ChannelAddress } from '../client/channel/address.ts';
 import type { ChannelMessage } from '../contract/channel.ts';
 import type { Explanation } from '../platform/notify.ts';
 
+/** Runs a question to the user, so that the caller can restore what the editor loses through it, such as the focus. */
+export type AroundQuestion = <T>(run: () => PromiseLike<T>) => PromiseLike<T>;
+
 /** A channel that the user can choose. */
 export interface OfferedChannel {
 	readonly address: ChannelAddress;
@@ -56,7 +59,7 @@ export interface EncryptedChannels {
 			expected: string;
 			knownKey?: string;
 			signal: AbortSignal;
-			around?: <T>(run: () => PromiseLike<T>) => PromiseLike<T>;
+			around?: AroundQuestion;
 		},
 	): Promise<EncryptedSession>;
 	/**

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { isDowngrade } from '../client/channel/verdicts.ts';
 import type { AcceptedAttestation, Attested } from '../client/types.ts';
 import { askModal } from '../platform/notify.ts';
+import type { AroundQuestion } from './api.ts';
 import { changeWords } from './messages.ts';
 
 /** The keys in the extension's state of the user's permanent answers. */
@@ -12,9 +13,6 @@ const NEW_KEYS_KEY = 'errand.channel.newKeys';
  * again.
  */
 const MAXIMUM_ADDRESSES = 100;
-
-/** Runs a question to the user, so that the caller can restore what the editor loses through it, such as the focus. */
-export type AroundQuestion = <T>(run: () => PromiseLike<T>) => PromiseLike<T>;
 
 /** Asks the user for decisions and remembers the permanent ones. */
 export class ChannelConsent {

@@ -10,13 +10,11 @@ import type { ChannelSession } from '../client/types.ts';
 import type { ChannelMessage } from '../contract/channel.ts';
 import { onDidChangeSetting, readSetting } from '../platform/settings.ts';
 import { areRepliesWhole } from '../platform/streamedReplyMessages.ts';
-import type { ChannelOffer, EncryptedSession } from './api.ts';
-import type { AroundQuestion, ChannelConsent } from './channelConsent.ts';
-import { type Badge, badgeWords, noChannelText, otherConnectionText } from './messages.ts';
-import type { ChannelConnection } from './model/channelConnection.ts';
-import { channelPlaces } from './model/places.ts';
+import type { ChannelOffer, EncryptedChannels, EncryptedSession } from './api.ts';
+import type { ChannelConsent } from './channelConsent.ts';
+import { type Badge, badgeWords, noChannelText, otherConnectionText, placeWords } from './messages.ts';
+import { type ChannelConnection, channelPlaces } from './model/places.ts';
 import { summarise } from './model/summary.ts';
-import { placeWords } from './placeMessages.ts';
 
 export interface EncryptedDependencies {
 	active(): Promise<ChannelConnection>;
@@ -44,18 +42,9 @@ export class Encrypted {
 		return { connection: name, label: active.label, channels, ...defined({ refusal }) };
 	}
 
-	/**
-	 * `knownKey` is the conversation's key; without it, the key that was last seen at the address is used. `expected` is
-	 * the name of the connection that must be active. `around` runs each question to the user.
-	 */
 	async open(
 		address: ChannelAddress,
-		{
-			knownKey,
-			expected,
-			signal,
-			around = run => run(),
-		}: { knownKey?: string; expected?: string; signal?: AbortSignal; around?: AroundQuestion } = {},
+		{ knownKey, expected, signal, around = run => run() }: Partial<Parameters<EncryptedChannels['open']>[1]> = {},
 	): Promise<EncryptedSession> {
 		const { client, connection, label, isLocal } = await this.dependencies.active();
 		if (expected !== undefined && expected !== connection.name) {

@@ -1,9 +1,27 @@
 import * as vscode from 'vscode';
+import { defined } from '../base/defined.ts';
 import { isDowngrade, lostChecks } from '../client/channel/verdicts.ts';
 import type { AcceptedAttestation, Attested, CheckName, Verdict } from '../client/types.ts';
 import type { Health } from '../contract/channel.ts';
 import { streamedReplyWords } from '../platform/streamedReplyMessages.ts';
+import type { ChannelConnection, ChannelPlace } from './model/places.ts';
 import type { Summary } from './model/summary.ts';
+
+/** Returns a channel as a row of a list. */
+export function placeWords(
+	{ address, url }: ChannelPlace,
+	{ connection, isLocal }: Pick<ChannelConnection, 'connection' | 'isLocal'>,
+) {
+	const { model, provider } = address;
+	const known = connection.models.find(({ id }) => id === model)?.label ?? model;
+	const via = connection.providers.find(({ slug }) => slug === provider)?.label ?? provider;
+	return {
+		label: known ?? vscode.l10n.t('Shared address'),
+		...defined({ description: via === undefined ? undefined : vscode.l10n.t('via {0}', via) }),
+		// The address of the local service is of no use to the user.
+		...defined({ detail: isLocal ? undefined : url }),
+	};
+}
 
 export function checkLabel(check: CheckName): string {
 	switch (check) {
@@ -127,33 +145,25 @@ export function changeWords(
 	now: Attested,
 	{ wasSent }: { wasSent: boolean },
 ): { message: string; detail: string } {
-	const { message, detail } = changeText(connection, before, now);
-	return { message, detail: `${detail} ${wasSent ? resentText() : vscode.l10n.t('Nothing has been sent.')}` };
-}
-
-function changeText(
-	connection: string,
-	before: AcceptedAttestation,
-	now: Attested,
-): { message: string; detail: string } {
+	const sent = wasSent ? resentText() : vscode.l10n.t('Nothing has been sent.');
 	if (isDowngrade(now)) {
 		const lost = lostChecks(before.verdicts, now.verdicts).map(checkLabel).join(', ');
+		const change = lost
+			? vscode.l10n.t('No longer proven: {0}.', lost)
+			: vscode.l10n.t('The evidence is from different GPUs than before.');
 		return {
 			message: vscode.l10n.t('{0} proves less than before. Continue?', connection),
-			detail: lost
-				? vscode.l10n.t('No longer proven: {0}.', lost)
-				: vscode.l10n.t('The evidence is from different GPUs than before.'),
+			detail: `${change} ${sent}`,
 		};
 	}
-	return {
-		message:
-			before.keyFingerprint === now.keyFingerprint
-				? vscode.l10n.t('The attestation of {0} has changed. Continue?', connection)
-				: vscode.l10n.t('{0} has a different key than before. Continue?', connection),
-		detail: vscode.l10n.t(
-			'This happens when the service was restarted, or creates a new key for each session. If you didn’t expect it, someone else may be responding.',
-		),
-	};
+	const reason = vscode.l10n.t(
+		'This happens when the service was restarted, or creates a new key for each session. If you didn’t expect it, someone else may be responding.',
+	);
+	const message =
+		before.keyFingerprint === now.keyFingerprint
+			? vscode.l10n.t('The attestation of {0} has changed. Continue?', connection)
+			: vscode.l10n.t('{0} has a different key than before. Continue?', connection);
+	return { message, detail: `${reason} ${sent}` };
 }
 
 export function otherConnectionText(name: string): string {

@@ -4,10 +4,8 @@ import { executeCommand } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
 import { explainError, showExplanation, showMessage } from '../platform/notify.ts';
 import { AttestationPanel, type PanelDependencies } from './attestationPanel.ts';
-import { noChannelText } from './messages.ts';
-import type { ChannelConnection } from './model/channelConnection.ts';
-import { type ChannelPlace, channelPlaces, isSame } from './model/places.ts';
-import { placeWords } from './placeMessages.ts';
+import { noChannelText, placeWords } from './messages.ts';
+import { type ChannelConnection, type ChannelPlace, channelPlaces, isSame } from './model/places.ts';
 
 const addressSchema = z.strictObject({ model: z.string().exactOptional(), provider: z.string().exactOptional() });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { AttestationPanel, type PanelDependencies } from '../../src/channel/attestationPanel.ts';
 import type { ChannelConsent } from '../../src/channel/channelConsent.ts';
-import type { ChannelConnection } from '../../src/channel/model/channelConnection.ts';
+import type { ChannelConnection } from '../../src/channel/model/places.ts';
 import type { ReportView } from '../../src/channel/model/protocol.ts';
 import { ShowAttestation } from '../../src/channel/showAttestation.ts';
 import { createClient } from '../../src/client/client.ts';

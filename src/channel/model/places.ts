@@ -1,7 +1,15 @@
 import { ClientError } from '../../base/errors.ts';
 import { attestationUrl, type ChannelAddress } from '../../client/channel/address.ts';
-import type { ReportedAttestation } from '../../client/types.ts';
+import type { Client, ReportedAttestation } from '../../client/types.ts';
 import type { Connection } from '../../contract/connection.ts';
+
+/** The present active connection. */
+export interface ChannelConnection {
+	connection: Connection;
+	label: string;
+	isLocal: boolean;
+	client: Client;
+}
 
 /** A place where a connection has an encrypted channel. */
 export interface ChannelPlace {

@@ -2,11 +2,7 @@
 import * as z from 'zod';
 import type { FromReportPage } from './protocol.ts';
 
-const fromPageSchema = z.discriminatedUnion('kind', [
-	z.strictObject({ kind: z.literal('page-ready') }),
-	z.strictObject({ kind: z.literal('check-again') }),
-	z.strictObject({ kind: z.literal('export-request') }),
-]);
+const fromPageSchema = z.strictObject({ kind: z.enum(['page-ready', 'check-again', 'export-request']) });
 
 /** Returns undefined for anything that is not a message of the page. */
 export function parseFromReportPage(message: unknown): FromReportPage | undefined {

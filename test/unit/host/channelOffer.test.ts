@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Encrypted, type EncryptedDependencies } from '../../../src/channel/encrypted.ts';
-import type { ChannelConnection } from '../../../src/channel/model/channelConnection.ts';
+import type { ChannelConnection } from '../../../src/channel/model/places.ts';
 import { testConnection } from '../client/testClient.ts';
 
 describe('the encrypted channels of a connection', () => {
