@@ -3,13 +3,12 @@
 import { spawn } from 'node:child_process';
 import type { McpServer } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
-import { linesOf } from '../agents/lines.ts';
+import { objectsIn } from '../agents/lines.ts';
 import { PROTOCOL_VERSION } from '../agents/mcp/gate.ts';
 import { append } from '../base/append.ts';
 import { untilAborted } from '../base/async.ts';
 import { childEnvironment } from '../base/childEnvironment.ts';
 import { isFields } from '../base/fields.ts';
-import { parseJson } from '../base/json.ts';
 
 export type StdioServer = Extract<McpServer, { command: string }>;
 
@@ -135,12 +134,7 @@ export class McpConnection {
 	private async read(): Promise<void> {
 		const tooMuch = () => new Error('it wrote too much');
 		const limits = { lineBytes: MAXIMUM_LINE, totalBytes: MAXIMUM_OUTPUT, tooLong: tooMuch, tooMuch };
-		for await (const line of linesOf(this.child.stdout, limits)) {
-			const message = parseJson(line.toString('utf8'));
-			if (!isFields(message)) {
-				continue;
-			}
-			const { id, method, result, error } = message;
+		for await (const { id, method, result, error } of objectsIn(this.child.stdout, limits)) {
 			if (method === undefined) {
 				this.waiting.get(id)?.(error === undefined ? { result } : { error });
 			} else if (id !== undefined) {

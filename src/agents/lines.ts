@@ -1,4 +1,6 @@
 import type { Readable } from 'node:stream';
+import { type Fields, isFields } from '../base/fields.ts';
+import { parseJson } from '../base/json.ts';
 
 const NEWLINE = 0x0a;
 const SMALLEST_BUFFER = 64 * 1024;
@@ -16,12 +18,12 @@ export interface LineLimits {
  * program has to wait. An unterminated last line is yielded too. Throws `tooLong()` or `tooMuch()` if a line or the
  * whole output is too large. A broken stream counts as ended.
  */
-export async function* linesOf(output: Readable, limits: LineLimits): AsyncGenerator<Buffer, void> {
+export async function* linesOf(output: Readable, limits?: LineLimits): AsyncGenerator<Buffer, void> {
 	const held = new HeldLine(limits);
 	let total = 0;
 	for await (const chunk of untilBroken(output)) {
 		total += chunk.byteLength;
-		if (total > limits.totalBytes) {
+		if (limits !== undefined && total > limits.totalBytes) {
 			throw limits.tooMuch();
 		}
 		let start = 0;
@@ -37,6 +39,16 @@ export async function* linesOf(output: Readable, limits: LineLimits): AsyncGener
 	}
 }
 
+/** Yields the objects among the lines of a program that writes JSON, one value a line. Throws as `linesOf` does. */
+export async function* objectsIn(output: Readable, limits?: LineLimits): AsyncGenerator<Fields, void> {
+	for await (const line of linesOf(output, limits)) {
+		const value = parseJson(line.toString('utf8'));
+		if (isFields(value)) {
+			yield value;
+		}
+	}
+}
+
 async function* untilBroken(stream: Readable): AsyncGenerator<Buffer, void> {
 	try {
 		yield* stream;
@@ -47,17 +59,17 @@ async function* untilBroken(stream: Readable): AsyncGenerator<Buffer, void> {
 
 /** The beginning of a line whose end has not arrived yet, in one buffer however small its pieces are. */
 class HeldLine {
-	private readonly limits: Pick<LineLimits, 'lineBytes' | 'tooLong'>;
+	private readonly limits: LineLimits | undefined;
 	private buffer = Buffer.alloc(0);
 	private length = 0;
 
-	constructor(limits: Pick<LineLimits, 'lineBytes' | 'tooLong'>) {
+	constructor(limits: LineLimits | undefined) {
 		this.limits = limits;
 	}
 
 	add(piece: Buffer): void {
 		const length = this.length + piece.byteLength;
-		if (length > this.limits.lineBytes) {
+		if (this.limits !== undefined && length > this.limits.lineBytes) {
 			throw this.limits.tooLong();
 		}
 		if (length > this.buffer.byteLength) {
@@ -71,7 +83,7 @@ class HeldLine {
 
 	/** Returns the whole line. A line in one piece is not copied. */
 	finish(piece: Buffer): Buffer {
-		if (this.length === 0 && piece.byteLength <= this.limits.lineBytes) {
+		if (this.length === 0 && piece.byteLength <= (this.limits?.lineBytes ?? Number.POSITIVE_INFINITY)) {
 			return piece;
 		}
 		this.add(piece);

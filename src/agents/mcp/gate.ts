@@ -3,10 +3,9 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { defined } from '../../base/defined.ts';
-import { isFields } from '../../base/fields.ts';
-import { parseJson } from '../../base/json.ts';
+import { isFields, objectsOf } from '../../base/fields.ts';
 import { oneLine } from '../../base/plainText.ts';
-import { linesOf } from '../lines.ts';
+import { objectsIn } from '../lines.ts';
 import { Refusals } from '../relay/refusals.ts';
 import { textOfBlock } from '../session/read.ts';
 import { DISCOVER, handshakeResult, resultBefore, toolBefore, wantsInput, withSender } from './stateless.ts';
@@ -98,7 +97,7 @@ export async function runGate(agent: GateSide, server: GateSide, options: GateOp
 		return await Promise.race([
 			gate.readAgent().then(() => 'agent' as const),
 			gate.readServer().then(() => 'server' as const),
-			gate.silent,
+			gate.silence.promise,
 		]);
 	} finally {
 		gate.close();
@@ -124,7 +123,8 @@ class Gate {
 	private refusal: Message = {};
 	/** The server speaks only the version of the protocol that has no handshake. */
 	private isStateless = false;
-	private readonly silence = Promise.withResolvers<never>();
+	/** Rejects when the server has said nothing for too long while the agent waits for it. */
+	readonly silence = Promise.withResolvers<never>();
 	private timer: NodeJS.Timeout | undefined;
 
 	constructor(agent: GateSide, server: GateSide, options: GateOptions) {
@@ -141,11 +141,6 @@ class Gate {
 	close(): void {
 		this.closing.abort();
 		clearTimeout(this.timer);
-	}
-
-	/** Rejects when the server has said nothing for too long while the agent waits for it. */
-	get silent(): Promise<never> {
-		return this.silence.promise;
 	}
 
 	/** Measures the time anew in which the server must say something. */
@@ -368,14 +363,8 @@ function answerIn({ result, error }: Message): McpAnswer {
 
 /** Returns the tools of a list. Of several with one name, the first: what is said of one would be taken for another. */
 function toolsIn(result: Message): McpTool[] {
-	const names = new Set<string>();
-	return (Array.isArray(result['tools']) ? result['tools'] : []).filter((tool): tool is McpTool => {
-		const isNew = isTool(tool) && !names.has(tool.name);
-		if (isNew) {
-			names.add(tool.name);
-		}
-		return isNew;
-	});
+	const byName = Map.groupBy(objectsOf(result['tools']).filter(isTool), ({ name }) => name);
+	return [...byName.values()].flatMap(([first]) => first ?? []);
 }
 
 /** Returns what a server gets of a call: what was asked about, and the token by which it tells of its progress. */
@@ -394,25 +383,19 @@ function withToolsAlone(result: Message): Message {
 }
 
 /** A name is shown with each question, so that one which would be shown as another or in part is none. */
-function isTool(value: unknown): value is McpTool {
-	const name = isFields(value) ? value['name'] : undefined;
+function isTool(tool: Message): tool is McpTool {
+	const { name } = tool;
 	return typeof name === 'string' && name !== '' && oneLine(name, MAXIMUM_TOOL_NAME) === name;
 }
 
 /** Yields the messages in the lines of a side. Anything else is skipped, including batches. */
-async function* messagesOf(output: Readable, who: string): AsyncGenerator<Message> {
-	const limits = {
+function messagesOf(output: Readable, who: string): AsyncGenerator<Message> {
+	return objectsIn(output, {
 		lineBytes: MAXIMUM_LINE,
 		totalBytes: MAXIMUM_OUTPUT,
 		tooLong: () => new Error(`${who} sent a message of more than ${MAXIMUM_LINE / 1024 / 1024} MB.`),
 		tooMuch: () => new Error(`${who} sent more than ${MAXIMUM_OUTPUT / 1024 / 1024} MB.`),
-	};
-	for await (const line of linesOf(output, limits)) {
-		const message = parseJson(line.toString('utf8'));
-		if (isFields(message)) {
-			yield message;
-		}
-	}
+	});
 }
 
 export const idOf = ({ id }: Message): Id | undefined =>

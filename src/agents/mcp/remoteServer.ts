@@ -3,14 +3,14 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { type Duplex, duplexPair } from 'node:stream';
-import { describeError, UserFacingError } from '../../base/errors.ts';
+import { UserFacingError } from '../../base/errors.ts';
 import { isFields } from '../../base/fields.ts';
 import { GuardRefusal, readGuarded } from '../../base/guardedRequest.ts';
 import { parseJson } from '../../base/json.ts';
 import { oneLine } from '../../base/plainText.ts';
 import { SseDecoder, type SseEvent } from '../../client/core/sse.ts';
 import type { RemoteServer } from '../../contract/mcpServers.ts';
-import { linesOf } from '../lines.ts';
+import { objectsIn } from '../lines.ts';
 import { failure, type Id, INTERNAL_ERROR, idOf, MAXIMUM_LINE, type Message, PROTOCOL_VERSION, write } from './gate.ts';
 import { BEGIN_MS, type ServerConnection } from './mcpServers.ts';
 import { RemoteRequests, sentenceOf } from './remoteRequest.ts';
@@ -133,17 +133,12 @@ class RemoteConnection {
 	/** Sends what the gate writes. Never rejects. */
 	async run(): Promise<void> {
 		// The gate has limited the messages, whose text it may have made longer.
-		const none = Number.POSITIVE_INFINITY;
-		const tooLong = () => new Error('The gate has written too much.');
-		for await (const line of linesOf(this.own, { lineBytes: none, totalBytes: none, tooLong, tooMuch: tooLong })) {
-			const message = parseJson(line.toString('utf8'));
-			if (isFields(message)) {
-				const id = idOf(message);
-				if (id !== undefined && typeof message['method'] === 'string') {
-					void this.request(id, message);
-				} else {
-					await this.tell(message);
-				}
+		for await (const message of objectsIn(this.own)) {
+			const id = idOf(message);
+			if (id !== undefined && typeof message['method'] === 'string') {
+				void this.request(id, message);
+			} else {
+				await this.tell(message);
 			}
 		}
 	}
@@ -193,7 +188,7 @@ class RemoteConnection {
 			}
 		} catch (error) {
 			if (!signal.aborted) {
-				const sentence = describeFailure(error, this.url);
+				const sentence = error instanceof UserFacingError ? error.message : sentenceOf(error, this.url);
 				await write({ input: this.own }, failure(id, INTERNAL_ERROR, `The MCP server was not used: ${sentence}`));
 				if (isFirst) {
 					this.options.onFailed(new UserFacingError(sentence, { cause: error }));
@@ -366,10 +361,6 @@ function eventsIn(decoder: SseDecoder, bytes: Uint8Array): SseEvent[] {
 	} catch {
 		throw new GuardRefusal('too-large');
 	}
-}
-
-function describeFailure(error: unknown, url: URL): string {
-	return error instanceof UserFacingError ? describeError(error) : sentenceOf(error, url);
 }
 
 function refusalOf(status: number, { host }: URL): string {

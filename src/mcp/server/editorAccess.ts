@@ -1,5 +1,5 @@
 import http from 'node:http';
-import { StringDecoder } from 'node:string_decoder';
+import { linesOf } from '../../agents/lines.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
 import {
@@ -37,7 +37,7 @@ export function createEditorAccess(pipe: EditorPipe): Access {
 }
 
 async function* eventsOf(pipe: EditorPipe, asked: object, signal: AbortSignal): AsyncGenerator<LogEventOfTask> {
-	for await (const line of linesOf(pipe, 'follow', asked, signal)) {
+	for await (const line of answerLines(pipe, 'follow', asked, signal)) {
 		if ('event' in line) {
 			yield line.event;
 		}
@@ -50,7 +50,7 @@ async function answerOf<Call extends PipeCall>(
 	asked: object,
 	signal: AbortSignal,
 ): Promise<PipeAnswer<Call>> {
-	for await (const line of linesOf(pipe, call, asked, signal)) {
+	for await (const line of answerLines(pipe, call, asked, signal)) {
 		if ('value' in line) {
 			const answer = pipeAnswers[call].safeParse(line.value);
 			if (!answer.success) {
@@ -65,10 +65,13 @@ async function answerOf<Call extends PipeCall>(
 }
 
 /** Yields the lines of an answer. Throws a UserFacingError for a problem, or if the answer ends without a last line. */
-async function* linesOf(pipe: EditorPipe, call: PipeCall, asked: object, signal: AbortSignal) {
+async function* answerLines(pipe: EditorPipe, call: PipeCall, asked: object, signal: AbortSignal) {
+	const tooLong = () => new UserFacingError('The editor’s answer is too long to be read. Ask for less.');
+	const limits = { lineBytes: MAXIMUM_PIPE_LINE, totalBytes: Number.POSITIVE_INFINITY, tooLong, tooMuch: tooLong };
 	let isWhole = false;
-	for await (const text of textLines(await send(pipe, call, asked, signal))) {
-		const line = pipeLineSchema.safeParse(parseJson(text)).data;
+	// Of an answer that breaks off, the text that has arrived is used; its last line shows whether it is complete.
+	for await (const text of linesOf(await send(pipe, call, asked, signal), limits)) {
+		const line = pipeLineSchema.safeParse(parseJson(text.toString('utf8'))).data;
 		if (line === undefined) {
 			throw new UserFacingError('The editor sent something that cannot be read. Start the server again.');
 		}
@@ -108,30 +111,4 @@ function send(
 		request.on('error', error => reject(signal.aborted ? signal.reason : new UserFacingError(GONE, { cause: error })));
 		request.end(body);
 	});
-}
-
-async function* textLines(response: http.IncomingMessage): AsyncGenerator<string> {
-	const decoder = new StringDecoder('utf8');
-	let rest = '';
-	try {
-		for await (const bytes of response as AsyncIterable<Buffer>) {
-			const lines = (rest + decoder.write(bytes)).split('\n');
-			rest = lines.pop() ?? '';
-			if (rest.length > MAXIMUM_PIPE_LINE) {
-				throw new UserFacingError('The editor’s answer is too long to be read. Ask for less.');
-			}
-			yield* lines.filter(line => line !== '');
-		}
-	} catch (error) {
-		if (error instanceof UserFacingError) {
-			throw error;
-		}
-		// The text that has arrived is used; its last line shows whether the answer is complete.
-		return;
-	} finally {
-		response.destroy();
-	}
-	if (rest !== '') {
-		yield rest;
-	}
 }
