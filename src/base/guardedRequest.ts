@@ -135,7 +135,8 @@ export async function checkGuarded(url: URL, network: GuardedNetwork, signal: Ab
 	return addresses;
 }
 
-async function systemAddresses(host: string): Promise<string[]> {
+/** Resolves with the addresses of a host name, as the system's resolver knows them. */
+export async function systemAddresses(host: string): Promise<string[]> {
 	return (await lookup(host, { all: true })).map(({ address }) => address);
 }
 
@@ -184,7 +185,8 @@ function send({ protocol }: URL): typeof sendRequest {
 	return createRequire(import.meta.url)(protocol === 'https:' ? 'https' : 'http').request;
 }
 
-function pinned(host: string, addresses: readonly string[]): LookupFunction {
+/** Returns a look-up of `host` that answers with these addresses, which were checked: another look-up may give others. */
+export function pinned(host: string, addresses: readonly string[]): LookupFunction {
 	const found = addresses.map(address => ({ address, family: isIP(address) }));
 	return (name, options, done) => {
 		const [first] = found;

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import path from 'node:path';
@@ -65,10 +66,8 @@ export async function openPipe(options: PipeOptions): Promise<OpenPipe> {
 		(request, response) => void gate.onRequest(request, response),
 	);
 	server.maxConnections = 2 * MAXIMUM_CALLS;
-	await new Promise<void>((resolve, reject) => {
-		server.once('error', reject);
-		server.listen(address, resolve);
-	});
+	server.listen(address);
+	await once(server, 'listening');
 	if (folder !== undefined) {
 		chmodSync(address, 0o600);
 	}

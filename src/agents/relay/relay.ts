@@ -1,15 +1,17 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { chmodSync, rmSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import process from 'node:process';
+import { systemAddresses } from '../../base/guardedRequest.ts';
 import { dropBody, pathOf } from '../../base/httpRequest.ts';
 import { oneLine } from '../../base/plainText.ts';
 import { socketPlaceFor } from '../../base/socketPlace.ts';
-import { createTokenMatch } from '../../base/tokenCheck.ts';
+import { bearerToken, createTokenMatch } from '../../base/tokenCheck.ts';
 import { sendError } from './callAnswer.ts';
 import { Refusals } from './refusals.ts';
-import { carry, connectOutward, type Resolve, systemResolve, TunnelRefused, targetOf } from './tunnel.ts';
+import { carry, connectOutward, type OutwardOptions, TunnelRefused, targetOf } from './tunnel.ts';
 import { answerWebCall, type WebAccess, type WebCall } from './webAccess.ts';
 
 /** The paths that an agent may call, with their methods. The same paths without `/v1` are equivalent. */
@@ -22,16 +24,14 @@ const CALLS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The time limits for a client that sends its head or body, or reads its reply. The reply itself may take long. */
-interface RelayLimits {
-	headMs: number;
-	bodyMs: number;
+const LIMITS = {
+	headMs: 10_000,
+	bodyMs: 60_000,
 	/** The longest time in which a client reads none of the bytes waiting for it. */
-	unreadMs: number;
+	unreadMs: 120_000,
 	/** The maximum number of simultaneous calls and tunnels. */
-	connections: number;
-}
-
-const LIMITS: RelayLimits = { headMs: 10_000, bodyMs: 60_000, unreadMs: 120_000, connections: 64 };
+	connections: 64,
+};
 const KEEP_ALIVE_MS = 60_000;
 const CHECK_INTERVAL_MS = 2_000;
 const MAXIMUM_HEAD_BYTES = 32 * 1024;
@@ -68,10 +68,10 @@ export interface RelayOptions {
 	/** Receives sentences for the log, a limited number of times. */
 	onRefused(sentence: string): void;
 	/** The default is the system's resolver. */
-	resolve?: Resolve;
+	resolve?: OutwardOptions['resolve'];
 	/** The environment that may name a proxy. The default is that of this process. */
 	environment?: Readonly<Record<string, string | undefined>>;
-	limits?: Partial<RelayLimits>;
+	limits?: Partial<typeof LIMITS>;
 }
 
 /** Connects one agent to its model, and its package managers to the allowed hosts. */
@@ -145,7 +145,8 @@ export async function openRelay(options: RelayOptions): Promise<Relay> {
 	// The sandbox of macOS uses the machine's own network, of which it allows only the relay's port.
 	const { listen: at } = options;
 	const { place, folder } = at === 'loopback' || process.platform === 'darwin' ? {} : await socketPlaceFor(at.socket);
-	await listen(server, place);
+	server.listen(place === undefined ? { host: '127.0.0.1', port: 0 } : { path: place });
+	await once(server, 'listening');
 	if (place !== undefined && process.platform !== 'win32') {
 		// In a sandbox, the agent is another user. The token grants it access.
 		chmodSync(place, 0o666);
@@ -169,16 +170,6 @@ export async function openRelay(options: RelayOptions): Promise<Relay> {
 			}
 		},
 	};
-}
-
-function listen(server: Server, place: string | undefined): Promise<void> {
-	return new Promise((resolve, reject) => {
-		server.once('error', reject);
-		server.listen(place === undefined ? { host: '127.0.0.1', port: 0 } : { path: place }, () => {
-			server.off('error', reject);
-			resolve();
-		});
-	});
 }
 
 /** Decides which requests may pass. */
@@ -213,7 +204,7 @@ class Gate {
 			this.refusePlainProxying(request, response);
 			return;
 		}
-		if (!this.isAuthorised(bearerOf(headers.authorization) ?? singleOf(headers['x-api-key']))) {
+		if (!this.isAuthorised(bearerToken(headers.authorization) ?? singleOf(headers['x-api-key']))) {
 			this.refusals.report('token', 'A call was refused: it did not carry the token of this run.');
 			const message =
 				'Valid credentials are needed: send the key that was configured as Authorization: Bearer or as x-api-key.';
@@ -239,7 +230,7 @@ class Gate {
 
 	async onConnect(request: IncomingMessage, client: Socket, ahead: Buffer): Promise<void> {
 		client.on('error', () => {});
-		const { resolve = systemResolve, environment = process.env, allowsHost } = this.options;
+		const { resolve = systemAddresses, environment = process.env, allowsHost } = this.options;
 		const token = proxyTokenOf(request.headers['proxy-authorization']);
 		const server = MCP_TARGET.exec(request.url ?? '')?.[1];
 		if (server !== undefined) {
@@ -304,8 +295,6 @@ class Gate {
 	}
 }
 
-const bearerOf = (value: string | undefined): string | undefined => /^Bearer ([\x21-\x7e]+)$/i.exec(value ?? '')?.[1];
-
 const singleOf = (value: string | string[] | undefined): string | undefined =>
 	typeof value === 'string' ? value : undefined;
 
@@ -313,7 +302,7 @@ const singleOf = (value: string | string[] | undefined): string | undefined =>
 function proxyTokenOf(value: string | undefined): string | undefined {
 	const [, basic] = /^Basic ([\w+/=-]+)$/i.exec(value ?? '') ?? [];
 	return basic === undefined
-		? bearerOf(value)
+		? bearerToken(value)
 		: Buffer.from(basic, 'base64')
 				.toString('utf8')
 				.replace(/^[^:]*:/, '');

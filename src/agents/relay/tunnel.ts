@@ -1,13 +1,13 @@
 // CONNECT for package managers: a tunnel from the sandbox to one allowed host.
 
-import type { LookupAddress } from 'node:dns';
-import { lookup } from 'node:dns/promises';
-import { request as requestPlain } from 'node:http';
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestSecure } from 'node:https';
-import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
+import { connect, isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { untilAborted } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
+import { pinned } from '../../base/guardedRequest.ts';
 import { withoutBrackets } from '../../base/hostname.ts';
 import { isLoopbackHost } from '../../base/loopback.ts';
 import { isPrivateAddress } from '../../base/privateAddress.ts';
@@ -18,10 +18,6 @@ const CONNECT_MS = 20_000;
 const LOOK_UP_BEHIND_PROXY_MS = 3_000;
 /** The time after which a silent tunnel is closed. */
 const IDLE_MS = 300_000;
-
-export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
-
-export const systemResolve: Resolve = host => lookup(host, { all: true });
 
 /** The reason why there is no connection. The message is a sentence for the log. */
 export class TunnelRefused extends Error {
@@ -51,7 +47,7 @@ export function targetOf(text: string): Target | undefined {
 
 export interface OutwardOptions {
 	allowsHost(host: string, port: number, name?: string): boolean;
-	resolve: Resolve;
+	resolve(host: string): Promise<readonly string[]>;
 	environment: Readonly<Record<string, string | undefined>>;
 	signal: AbortSignal;
 }
@@ -92,11 +88,10 @@ async function addressesOf(
 	{ host, port }: Target,
 	isBehindProxy: boolean,
 	{ allowsHost, resolve, signal }: OutwardOptions,
-): Promise<readonly LookupAddress[]> {
+): Promise<readonly string[]> {
 	const literal = withoutBrackets(host);
-	const family = isIP(literal);
-	if (family !== 0) {
-		return [{ address: literal, family }];
+	if (isIP(literal)) {
+		return [literal];
 	}
 	const patience = isBehindProxy ? AbortSignal.any([signal, AbortSignal.timeout(LOOK_UP_BEHIND_PROXY_MS)]) : signal;
 	const found = await untilAborted(resolve(host), patience).catch((error: unknown) => {
@@ -106,11 +101,11 @@ async function addressesOf(
 		}
 		throw error;
 	});
-	const isAllowed = ({ address }: LookupAddress) =>
+	const isAllowed = (address: string) =>
 		!isPrivateAddress(address) || isLoopbackHost(host) || allowsHost(hostOf(address), port, host);
 	const hidden = found.find(address => !isAllowed(address));
 	if (hidden !== undefined) {
-		const where = `${hostOf(hidden.address)}:${port}`;
+		const where = `${hostOf(hidden)}:${port}`;
 		throw new TunnelRefused(
 			`The connection to ${host}:${port} was refused: the name leads to ${where}, an address of this machine or its network, which has not been allowed.`,
 			true,
@@ -123,74 +118,53 @@ function hostOf(address: string): string {
 	return isIP(address) === 6 ? `[${address}]` : address;
 }
 
-function direct({ host, port }: Target, addresses: readonly LookupAddress[], signal: AbortSignal): Promise<Socket> {
-	// The checked addresses are used, as a second look-up may give another result.
-	const lookup: LookupFunction = (_name, options, callback) => {
-		const [first] = addresses;
-		if (options.all === true) {
-			callback(null, [...addresses]);
-		} else {
-			callback(null, first?.address ?? '', first?.family);
-		}
-	};
-	return new Promise((resolve, reject) => {
-		const socket = connect({ host: withoutBrackets(host), port, lookup });
-		const release = whenAborted(signal, () => socket.destroy(signal.reason));
-		socket.once('error', error => {
-			release();
-			reject(error);
-		});
-		socket.once('connect', () => {
-			release();
-			resolve(socket);
-		});
-	});
+async function direct({ host, port }: Target, addresses: readonly string[], signal: AbortSignal): Promise<Socket> {
+	const name = withoutBrackets(host);
+	const socket = connect({ host: name, port, lookup: pinned(name, addresses) });
+	await untilConnected(socket, signal);
+	return socket;
 }
 
-/** The signal applies only while connecting, so the returned function removes the listener. */
-function whenAborted(signal: AbortSignal, run: () => void): () => void {
-	signal.addEventListener('abort', run, { once: true });
-	return () => signal.removeEventListener('abort', run);
+/** Resolves with what comes with the connection. The signal holds only until then. */
+async function untilConnected(connecting: Socket | ClientRequest, signal: AbortSignal): Promise<unknown[]> {
+	// What is destroyed may fail once more, and nobody waits for it.
+	connecting.on('error', () => {});
+	try {
+		return await once(connecting, 'connect', { signal });
+	} catch (error) {
+		connecting.destroy();
+		throw error;
+	}
 }
 
-function throughProxy({ host, port }: Target, proxy: URL, signal: AbortSignal): Promise<Duplex> {
+async function throughProxy({ host, port }: Target, proxy: URL, signal: AbortSignal): Promise<Duplex> {
 	const { protocol, hostname, username, password } = proxy;
 	const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
 	const send = protocol === 'https:' ? requestSecure : requestPlain;
 	const place = `${host}:${port}`;
-	return new Promise((resolve, reject) => {
-		const request = send({
-			host: withoutBrackets(hostname),
-			port: proxy.port || (protocol === 'https:' ? 443 : 80),
-			method: 'CONNECT',
-			path: place,
-			headers: {
-				host: place,
-				...defined({ 'proxy-authorization': username === '' ? undefined : `Basic ${credentials}` }),
-			},
-			agent: false,
-		});
-		const release = whenAborted(signal, () => request.destroy(signal.reason));
-		request.once('error', error => {
-			release();
-			reject(error);
-		});
-		// Every answer to CONNECT arrives through this event, even a refusal.
-		request.once('connect', ({ statusCode }, socket: Duplex, ahead: Buffer) => {
-			release();
-			if (statusCode !== 200) {
-				socket.destroy();
-				const message = `The connection to ${place} could not be made (the proxy answered ${statusCode}).`;
-				reject(new TunnelRefused(message, false));
-				return;
-			}
-			if (ahead.length > 0) {
-				socket.unshift(ahead);
-			}
-			resolve(socket);
-		});
-		request.end();
+	const request = send({
+		host: withoutBrackets(hostname),
+		port: proxy.port || (protocol === 'https:' ? 443 : 80),
+		method: 'CONNECT',
+		path: place,
+		headers: {
+			host: place,
+			...defined({ 'proxy-authorization': username === '' ? undefined : `Basic ${credentials}` }),
+		},
+		agent: false,
 	});
+	request.end();
+	// Every answer to CONNECT arrives in this way, even a refusal.
+	const connected = await untilConnected(request, signal);
+	const [{ statusCode }, socket, ahead] = connected as [IncomingMessage, Duplex, Buffer];
+	if (statusCode !== 200) {
+		socket.destroy();
+		throw new TunnelRefused(`The connection to ${place} could not be made (the proxy answered ${statusCode}).`, false);
+	}
+	if (ahead.length > 0) {
+		socket.unshift(ahead);
+	}
+	return socket;
 }
 
 /**

@@ -17,10 +17,8 @@ export interface WebAccess {
 
 export type WebCall = keyof WebAccess;
 
-/** Returns the calls that a host answers. */
-export function webCalls({ fetch, search }: WebAccess): WebCall[] {
-	return [...(fetch ? (['fetch'] as const) : []), ...(search ? (['search'] as const) : [])];
-}
+export const webCalls = (web: WebAccess): WebCall[] =>
+	(['fetch', 'search'] as const).filter(call => web[call] !== undefined);
 
 /** The characters of an address or of a search. */
 const MAXIMUM_WHAT = 4_000;

@@ -70,7 +70,7 @@ describe('a tunnel of the relay', () => {
 		const port = await echo();
 		const { relay, refused } = await open({
 			allowsHost: host => host === 'packages.example',
-			resolve: async host => (host === 'packages.example' ? [{ address: '127.0.0.1', family: 4 }] : []),
+			resolve: async host => (host === 'packages.example' ? ['127.0.0.1'] : []),
 		});
 		const { status } = await openTunnel(relay, `packages.example:${port}`, proxyCredentials(relay.token));
 		assert.equal(status, 403);
@@ -84,10 +84,7 @@ describe('a tunnel of the relay', () => {
 		for (const address of ['10.0.0.1', '169.254.169.254', '::1', '::ffff:127.0.0.1', 'fd00::1', '0.0.0.0']) {
 			const { relay, refused } = await open({
 				allowsHost: host => host === 'packages.example',
-				resolve: async () => [
-					{ address: '203.0.113.9', family: 4 },
-					{ address, family: address.includes(':') ? 6 : 4 },
-				],
+				resolve: async () => ['203.0.113.9', address],
 			});
 			const { status } = await openTunnel(relay, 'packages.example:443', proxyCredentials(relay.token));
 			assert.equal(status, 403, address);
@@ -103,7 +100,7 @@ describe('a tunnel of the relay', () => {
 				asked.push(question);
 				return true;
 			},
-			resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+			resolve: async () => ['127.0.0.1'],
 		});
 		const { status, socket } = await openTunnel(relay, `packages.example:${port}`, proxyCredentials(relay.token));
 		assert.equal(status, 200);
@@ -122,7 +119,7 @@ describe('a tunnel of the relay', () => {
 			allowsHost: (host, at) => at === port && ['packages.example', '127.0.0.1'].includes(host),
 			resolve: async () => {
 				lookUps++;
-				return [{ address: lookUps === 1 ? '127.0.0.1' : '127.0.0.2', family: 4 }];
+				return [lookUps === 1 ? '127.0.0.1' : '127.0.0.2'];
 			},
 		});
 		const { socket } = await openTunnel(relay, `packages.example:${port}`, proxyCredentials(relay.token));
@@ -189,7 +186,7 @@ describe('a tunnel of the relay', () => {
 			const { relay } = await open({
 				allowsHost: () => true,
 				environment: { https_proxy: 'http://127.0.0.1:9', no_proxy: exceptions },
-				resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+				resolve: async () => ['127.0.0.1'],
 			});
 			const { status, socket } = await openTunnel(relay, `packages.example:${port}`, proxyCredentials(relay.token));
 			assert.equal(status, 200, exceptions);

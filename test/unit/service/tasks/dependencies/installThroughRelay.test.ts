@@ -73,7 +73,7 @@ describe('an installation by npm through the relay', () => {
 			handle: (_, response) => response.end(),
 			allowsHost: reached.allows,
 			onRefused: sentence => refused.push(sentence),
-			resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+			resolve: async () => ['127.0.0.1'],
 			environment: {},
 		});
 	});
