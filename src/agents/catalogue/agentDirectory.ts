@@ -14,7 +14,6 @@ import type { GatewayDescription } from '../../contract/control.ts';
 import { localConnection, OWN_ACCOUNT, realModels } from '../../contract/localConnection.ts';
 import { ownSearchModel } from '../../contract/search.ts';
 import { accountHome } from '../install/installed.ts';
-import { agentProblemSentence } from './agentProblem.ts';
 import { configuredAgent } from './configuredAgent.ts';
 import { discoverAgent } from './discovery.ts';
 import {
@@ -95,7 +94,7 @@ export class AgentDirectory {
 	/** Returns the agents that tasks can use, the built-in ones last. */
 	async current(): Promise<readonly TaskAgent[]> {
 		const [entries, offered] = await Promise.all([this.freshEntries(), this.options.describe()]);
-		const usable = entries.flatMap(entry => this.taskAgentOf(entry, offered) ?? []);
+		const usable = entries.map(entry => this.usable(entry, offered)).filter(agent => typeof agent !== 'string');
 		return [...usable, ...this.options.builtIn.map(agent => ({ ...agent, found: undefined }))];
 	}
 
@@ -154,10 +153,9 @@ export class AgentDirectory {
 		if (entry === undefined) {
 			throw new UserFacingError(`There is no agent "${id}" here. Choose another one.`);
 		}
-		const offered = await this.options.describe();
-		const agent = this.taskAgentOf(entry, offered);
-		if (agent === undefined) {
-			throw new UserFacingError(agentProblemSentence(entry.definition, this.problemOf(entry, offered) ?? 'not-found'));
+		const agent = this.usable(entry, await this.options.describe());
+		if (typeof agent === 'string') {
+			throw new UserFacingError(problemSentence(entry.definition, agent));
 		}
 		return agent;
 	}
@@ -174,7 +172,7 @@ export class AgentDirectory {
 		const { definition, found } = entry;
 		const problem = definition.account && this.accountProblem(definition);
 		if (found === undefined || problem !== undefined) {
-			throw new UserFacingError(agentProblemSentence(definition, problem ?? 'not-found'));
+			throw new UserFacingError(problemSentence(definition, problem ?? 'not-found'));
 		}
 		return found;
 	}
@@ -241,15 +239,17 @@ export class AgentDirectory {
 		return this.entries.list;
 	}
 
-	private problemOf({ definition, found }: DirectoryEntry, offered: OfferedModels): AgentProblem | undefined {
+	/** Returns an agent as tasks can use it, or the reason why it cannot run. */
+	private usable({ definition, found }: DirectoryEntry, offered: OfferedModels): TaskAgent | AgentProblem {
+		const { id, label, api } = definition;
 		if (found === undefined) {
 			return 'not-found';
 		}
-		const { api } = definition;
 		if (api === undefined) {
-			return this.accountProblem(definition);
+			return this.accountProblem(definition) ?? { id, label, models: [OWN_ACCOUNT], found };
 		}
-		return modelsFor(api, offered).length === 0 ? 'no-model' : undefined;
+		const [first, ...others] = modelsFor(api, offered);
+		return first === undefined ? 'no-model' : { id, label, models: [first, ...others], found };
 	}
 
 	/** A yes holds for exactly the hosts for which it was given. */
@@ -265,20 +265,11 @@ export class AgentDirectory {
 		return account !== undefined && isAllowed ? undefined : 'own-account';
 	}
 
-	private taskAgentOf(entry: DirectoryEntry, offered: OfferedModels): TaskAgent | undefined {
-		const { definition, found } = entry;
-		const { id, label, api } = definition;
-		if (found === undefined || this.problemOf(entry, offered) !== undefined) {
-			return undefined;
-		}
-		const [first, ...others] = api === undefined ? [OWN_ACCOUNT] : modelsFor(api, offered);
-		return first === undefined ? undefined : { id, label, models: [first, ...others], found };
-	}
-
 	private statusOf(entry: DirectoryEntry, offered: OfferedModels): AgentStatus {
 		const { definition, found, unsetVariables } = entry;
 		const { id, label, licence, megabytes, installations, account } = definition;
 		const installation = found ? undefined : installations[this.options.platform];
+		const usable = this.usable(entry, offered);
 		return {
 			id,
 			label,
@@ -288,7 +279,7 @@ export class AgentDirectory {
 				location: found?.source === 'own' ? undefined : found?.location,
 				version: found?.version,
 				licence,
-				problem: this.problemOf(entry, offered),
+				problem: typeof usable === 'string' ? usable : undefined,
 				install: installation && {
 					// The other packages are dependencies of these.
 					packages: Object.entries(installation.manifest.dependencies).map(([name, version]) => `${name}@${version}`),
@@ -318,4 +309,24 @@ export function modelsFor(api: ModelApi, offered: OfferedModels): string[] {
 	return realModels(offered)
 		.filter(({ id, kinds, tools }) => kinds.includes(kind) && tools !== false && isUsableModel(id))
 		.map(({ id }) => id);
+}
+
+/** Returns a sentence that says why an agent cannot run, and what to do. */
+function problemSentence({ label, command, needs }: AgentDefinition, problem: AgentProblem): string {
+	switch (problem) {
+		case 'not-found': {
+			const programs = [command, ...needs].map(name => JSON.stringify(name));
+			return programs.length === 1
+				? `${label} was not found: the program ${programs} is needed. Install it, or name where it is in errand.local.agents.`
+				: `${label} was not found: the programs ${programs.join(' and ')} are needed. Install them, or name where they are in errand.local.agents.`;
+		}
+		case 'own-account':
+			return `${label} needs your yes, because it works without Errand’s relay. “Errand: Set Up Agents…” asks for it.`;
+		case 'account-forbidden':
+			return `${label} does not run, because the setting errand.local.ownAccounts forbids it. Choose another agent.`;
+		case 'account-retention':
+			return `${label} does not run while zero data retention is on, as nobody knows what its account retains. Choose another agent.`;
+		case 'no-model':
+			return `${label} needs a model, and there is none but the demo. Add a model server, then try again.`;
+	}
 }

@@ -1,7 +1,7 @@
 import { defined } from '../../base/defined.ts';
 import { type AgentSetting, readVariables } from '../../contract/agents.ts';
 import { anthropicVariables, fileText, openaiVariables, withPlace } from './configurationTexts.ts';
-import { type AgentDefinition, type AgentPlace, accountLabel } from './entry.ts';
+import { type AgentDefinition, type AgentPlace, accountLabel, WITHOUT_PARTS } from './entry.ts';
 import { knownAgents } from './knownAgents.ts';
 
 /**
@@ -16,13 +16,11 @@ export function configuredAgent(setting: AgentSetting, variables: Readonly<Recor
 	const named = Object.fromEntries(Object.entries(variables).filter(([name]) => names.includes(name)));
 	const known = knownAgents.find(agent => agent.id === id);
 	const basis = known ?? {
+		...WITHOUT_PARTS,
 		id,
 		label: id,
-		args: [],
-		needs: [],
 		api,
 		environment: account ? () => ({}) : api === 'messages' ? anthropicVariables : openaiVariables,
-		files: () => ({}),
 	};
 	const filled = <Content>(contents: Readonly<Record<string, Content>>, fill: (content: Content) => string) =>
 		Object.fromEntries(Object.entries(contents).map(([name, content]) => [name, fill(content)]));

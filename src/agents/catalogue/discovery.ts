@@ -1,6 +1,6 @@
 import { installationFolder, installedPrograms } from '../install/installed.ts';
 import type { AgentDefinition, FoundAgent } from './entry.ts';
-import { findProgram, packageVersion } from './findProgram.ts';
+import { findPrograms, packageVersion } from './findProgram.ts';
 
 export interface DiscoveryOptions {
 	/** The folders in which the user's programs are looked for, joined as in `PATH`. */
@@ -24,42 +24,21 @@ export async function discoverAgent(
 	options: DiscoveryOptions,
 	isConfigured = false,
 ): Promise<FoundAgent | undefined> {
-	const onPath = await programsOnPath(definition, options);
-	if (onPath !== undefined) {
-		return found(definition, isConfigured ? 'settings' : 'path', onPath);
-	}
-	const installation = definition.installations[options.platform];
-	if (installation === undefined) {
+	const { command, needs } = definition;
+	const onPath = await findPrograms(
+		[command, ...needs].map(name => [name, name]),
+		options,
+	);
+	const programs = onPath ?? (await installedAt(definition, options));
+	const location = programs?.[command];
+	if (programs === undefined || location === undefined) {
 		return undefined;
 	}
-	const place = installationFolder(options.folder, definition, installation);
-	const installed = await installedPrograms(place, installation, options.outside);
-	return installed && found(definition, 'installed', installed);
-}
-
-async function programsOnPath(
-	{ command, needs }: AgentDefinition,
-	options: DiscoveryOptions,
-): Promise<Record<string, string> | undefined> {
-	const programs: [string, string][] = [];
-	for (const name of [command, ...needs]) {
-		const program = await findProgram(name, options);
-		if (program === undefined) {
-			return undefined;
-		}
-		programs.push([name, program.real]);
-	}
-	return Object.fromEntries(programs);
-}
-
-async function found(
-	definition: AgentDefinition,
-	source: FoundAgent['source'],
-	programs: Record<string, string>,
-): Promise<FoundAgent | undefined> {
-	const location = programs[definition.command];
-	if (location === undefined) {
-		return undefined;
-	}
+	const source = onPath === undefined ? 'installed' : isConfigured ? 'settings' : 'path';
 	return { definition, source, programs, location, version: await packageVersion(location) };
+}
+
+function installedAt(definition: AgentDefinition, { folder, platform, outside }: DiscoveryOptions) {
+	const installation = definition.installations[platform];
+	return installation && installedPrograms(installationFolder(folder, definition, installation), installation, outside);
 }

@@ -1,12 +1,13 @@
 import { hasInvisible } from '../../base/invisible.ts';
 import type { AGENT_PROBLEMS, MODEL_APIS } from '../../contract/agents.ts';
+import type { ModelLimits } from '../../contract/modelLimits.ts';
 import type { WebCall } from '../relay/webAccess.ts';
 
 export type ModelApi = (typeof MODEL_APIS)[number];
 export type AgentProblem = (typeof AGENT_PROBLEMS)[number];
 
 /** The facts about its run that an agent is started with. All paths are as the agent sees them. */
-export interface AgentPlace {
+export interface AgentPlace extends ModelLimits {
 	/** The agent's home, a folder used by this run only. */
 	home: string;
 	/** The program folders, joined as in `PATH`. */
@@ -16,10 +17,6 @@ export interface AgentPlace {
 	/** The relay's token, which the agent sends as the key of its model's API. */
 	token: string;
 	model: string;
-	/** The model's context length in tokens. Absent if it is not known. */
-	contextLength?: number;
-	/** The maximum length of a reply in tokens. Absent if it is not known. */
-	maxOutputTokens?: number;
 	/** True if the model is known to take images. */
 	takesImages?: boolean;
 	/** True if a user is there to answer the agent's requests for permission. */
@@ -115,6 +112,14 @@ export interface AgentDefinition {
 	/** The installations by the names of platforms (`platform.ts`). */
 	installations: Readonly<Record<string, AgentInstallation>>;
 }
+
+/** The parts of an agent that has none of them. */
+export const WITHOUT_PARTS: Pick<AgentDefinition, 'args' | 'needs' | 'files' | 'installations'> = {
+	args: [],
+	needs: [],
+	files: () => ({}),
+	installations: {},
+};
 
 /** Returns the name of an agent when it works with an account of its own. */
 export const accountLabel = (label: string): string => `${label} (own account)`;

@@ -30,16 +30,34 @@ export async function findProgram(command: string, search: ProgramSearch): Promi
 		return undefined;
 	}
 	const { outside = [] } = search;
-	const repositories = [...outside, ...(await Promise.all(outside.map(realOf)))];
-	const isOutside = (file: string) =>
-		!repositories.some(folder => folder !== undefined && isSameOrWithin(folder, file));
+	const real = await Promise.all(outside.map(folder => realpath(folder).catch(() => folder)));
+	const isOutside = (file: string) => ![...outside, ...real].some(folder => isSameOrWithin(folder, file));
 	for (const file of candidates(command, search.path)) {
-		const real = await executable(file);
-		if (real !== undefined && isOutside(file) && isOutside(real)) {
-			return { file, real };
+		const program = await executable(file);
+		if (program !== undefined && isOutside(file) && isOutside(program)) {
+			return { file, real: program };
 		}
 	}
 	return undefined;
+}
+
+/**
+ * Resolves with the real paths of programs by their names, each looked up by its command, or with undefined if one of them
+ * is missing.
+ */
+export async function findPrograms(
+	commands: readonly (readonly [name: string, command: string])[],
+	search: ProgramSearch,
+): Promise<Record<string, string> | undefined> {
+	const programs: [string, string][] = [];
+	for (const [name, command] of commands) {
+		const program = await findProgram(command, search);
+		if (program === undefined) {
+			return undefined;
+		}
+		programs.push([name, program.real]);
+	}
+	return Object.fromEntries(programs);
 }
 
 function candidates(command: string, folders: string): string[] {
@@ -69,10 +87,6 @@ async function executable(file: string): Promise<string | undefined> {
 	} catch {
 		return undefined;
 	}
-}
-
-function realOf(folder: string): Promise<string | undefined> {
-	return realpath(folder).catch(() => undefined);
 }
 
 /**

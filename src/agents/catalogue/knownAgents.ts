@@ -16,11 +16,9 @@ import {
 	opencodeConfiguration,
 	piModels,
 } from './configurationTexts.ts';
-import { type AgentDefinition, type AgentPlace, accountLabel } from './entry.ts';
+import { type AgentDefinition, type AgentPlace, accountLabel, WITHOUT_PARTS } from './entry.ts';
 
 const CODEX_KEY = 'ERRAND_KEY';
-
-const nothing = () => ({});
 
 /** Claude Code reports nothing and looks for no updates. */
 const claudeAlone = {
@@ -32,12 +30,12 @@ const claudeAlone = {
 
 export const knownAgents: readonly AgentDefinition[] = [
 	{
+		...WITHOUT_PARTS,
 		id: 'opencode',
 		label: 'opencode',
 		licence: 'MIT',
 		command: 'opencode',
 		args: ['acp'],
-		needs: [],
 		api: 'chat',
 		instructionFiles: ['AGENTS.md', 'CLAUDE.md'],
 		megabytes: 680,
@@ -48,15 +46,14 @@ export const knownAgents: readonly AgentDefinition[] = [
 			OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
 			OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
 		}),
-		files: nothing,
 		installations: opencodeInstallations,
 	},
 	{
+		...WITHOUT_PARTS,
 		id: 'pi',
 		label: 'pi',
 		licence: 'MIT',
 		command: 'pi-acp',
-		args: [],
 		needs: ['pi'],
 		nodeVersion: '22.19',
 		api: 'chat',
@@ -79,12 +76,11 @@ export const knownAgents: readonly AgentDefinition[] = [
 		installations: piInstallations,
 	},
 	{
+		...WITHOUT_PARTS,
 		id: 'codex',
 		label: 'Codex',
 		licence: 'Apache-2.0',
 		command: 'codex-acp',
-		args: [],
-		needs: [],
 		api: 'responses',
 		// Both modes switch Codex's own sandbox off, because Errand's surrounds it. The second one is of Zed's package.
 		modes: ['agent-full-access', 'full-access'],
@@ -95,12 +91,12 @@ export const knownAgents: readonly AgentDefinition[] = [
 		installations: codexInstallations,
 	},
 	{
+		...WITHOUT_PARTS,
 		id: 'qwen',
 		label: 'Qwen Code',
 		licence: 'Apache-2.0',
 		command: 'qwen',
 		args: ['--acp', '--auth-type', 'openai'],
-		needs: [],
 		api: 'chat',
 		// It asks the user before it acts. In its own default mode, it asks the model whether each command is safe.
 		modes: ['default'],
@@ -119,12 +115,12 @@ export const knownAgents: readonly AgentDefinition[] = [
 		installations: qwenInstallations,
 	},
 	{
+		...WITHOUT_PARTS,
 		id: 'kilo',
 		label: 'Kilo',
 		licence: 'MIT',
 		command: 'kilo',
 		args: ['acp'],
-		needs: [],
 		api: 'chat',
 		instructionFiles: ['AGENTS.md', 'CLAUDE.md'],
 		megabytes: 1_000,
@@ -135,16 +131,13 @@ export const knownAgents: readonly AgentDefinition[] = [
 			KILO_DISABLE_LSP_DOWNLOAD: '1',
 			KILO_TELEMETRY_LEVEL: 'off',
 		}),
-		files: nothing,
-		installations: {},
 	},
 	{
+		...WITHOUT_PARTS,
 		id: 'claude',
 		label: 'Claude Code',
 		licence: 'Apache-2.0, its SDK proprietary',
 		command: 'claude-agent-acp',
-		args: [],
-		needs: [],
 		nodeVersion: '22',
 		api: 'messages',
 		// It asks the user before it acts. In its own default mode, it may ask the model whether a command is safe.
@@ -166,7 +159,6 @@ export const knownAgents: readonly AgentDefinition[] = [
 			MCP_PROTOCOL_NEGOTIATION: 'legacy',
 			...claudeAlone,
 		}),
-		files: nothing,
 		installations: claudeInstallations,
 	},
 	{
@@ -210,14 +202,11 @@ export const knownAgents: readonly AgentDefinition[] = [
 /** The parts of an agent with an account of its own. What it asks of other hosts is refused. */
 function withAccount(id: string, label: string, hosts: readonly string[]) {
 	return {
+		...WITHOUT_PARTS,
 		id: `${id}-account`,
 		label: accountLabel(label),
-		args: [],
-		needs: [],
 		api: undefined,
 		account: { hosts },
-		environment: nothing,
-		files: nothing,
-		installations: {},
+		environment: () => ({}),
 	};
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { defined } from '../../base/defined.ts';
 import { ROOT_FILES } from '../../base/instructionFiles.ts';
-import type { AgentDefinition, FoundAgent } from './entry.ts';
+import { type AgentDefinition, type FoundAgent, WITHOUT_PARTS } from './entry.ts';
 
 export const OWN_AGENT = 'errand';
 
@@ -17,12 +17,12 @@ export function ownAgent(program: string, version: string): FoundAgent | undefin
 		return undefined;
 	}
 	const definition: AgentDefinition = {
+		...WITHOUT_PARTS,
 		id: OWN_AGENT,
 		label: 'Errand',
 		licence: 'MIT',
 		command: process.execPath,
 		args: ['--disable-warning=ExperimentalWarning', program],
-		needs: [],
 		api: 'responses',
 		// The sandbox confines it; if there is none, the user has accepted that for the whole repository.
 		modes: ['sandboxed'],
@@ -43,8 +43,6 @@ export function ownAgent(program: string, version: string): FoundAgent | undefin
 				ELECTRON_RUN_AS_NODE: process.versions['electron'] ? '1' : undefined,
 			}),
 		}),
-		files: () => ({}),
-		installations: {},
 	};
 	const programs = { [process.execPath]: process.execPath, agent: program };
 	return { definition, source: 'own', programs, location: process.execPath, version };

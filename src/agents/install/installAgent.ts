@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { UserFacingError } from '../../base/errors.ts';
-import { temporaryName } from '../../base/files.ts';
 import { type AgentDefinition, type AgentInstallation, installationVersion } from '../catalogue/entry.ts';
 import { installationFolder, installedPrograms } from './installed.ts';
+import { installInto } from './installer.ts';
 import { runNpm } from './npm.ts';
 
 const TIMEOUT_MS = 15 * 60_000;
@@ -41,40 +41,25 @@ export async function installAgent(
 	if (installation === undefined) {
 		throw new UserFacingError(`Errand cannot install ${label} on this machine. Install it yourself, then try again.`);
 	}
-	const version = installationVersion(installation);
 	const target = installationFolder(folder, definition, installation);
-	const temporary = temporaryName(target);
 	const timeout = AbortSignal.timeout(limits.timeoutMs ?? TIMEOUT_MS);
 	const signal = AbortSignal.any([limits.signal, timeout]);
-	try {
-		await fill(temporary, installation, environment, signal);
+	const name = `${label} ${installationVersion(installation)}`;
+	await installInto(target, name, limits.signal, async (root, cache) => {
+		await writeFile(path.join(root, 'package.json'), JSON.stringify(installation.manifest));
+		await writeFile(path.join(root, 'package-lock.json'), JSON.stringify(await installation.lock()));
+		await runNpm({ folder: root, cache, environment, outside: [], signal }).catch(error => {
+			throw timeout.aborted
+				? new UserFacingError('it took too long. Try again, or install it yourself.', { cause: error })
+				: error;
+		});
+		await check(root, installation);
 		// Anything here is left from a damaged installation.
 		await rm(target, { recursive: true, force: true });
-		await rename(path.join(temporary, 'root'), target);
-	} catch (error) {
-		limits.signal.throwIfAborted();
-		const reason = timeout.aborted
-			? 'it took too long. Try again, or install it yourself.'
-			: error instanceof UserFacingError
-				? error.message
-				: 'its files could not be written. Check the disk and its permissions.';
-		throw new UserFacingError(`${label} ${version} was not installed: ${reason}`, { cause: error });
-	} finally {
-		await rm(temporary, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
-	}
+	});
 }
 
-async function fill(
-	temporary: string,
-	installation: AgentInstallation,
-	environment: InstallPlace['environment'],
-	signal: AbortSignal,
-): Promise<void> {
-	const root = path.join(temporary, 'root');
-	await mkdir(root, { recursive: true, mode: 0o700 });
-	await writeFile(path.join(root, 'package.json'), JSON.stringify(installation.manifest));
-	await writeFile(path.join(root, 'package-lock.json'), JSON.stringify(await installation.lock()));
-	await runNpm({ folder: root, cache: path.join(temporary, 'cache'), environment, signal });
+async function check(root: string, installation: AgentInstallation): Promise<void> {
 	const { packageOfPlatform } = installation;
 	if (packageOfPlatform !== undefined && !existsSync(path.join(root, 'node_modules', packageOfPlatform))) {
 		throw new UserFacingError(

@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { type AgentDefinition, type AgentInstallation, installationVersion } from '../catalogue/entry.ts';
-import { findProgram } from '../catalogue/findProgram.ts';
+import { findPrograms } from '../catalogue/findProgram.ts';
 
 /** The folder of all installations, in the state folder. */
 export const AGENTS_FOLDER = 'agents';
@@ -27,20 +27,15 @@ export function accountHome(folder: string, id: string): string {
  * Returns the real paths of the programs of an installed agent, by name. `folder` contains `node_modules`. Resolves
  * with undefined if one of them is missing.
  */
-export async function installedPrograms(
+export function installedPrograms(
 	folder: string,
-	installation: AgentInstallation,
+	{ programs }: AgentInstallation,
 	outside: readonly string[] = [],
 ): Promise<Record<string, string> | undefined> {
-	const programs: [string, string][] = [];
-	for (const [name, place] of Object.entries(installation.programs)) {
-		const program = await findProgram(path.join(folder, 'node_modules', place), { path: '', outside });
-		if (program === undefined) {
-			return undefined;
-		}
-		programs.push([name, program.real]);
-	}
-	return Object.fromEntries(programs);
+	const commands = Object.entries(programs).map(
+		([name, place]) => [name, path.join(folder, 'node_modules', place)] as const,
+	);
+	return findPrograms(commands, { path: '', outside });
 }
 
 /**

@@ -1,14 +1,28 @@
 // The user's own programs that install packages: how they are run, and what is said when they fail.
-import { realpath } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, realpath, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { childEnvironment } from '../../base/childEnvironment.ts';
 import { runChild } from '../../base/childProcess.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { isSameOrWithin } from '../../base/filePlace.ts';
+import { temporaryName } from '../../base/files.ts';
 import { oneLine } from '../../base/plainText.ts';
 import { redactText } from '../../base/redact.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface InstallerRun {
+	/** The folder to install into. */
+	folder: string;
+	/** A folder for downloads. */
+	cache: string;
+	/** The user's environment. */
+	environment: Environment;
+	/** Absolute paths of repositories, whose programs are not used. */
+	outside: readonly string[];
+	signal: AbortSignal;
+}
 
 /** The kept part of an installer's output. The reason is in the first lines of errors, which come last. */
 const MAXIMUM_OUTPUT = 32 * 1024;
@@ -26,6 +40,39 @@ const NAMES: ReadonlySet<string> = new Set([
 	'SSL_CERT_FILE',
 	'SSL_CERT_DIR',
 ]);
+
+/**
+ * Has `install` fill a new folder, with another one for downloads, and puts it at `target`. An installation that fails or
+ * is aborted leaves nothing. Rejects with the signal's reason, or with a UserFacingError that begins with `name`.
+ */
+export async function installInto(
+	target: string,
+	name: string,
+	signal: AbortSignal,
+	install: (folder: string, cache: string) => Promise<void>,
+): Promise<void> {
+	const temporary = temporaryName(target);
+	const folder = path.join(temporary, 'root');
+	try {
+		await mkdir(folder, { recursive: true, mode: 0o700 });
+		await install(folder, path.join(temporary, 'cache'));
+		// Another run may have installed the same meanwhile.
+		await rename(folder, target).catch(error => {
+			if (!existsSync(target)) {
+				throw error;
+			}
+		});
+	} catch (error) {
+		signal.throwIfAborted();
+		const reason =
+			error instanceof UserFacingError
+				? error.message
+				: 'its files could not be written. Check the disk and its permissions.';
+		throw new UserFacingError(`${name} was not installed: ${reason}`, { cause: error });
+	} finally {
+		await rm(temporary, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
+	}
+}
 
 /** Resolves with the user's environment with a PATH without folders in repositories: an installer starts programs by it. */
 export async function outsideOf(repositories: readonly string[], environment: Environment): Promise<Environment> {

@@ -2,20 +2,11 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { UserFacingError } from '../../base/errors.ts';
 import { findProgram, type ProgramSearch } from '../catalogue/findProgram.ts';
-import { type Environment, installerEnvironment, outsideOf, reasonIn, runInstaller } from './installer.ts';
+import { type InstallerRun, installerEnvironment, outsideOf, reasonIn, runInstaller } from './installer.ts';
 
-export interface NpmRun {
-	/** A folder that contains only `package.json`, and `package-lock.json` unless there is a `package`. */
-	folder: string;
+export interface NpmRun extends InstallerRun {
 	/** The package to install with its dependencies, such as `name@version`. If undefined, the lockfile decides. */
 	package?: string;
-	/** A folder for npm's downloads. */
-	cache: string;
-	/** The user's environment. */
-	environment: Environment;
-	/** Absolute paths of repositories, whose programs are not used. */
-	outside?: readonly string[];
-	signal: AbortSignal;
 }
 
 /** The variables by which npm finds the user's configuration and a registry. */
@@ -84,8 +75,7 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
  * when this settles. Rejects with the signal's reason, or with a UserFacingError, which ends a sentence that begins with
  * what was to be installed.
  */
-export async function runNpm({ folder, package: wanted, cache, ...run }: NpmRun): Promise<void> {
-	const { outside = [], signal } = run;
+export async function runNpm({ folder, package: wanted, cache, outside, signal, ...run }: NpmRun): Promise<void> {
 	const environment = await outsideOf(outside, run.environment);
 	const npm = await npmCommand({ path: environment['PATH'] ?? '', outside });
 	if (npm === undefined) {

@@ -1,20 +1,12 @@
 import path from 'node:path';
 import { UserFacingError } from '../../base/errors.ts';
 import { findProgram } from '../catalogue/findProgram.ts';
-import { type Environment, installerEnvironment, outsideOf, reasonIn, runInstaller } from './installer.ts';
+import { type InstallerRun, installerEnvironment, outsideOf, reasonIn, runInstaller } from './installer.ts';
 
-export interface UvRun {
-	/** An empty folder. The environment of the package becomes `tools/<name>` in it. */
-	folder: string;
+/** The environment of the package becomes `tools/<name>` in the folder. */
+export interface UvRun extends InstallerRun {
 	/** The package with its version, such as `name==1.2.3`. */
 	requirement: string;
-	/** A folder for uv's downloads. */
-	cache: string;
-	/** The user's environment. */
-	environment: Environment;
-	/** Absolute paths of repositories, whose programs are not used. */
-	outside: readonly string[];
-	signal: AbortSignal;
 }
 
 /** The variables by which uv finds the user's configuration, an index of packages and a Python. */

@@ -2,7 +2,7 @@
 // installed beforehand, with the user's own npm or uv and without running anything of it, and kept at that version: the
 // server that was agreed to runs.
 import { existsSync } from 'node:fs';
-import { lstat, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { UserFacingError } from '../../base/errors.ts';
 import { isFields } from '../../base/fields.ts';
@@ -11,7 +11,7 @@ import { readStart, temporaryName } from '../../base/files.ts';
 import { parseJson } from '../../base/json.ts';
 import { oneLine } from '../../base/plainText.ts';
 import type { McpServerSetting } from '../../contract/mcpServers.ts';
-import type { Environment } from '../install/installer.ts';
+import { type InstallerRun, installInto } from '../install/installer.ts';
 import { runNpm } from '../install/npm.ts';
 import { runUv } from '../install/uv.ts';
 
@@ -88,35 +88,19 @@ const folderOf = (folder: string, { installer, wanted }: ServerPackage): string 
  */
 export async function installServerPackage(
 	wanted: ServerPackage,
-	place: { folder: string; environment: Environment; outside: readonly string[]; signal: AbortSignal },
+	place: Omit<InstallerRun, 'cache'>,
 ): Promise<PackageProgram> {
 	const target = folderOf(place.folder, wanted);
 	if (!existsSync(target)) {
-		const temporary = temporaryName(target);
-		const root = path.join(temporary, 'root');
-		try {
-			await mkdir(root, { recursive: true, mode: 0o700 });
-			const { environment, outside, signal } = place;
-			const run = { folder: root, cache: path.join(temporary, 'cache'), environment, outside, signal };
+		await installInto(target, wanted.wanted, place.signal, async (folder, cache) => {
+			const run = { ...place, folder, cache };
 			if (wanted.installer === 'npm') {
-				await writeFile(path.join(root, 'package.json'), '{ "private": true }');
+				await writeFile(path.join(folder, 'package.json'), '{ "private": true }');
 				await runNpm({ ...run, package: wanted.wanted });
 			} else {
 				await runUv({ ...run, requirement: requirementOf(wanted.wanted) });
 			}
-			// Another run of the agent may have installed it meanwhile.
-			await rename(root, target).catch(error => {
-				if (!existsSync(target)) {
-					throw error;
-				}
-			});
-		} catch (error) {
-			place.signal.throwIfAborted();
-			const reason = error instanceof UserFacingError ? error.message : 'its files could not be written.';
-			throw new UserFacingError(`${wanted.wanted} was not installed: ${reason}`, { cause: error });
-		} finally {
-			await rm(temporary, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
-		}
+		});
 	}
 	return wanted.installer === 'npm' ? nodeProgram(target, wanted) : pythonProgram(target, wanted);
 }

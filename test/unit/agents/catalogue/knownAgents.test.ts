@@ -169,11 +169,9 @@ describe('knownAgents', () => {
 	});
 
 	it('says what an unknown model can take at least', () => {
-		const place: Partial<AgentPlace> = { ...PLACE };
-		delete place.contextLength;
-		delete place.maxOutputTokens;
+		const { contextLength: _, maxOutputTokens: __, ...place } = PLACE;
 		const agent = knownAgents.find(({ id }) => id === 'opencode');
-		const read = JSON.parse(agent?.environment(place as AgentPlace)['OPENCODE_CONFIG_CONTENT'] ?? '');
+		const read = JSON.parse(agent?.environment(place)['OPENCODE_CONFIG_CONTENT'] ?? '');
 		assert.deepEqual(read.provider.errand.models[PLACE.model].limit, { context: 128_000, output: 8_000 });
 	});
 
