@@ -9,11 +9,11 @@ import { ToolCallCollector } from '../../client/toolCalls.ts';
 import type { ChatStreamEvent, TokenProbability } from '../../client/types.ts';
 import { type Annotation, CHAT_STREAM_END } from '../../contract/chatReply.ts';
 import { type ChatParameters, type ChatRequest, chatRequestSchema } from '../../contract/chatRequest.ts';
+import { type ModelLimits, tokensWithin } from '../../contract/modelLimits.ts';
 import type { RoutingPolicy } from '../../contract/routingPolicy.ts';
 import { errorBody } from './callAnswer.ts';
 import { addReplyFacts, type ModelRequest, type ReplyFacts, type ReplyText } from './modelRequest.ts';
 import { reduceChat } from './reduceChat.ts';
-import { type ModelLimits, tokensWithin } from './tokensWithin.ts';
 
 export interface ChatSettings extends ModelLimits {
 	/** The model of the session, whatever a request says. */
@@ -62,8 +62,8 @@ type Event<T extends ChatStreamEvent['type']> = Extract<ChatStreamEvent, { type:
 /** The maximum number of characters of a reply that is sent as a whole. */
 const MAXIMUM_WHOLE = 32 * 1024 * 1024;
 
-/** The fields with which each chunk and each whole reply begins, and the facts known so far about who serves it. */
-class Head {
+/** The text of a reply, in one object or several, which begin with the same fields. */
+abstract class ChatText {
 	readonly told: ReplyFacts = {};
 	private readonly fields: { id: string; object: string; created: number; model: string; provider?: string };
 
@@ -72,15 +72,10 @@ class Head {
 		this.fields = { id: `chatcmpl-${randomUUID()}`, object, created, model };
 	}
 
-	/** Returns the fields, including the provider as far as it is known. */
-	get(): object {
+	/** The fields, including the facts about the reply as far as they are known. */
+	protected get head(): object {
 		const { model, provider, id } = this.told;
 		return { ...this.fields, ...defined({ id, model, provider }) };
-	}
-
-	/** Adds the facts about the whole reply. */
-	add(event: ChatStreamEvent): void {
-		addReplyFacts(this.told, event);
 	}
 }
 
@@ -92,19 +87,13 @@ interface BegunCall {
 	index: number | undefined;
 }
 
-/** The chunks of a streamed reply. */
-class ChatChunks implements ReplyText<ChatStreamEvent> {
-	private readonly head: Head;
+class ChatChunks extends ChatText implements ReplyText<ChatStreamEvent> {
 	private readonly calls: BegunCall[] = [];
 	private sentCalls = 0;
 	private isBegun = false;
 
 	constructor(model: string) {
-		this.head = new Head('chat.completion.chunk', model);
-	}
-
-	get told(): ReplyFacts {
-		return this.head.told;
+		super('chat.completion.chunk', model);
 	}
 
 	add(event: ChatStreamEvent): string {
@@ -124,7 +113,7 @@ class ChatChunks implements ReplyText<ChatStreamEvent> {
 			case 'finish':
 				return this.delta({}, finishOf(event));
 			default:
-				this.head.add(event);
+				addReplyFacts(this.told, event);
 				return '';
 		}
 	}
@@ -132,14 +121,14 @@ class ChatChunks implements ReplyText<ChatStreamEvent> {
 	/** The usage comes last, whether or not the agent requested it. */
 	end(): string {
 		const { usage } = this.told;
-		const last = usage === undefined ? '' : sseEvent({ ...this.head.get(), choices: [], usage });
+		const last = usage === undefined ? '' : sseEvent({ ...this.head, choices: [], usage });
 		return `${last}data: ${CHAT_STREAM_END}\n\n`;
 	}
 
 	private delta(fields: object, others: object = {}): string {
 		const delta = this.isBegun ? fields : { role: 'assistant', content: '', ...fields };
 		this.isBegun = true;
-		return sseEvent({ ...this.head.get(), choices: [{ index: 0, delta, finish_reason: null, ...others }] });
+		return sseEvent({ ...this.head, choices: [{ index: 0, delta, finish_reason: null, ...others }] });
 	}
 
 	/** Name and id are in the first fragment only, because some clients concatenate those of all fragments. */
@@ -164,9 +153,7 @@ class ChatChunks implements ReplyText<ChatStreamEvent> {
 	}
 }
 
-/** A whole reply that is not streamed. */
-class WholeChat implements ReplyText<ChatStreamEvent> {
-	private readonly head: Head;
+class WholeChat extends ChatText implements ReplyText<ChatStreamEvent> {
 	private readonly content: string[] = [];
 	private readonly reasoning: string[] = [];
 	private readonly calls = new ToolCallCollector();
@@ -176,11 +163,7 @@ class WholeChat implements ReplyText<ChatStreamEvent> {
 	private size = 0;
 
 	constructor(model: string) {
-		this.head = new Head('chat.completion', model);
-	}
-
-	get told(): ReplyFacts {
-		return this.head.told;
+		super('chat.completion', model);
 	}
 
 	/** Throws a ClientError for a reply that is too large. */
@@ -207,7 +190,7 @@ class WholeChat implements ReplyText<ChatStreamEvent> {
 				break;
 			default:
 				this.calls.add(event);
-				this.head.add(event);
+				addReplyFacts(this.told, event);
 		}
 		return '';
 	}
@@ -226,7 +209,7 @@ class WholeChat implements ReplyText<ChatStreamEvent> {
 		};
 		const logprobs = this.tokens.length === 0 ? {} : { logprobs: logprobsOf(this.tokens) };
 		const choice = { index: 0, message, ...this.finish, ...logprobs };
-		return JSON.stringify({ ...this.head.get(), choices: [choice], ...defined({ usage }) });
+		return JSON.stringify({ ...this.head, choices: [choice], ...defined({ usage }) });
 	}
 }
 

@@ -57,18 +57,26 @@ export function createClientModels(options: ClientModelsOptions): RelayOptions['
 	const created = Math.floor(clock.now() / 1000);
 	const entry = { id: model, object: 'model', created, ...defined({ context_length: contextLength }) };
 	return (request, response) => {
+		const answerBy = <Event>(
+			endpoint: Endpoint,
+			read: (body: unknown, settings: typeof options) => ModelRequest<Event>,
+		) =>
+			void withBody(request, response, (body, gone) => answer(response, read(body, options), endpoint, options, gone));
 		switch (request.url) {
 			case '/v1/chat/completions':
-				void answer(request, response, 'chat', readClientChat, options);
+				answerBy('chat', readClientChat);
 				break;
 			case '/v1/responses':
-				void answer(request, response, 'responses', readClientResponses, options);
+				answerBy('responses', readClientResponses);
 				break;
 			case messagesRoutes.messages.path:
-				void answer(request, response, 'messages', readClientMessages, options);
+				answerBy('messages', readClientMessages);
 				break;
 			case messagesRoutes.count.path:
-				void answerCount(request, response, options);
+				// Nothing behind the relay counts, so the count is an estimate.
+				void withBody(request, response, async body =>
+					sendJson(response, 200, { input_tokens: estimateRequestTokens(chatRequestIn(body, options)) }),
+				);
 				break;
 			default:
 				sendJson(response, 200, { object: 'list', data: [entry] });
@@ -76,36 +84,24 @@ export function createClientModels(options: ClientModelsOptions): RelayOptions['
 	};
 }
 
-async function answer<Event>(
+/** Has a call answered by its body. `gone` aborts when the agent has closed the connection, and is then told nothing. */
+async function withBody(
 	request: IncomingMessage,
 	response: ServerResponse,
-	endpoint: Endpoint,
-	read: (body: unknown, options: ClientModelsOptions) => ModelRequest<Event>,
-	options: ClientModelsOptions,
+	run: (body: unknown, gone: AbortSignal) => Promise<void>,
 ): Promise<void> {
-	const { logger } = options;
 	const gone = new AbortController();
 	response.once('close', () => gone.abort(CLIENT_GONE));
-	const body = await readBody(request, response);
-	if (body === undefined) {
+	const body = await readJsonBody(request, BODY_MEGABYTES);
+	if (!('value' in body)) {
+		const { status, problem: message } = body;
+		const isTooLarge = status === 413;
+		const code = isTooLarge ? 'too_large' : 'invalid_request';
+		sendError(request, response, { status, code, message }, isTooLarge ? { connection: 'close' } : {});
 		return;
 	}
 	try {
-		const asked = read(body.value, options);
-		const texts = textsOf(asked, endpoint, options, gone.signal);
-		// An error before the first text has its own HTTP status.
-		const first = await texts.next();
-		if (gone.signal.aborted) {
-			await texts.return();
-		} else if (asked.isStreamed) {
-			streamText(() => continued(first, texts), {
-				outgoing: response,
-				onFailure: error => logger.log('warn', 'a reply to an agent was broken off', { reason: describeError(error) }),
-			});
-		} else {
-			response.writeHead(200, { 'content-type': 'application/json' });
-			response.end(first.value);
-		}
+		await run(body.value, gone.signal);
 	} catch (error) {
 		if (!gone.signal.aborted) {
 			refuse(request, response, describeFailure(error));
@@ -113,34 +109,28 @@ async function answer<Event>(
 	}
 }
 
-/** Answers a token count of the Messages API with an estimate, as nothing behind the relay counts. */
-async function answerCount(
-	request: IncomingMessage,
+async function answer<Event>(
 	response: ServerResponse,
+	asked: ModelRequest<Event>,
+	endpoint: Endpoint,
 	options: ClientModelsOptions,
+	gone: AbortSignal,
 ): Promise<void> {
-	const body = await readBody(request, response);
-	if (body === undefined) {
-		return;
+	const texts = textsOf(asked, endpoint, options, gone);
+	// An error before the first text has its own HTTP status.
+	const first = await texts.next();
+	if (gone.aborted) {
+		await texts.return();
+	} else if (asked.isStreamed) {
+		streamText(() => continued(first, texts), {
+			outgoing: response,
+			onFailure: error =>
+				options.logger.log('warn', 'a reply to an agent was broken off', { reason: describeError(error) }),
+		});
+	} else {
+		response.writeHead(200, { 'content-type': 'application/json' });
+		response.end(first.value);
 	}
-	try {
-		sendJson(response, 200, { input_tokens: estimateRequestTokens(chatRequestIn(body.value, options)) });
-	} catch (error) {
-		refuse(request, response, describeFailure(error));
-	}
-}
-
-/** Resolves with undefined after a refusal. */
-async function readBody(request: IncomingMessage, response: ServerResponse): Promise<{ value: unknown } | undefined> {
-	const body = await readJsonBody(request, BODY_MEGABYTES);
-	if ('value' in body) {
-		return body;
-	}
-	const { status, problem: message } = body;
-	const isTooLarge = status === 413;
-	const code = isTooLarge ? 'too_large' : 'invalid_request';
-	sendError(request, response, { status, code, message }, isTooLarge ? { connection: 'close' } : {});
-	return undefined;
 }
 
 function refuse(request: IncomingMessage, response: ServerResponse, { retryAfterMs, ...error }: CallFailure): void {

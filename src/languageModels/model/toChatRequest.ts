@@ -1,4 +1,3 @@
-import { tokensWithin } from '../../agents/relay/tokensWithin.ts';
 import { defined } from '../../base/defined.ts';
 import { type Fields, only } from '../../base/fields.ts';
 import {
@@ -8,7 +7,8 @@ import {
 	chatParametersSchema,
 } from '../../contract/chatRequest.ts';
 import { withDocumentedNames } from '../../contract/foreignNames.ts';
-import type { ModelLimits } from '../../contract/modelLimits.ts';
+import { type ModelLimits, tokensWithin } from '../../contract/modelLimits.ts';
+import type { Message } from './message.ts';
 import { type Message, toMessages } from './toMessages.ts';
 
 /** A request of the editor's interface for language models. */

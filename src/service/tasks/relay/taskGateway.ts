@@ -1,11 +1,11 @@
 import { Refusals } from '../../../agents/relay/refusals.ts';
-import { tokensWithin } from '../../../agents/relay/tokensWithin.ts';
 import type { Clock } from '../../../base/async.ts';
 import { defined } from '../../../base/defined.ts';
 import { UserFacingError } from '../../../base/errors.ts';
 import { oneLine } from '../../../base/plainText.ts';
 import { localConnection } from '../../../contract/localConnection.ts';
 import type { MessagesHints } from '../../../contract/messages.ts';
+import { tokensWithin } from '../../../contract/modelLimits.ts';
 import type { RoutingPolicy } from '../../../contract/routingPolicy.ts';
 import { ownSearchModel } from '../../../contract/search.ts';
 import type { ChatGateway, GatewayCall, GatewayReply } from '../../inference/gateway.ts';
