@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { attempt } from '../../base/attempt.ts';
 
 /**
  * Returns the platform that programs for this machine are built for: `<platform>-<architecture>` as Node names them. It
@@ -13,13 +14,6 @@ export function currentPlatform(): string {
 	if (!existsSync('/lib64/ld-linux-x86-64.so.2')) {
 		return `${base}-musl`;
 	}
-	return hasAvx2() ? base : `${base}-baseline`;
-}
-
-function hasAvx2(): boolean {
-	try {
-		return /^flags\s*:.*\bavx2\b/m.test(readFileSync('/proc/cpuinfo', 'utf8'));
-	} catch {
-		return true;
-	}
+	const processor = attempt(() => readFileSync('/proc/cpuinfo', 'utf8'));
+	return processor === undefined || /^flags\s*:.*\bavx2\b/m.test(processor) ? base : `${base}-baseline`;
 }

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { withPlace } from '../catalogue/configurationTexts.ts';
-import { type AgentDefinition, type AgentPlace, type FoundAgent, isUsableModel } from '../catalogue/entry.ts';
+import { type AgentPlace, type FoundAgent, isUsableModel } from '../catalogue/entry.ts';
 import { proxyVariables } from '../relay/relay.ts';
 
 /** The command that starts an agent. */
@@ -32,13 +32,15 @@ export interface AgentLaunch {
  */
 export function agentLaunch(agent: FoundAgent, place: Omit<AgentPlace, 'programs'>): AgentLaunch {
 	const { definition, programs, location } = agent;
-	const { askingMode, modes = [], account } = definition;
+	const { label, nodeVersion, askingMode, modes = [], account } = definition;
 	if (!isUsableModel(place.model)) {
 		throw new UserFacingError(
-			`The name of the model cannot be given to ${definition.label}, because it has invisible characters. Choose another model.`,
+			`The name of the model cannot be given to ${label}, because it has invisible characters. Choose another model.`,
 		);
 	}
 	const full = { ...place, programs };
+	const startHint =
+		nodeVersion && `${label} needs Node ${nodeVersion} or newer, and runs with the "node" that PATH names first.`;
 	return {
 		command: location,
 		args: definition.args.map(text => withPlace(text, full)),
@@ -51,14 +53,8 @@ export function agentLaunch(agent: FoundAgent, place: Omit<AgentPlace, 'programs
 		usesAccount: account !== undefined,
 		files: definition.files(full),
 		modes: place.isAttended && askingMode !== undefined ? [askingMode] : modes,
-		...defined({ startHint: hintOf(definition), inventsCosts: definition.inventsCosts }),
+		...defined({ startHint, inventsCosts: definition.inventsCosts }),
 	};
-}
-
-function hintOf({ label, nodeVersion }: AgentDefinition): string | undefined {
-	return nodeVersion === undefined
-		? undefined
-		: `${label} needs Node ${nodeVersion} or newer, and runs with the "node" that PATH names first.`;
 }
 
 /** Returns the environment that every agent gets. It contains nothing of this process's own. */

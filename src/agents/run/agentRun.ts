@@ -7,7 +7,7 @@ import { claimForProcess } from '../../base/fileLock.ts';
 import type { AgentPlace } from '../catalogue/entry.ts';
 import type { McpServers } from '../mcp/mcpServers.ts';
 import { webCalls } from '../relay/webAccess.ts';
-import { writeAgentHome } from '../sandbox/agentHome.ts';
+import { writeAgentHome } from '../sandbox/folders.ts';
 import { toolchains } from '../sandbox/toolchains.ts';
 import { AgentFailure } from '../session/agentFailure.ts';
 import type { AgentSession, AgentSessionOptions } from '../session/agentSession.ts';

@@ -2,11 +2,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { childEnvironment } from '../../base/childEnvironment.ts';
 import { type ChildResult, type RunningChild, startChild } from '../../base/childProcess.ts';
-import { defined } from '../../base/defined.ts';
 import type { AgentPlace } from '../catalogue/entry.ts';
 import { openRelay, type Relay, type RelayOptions } from '../relay/relay.ts';
-import { makeTemporaryFolder } from '../sandbox/agentHome.ts';
-import { prepareFolders } from '../sandbox/folders.ts';
+import { makeTemporaryFolder, prepareFolders } from '../sandbox/folders.ts';
 import { DEFAULT_LIMITS } from '../sandbox/limits.ts';
 import { wrapMacos } from '../sandbox/macos.ts';
 import { fileFolder, packageFolders } from '../sandbox/packageFolders.ts';
@@ -68,15 +66,12 @@ export function openRelayAt({ isSandboxed, folder }: PlaceOptions, answers: Rela
 
 /** Returns the place as a program running there sees it. */
 export function placeInside({ tree, home, name, isSandboxed, relay, toolchains }: RunPlace): PlaceInside {
-	const { path: pathInside } = toolchains;
-	if (isSandboxed && process.platform === 'darwin') {
-		return { tree, home, path: pathInside, relayUrl: relay?.url ?? '' };
+	const programFolders = isSandboxed ? toolchains.path : pathOf(childEnvironment(process.env, {}));
+	if (!isSandboxed || process.platform === 'darwin') {
+		return { tree, home, path: programFolders, relayUrl: relay?.url ?? '' };
 	}
-	if (isSandboxed) {
-		const inside = insidePlaces(name);
-		return { ...inside, path: pathInside, relayUrl: relay === undefined ? '' : inside.relayUrl };
-	}
-	return { tree, home, path: pathOf(childEnvironment(process.env, {})), relayUrl: relay?.url ?? '' };
+	const inside = insidePlaces(name);
+	return { ...inside, path: programFolders, relayUrl: relay === undefined ? '' : inside.relayUrl };
 }
 
 /** On Windows, the name may have other capitals. */
@@ -139,18 +134,18 @@ async function sandboxed(place: RunPlace, options: ProgramOptions) {
 		tree,
 		home,
 		readOnly: [program, own, ...others].flatMap(shown => shown.readOnly).concat(folders, readOnly),
-		...defined({ treeFolders }),
+		treeFolders,
 	};
 	if (process.platform === 'darwin') {
 		await makeTemporaryFolder(home);
 		return wrapMacos({ ...request, relayUrl: relay?.url });
 	}
 	const socket = relay?.socket;
-	await prepareFolders({ tree, home, signal, ...defined({ socket }) });
+	await prepareFolders({ tree, home, socket, signal });
 	return wrap({
 		...request,
 		name,
-		...defined({ lent }),
+		lent,
 		...(socket === undefined ? {} : { relay: { socket, node: own.command, program: insideProgram } }),
 	});
 }

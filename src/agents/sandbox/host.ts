@@ -1,5 +1,6 @@
 import { accessSync, constants, lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
+import { attempt } from '../../base/attempt.ts';
 
 /** A path of the host that is shown inside at the same place: as a link, or bound read-only from `source`. */
 export type SystemPath = { path: string; link: string } | { path: string; source: string };
@@ -67,7 +68,10 @@ export function readHost(folders: readonly string[] = PROGRAM_FOLDERS): SandboxH
 		name,
 		file: findProgram(PROGRAMS[name], folders),
 	}));
-	const configuration = [...CONFIGURATION, ...namesIn('/etc').filter(name => JAVA_CONFIGURATION.test(name))];
+	const configuration = [
+		...CONFIGURATION,
+		...(attempt(() => readdirSync('/etc')) ?? []).filter(name => JAVA_CONFIGURATION.test(name)),
+	];
 	return {
 		isRoot,
 		isElectron: process.versions['electron'] !== undefined,
@@ -112,14 +116,6 @@ function systemPath(file: string): SystemPath[] {
 		const source = realpathSync(file);
 		// Programs read the name of the time zone from the link, so a link stays one if it leads into /usr.
 		return [source.startsWith('/usr/') ? { path: file, link: readlinkSync(file) } : { path: file, source }];
-	} catch {
-		return [];
-	}
-}
-
-function namesIn(folder: string): string[] {
-	try {
-		return readdirSync(folder);
 	} catch {
 		return [];
 	}

@@ -1,6 +1,7 @@
 // Determines which folders of the host hold an installed program, and which must never be shown to an agent.
 import { type Dirent, existsSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
+import { attempt } from '../../base/attempt.ts';
 import { isSameOrWithin } from '../../base/filePlace.ts';
 
 const BESIDE_BIN = ['lib', 'share', 'include', 'libexec'];
@@ -60,7 +61,7 @@ export function tokenFilesIn(folder: string, levels = DEEPEST_INSTALLATION): str
 	);
 	const own = [...TOKEN_FILES, ...listed]
 		.filter(name => names.has(name.split('/')[0] ?? name))
-		.flatMap(name => realFile(path.join(folder, name)));
+		.flatMap(name => attempt(() => realpathSync(path.join(folder, name))) ?? []);
 	const further =
 		levels === 0 || INNER_FOLDERS.has(path.basename(folder))
 			? []
@@ -68,21 +69,7 @@ export function tokenFilesIn(folder: string, levels = DEEPEST_INSTALLATION): str
 	return [...own, ...further.flatMap(({ name }) => tokenFilesIn(path.join(folder, name), levels - 1))];
 }
 
-function realFile(file: string): string[] {
-	try {
-		return [realpathSync(file)];
-	} catch {
-		return [];
-	}
-}
-
-function entriesOf(folder: string): Dirent[] {
-	try {
-		return readdirSync(folder, { withFileTypes: true });
-	} catch {
-		return [];
-	}
-}
+const entriesOf = (folder: string): Dirent[] => attempt(() => readdirSync(folder, { withFileTypes: true })) ?? [];
 
 /**
  * The folders below the home folder in which installers mix credentials and other programs' data. None of them is shown

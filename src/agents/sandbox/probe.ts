@@ -9,8 +9,7 @@ import { defined } from '../../base/defined.ts';
 import { describeError } from '../../base/errors.ts';
 import { firstLine } from '../../base/plainText.ts';
 import type { SandboxStatus } from '../../contract/agents.ts';
-import { makeTemporaryFolder } from './agentHome.ts';
-import { prepareFolders } from './folders.ts';
+import { makeTemporaryFolder, prepareFolders } from './folders.ts';
 import { readHost, type SandboxHost } from './host.ts';
 import { wrapMacos } from './macos.ts';
 import { packageFolders } from './packageFolders.ts';
@@ -56,16 +55,12 @@ export async function trySandbox(host?: SandboxHost, root = '/'): Promise<Sandbo
 	}
 	let folder: string | undefined;
 	try {
-		if (process.platform === 'darwin') {
-			folder = await realpath(await mkdtemp(path.join(os.tmpdir(), 'errand-sandbox-')));
-			return await tryMacos(folder);
-		}
-		const facts = host ?? readHost();
-		if (facts.missing.length > 0) {
+		const facts = process.platform === 'darwin' ? undefined : (host ?? readHost());
+		if (facts !== undefined && facts.missing.length > 0) {
 			return { works: false, problem: 'not-installed', detail: `Not found: ${facts.missing.join(', ')}.` };
 		}
-		folder = await mkdtemp(path.join(os.tmpdir(), 'errand-sandbox-'));
-		return await tryIn(folder, facts, root);
+		folder = await realpath(await mkdtemp(path.join(os.tmpdir(), 'errand-sandbox-')));
+		return await (facts === undefined ? tryMacos(folder) : tryIn(folder, facts, root));
 	} catch (error) {
 		return { works: false, problem: 'not-permitted', detail: firstLine(describeError(error), DETAIL_CHARACTERS) };
 	} finally {

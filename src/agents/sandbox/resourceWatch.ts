@@ -4,6 +4,7 @@ import os from 'node:os';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { append } from '../../base/append.ts';
 import { type Clock, systemClock } from '../../base/async.ts';
+import { attempt } from '../../base/attempt.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { FolderTooDeepError, folderSize } from './folderSize.ts';
 import { GIGABYTE, inGigabytes, type SandboxLimits } from './limits.ts';
@@ -163,18 +164,11 @@ async function freeBytesOf(folder: string): Promise<number> {
 /** Reading this many processes takes about a millisecond. */
 const PROCESSES_AT_ONCE = 50;
 
-/** The number of a process's descendants and itself, and the memory that they use now. */
-interface ProcessUse {
-	processes: number;
-	/** The bytes of memory that do not belong to a file. */
-	memory: number;
-}
-
 /**
- * Adds up the use of a process's descendants, without the process itself. A process that has left its session or lost
- * its parent counts too if it is in a sandbox: the sandbox's first process becomes its parent. Linux only.
+ * Adds up a process's descendants, and the bytes of their memory that do not belong to a file. A process that has left its
+ * session or lost its parent counts too if it is in a sandbox: the sandbox's first process becomes its parent. Linux only.
  */
-export async function descendantsUse(root: number): Promise<ProcessUse> {
+export async function descendantsUse(root: number): Promise<{ processes: number; memory: number }> {
 	const children = await childrenByParent();
 	const found: number[] = [];
 	for (const queue = [root]; queue.length > 0; ) {
@@ -221,10 +215,4 @@ async function inPortions(pids: readonly number[], work: (pid: number) => void):
 }
 
 /** Returns an empty text if the process has ended. */
-function read(file: string): string {
-	try {
-		return readFileSync(file, 'latin1');
-	} catch {
-		return '';
-	}
-}
+const read = (file: string): string => attempt(() => readFileSync(file, 'latin1')) ?? '';

@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { attempt } from '../../base/attempt.ts';
 import { isSameOrWithin } from '../../base/filePlace.ts';
 import { holdsPrivate, installationOf, privateFoldersOf } from './installation.ts';
 
@@ -85,10 +86,6 @@ function managerOf(folder: string, environment: Environment, home: string, hidde
 
 /** Returns the folder's path without links, or undefined if there is none. */
 function realFolder(folder: string): string | undefined {
-	try {
-		const real = realpathSync(folder);
-		return statSync(real).isDirectory() ? real : undefined;
-	} catch {
-		return undefined;
-	}
+	const real = attempt(() => realpathSync(folder));
+	return real !== undefined && attempt(() => statSync(real))?.isDirectory() ? real : undefined;
 }

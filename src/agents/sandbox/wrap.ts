@@ -56,7 +56,7 @@ export interface SandboxRequest {
 	 * The writable folders in the tree, by name, if the rest of it is read-only. They must exist. The agent can neither
 	 * move them nor put anything beside them or in their place.
 	 */
-	treeFolders?: readonly string[];
+	treeFolders?: readonly string[] | undefined;
 	/** A writable folder, shown inside as `insidePlaces(name).home`. Its folder `tmp` is /tmp. */
 	home: string;
 	/** The name of the repository. */
@@ -64,7 +64,7 @@ export interface SandboxRequest {
 	relay?: SandboxRelay;
 	/** Further files and folders, shown inside at the same path, read-only. Missing ones are left out. */
 	readOnly: readonly string[];
-	lent?: readonly LentFolder[];
+	lent?: readonly LentFolder[] | undefined;
 	limits?: SandboxLimits;
 }
 
@@ -271,18 +271,9 @@ function programInside({ command, args, env, relay, limits }: SandboxRequest, ho
 	return { ...result, program: [...serve, '/usr/bin/env', '-u', 'ELECTRON_RUN_AS_NODE', command, ...args] };
 }
 
-const LIMIT_NAMES = {
-	nproc: 'Max processes',
-	data: 'Max data size',
-	fsize: 'Max file size',
-	nofile: 'Max open files',
-	core: 'Max core file size',
-} as const;
-
 /** A limit is set here, inside: in a user namespace, the kernel counts only its processes, not all of the user's. */
 function limitOptions(limits: SandboxLimits, { hardLimits }: SandboxHost): string[] {
-	return Object.entries(processLimits(limits)).map(([name, value]) => {
-		const hard = hardLimits[LIMIT_NAMES[name as keyof typeof LIMIT_NAMES]] ?? Number.POSITIVE_INFINITY;
-		return `--${name}=${Math.min(value, hard)}`;
-	});
+	return processLimits(limits).map(
+		({ option, name, value }) => `--${option}=${Math.min(value, hardLimits[name] ?? Number.POSITIVE_INFINITY)}`,
+	);
 }

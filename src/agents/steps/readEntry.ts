@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
+import { attempt } from '../../base/attempt.ts';
 import { placeOf } from '../../base/gitNames.ts';
 
 /** Windows knows neither links that are followed here nor pipes in a folder. */
@@ -93,15 +94,6 @@ function hasPlainFolders(tree: string, name: string): boolean {
 
 /** Returns undefined for what is not there, or below something that is no folder or cannot be read. */
 const statusOf = (place: Buffer): Stats | undefined => attempt(() => lstatSync(place));
-
-/** Whatever goes wrong with a file that an agent may move at any moment, it cannot be read. */
-function attempt<T>(act: () => T): T | undefined {
-	try {
-		return act();
-	} catch {
-		return undefined;
-	}
-}
 
 /** Identifies a state of a file: a program can set the other times of a file, but not the one of its last change. */
 export const stampOf = ({ ctimeNs, size, ino, mode }: BigIntStats): string => `${ctimeNs} ${size} ${ino} ${mode}`;
