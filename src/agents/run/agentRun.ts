@@ -158,19 +158,8 @@ async function open(
 	limits: Pick<ProgramOptions, 'signal' | 'onLimit'>,
 	takeAccount: () => Promise<boolean>,
 ): Promise<AgentSession> {
-	const {
-		label,
-		relay: answers,
-		launch,
-		model,
-		decide,
-		fillIn,
-		mcpServers,
-		earlier,
-		chosen,
-		onEvent,
-		logger,
-	} = options;
+	const { label, relay: answers, launch, model, decide, onEvent, mcpServers } = options;
+	const { chosen, earlier, fillIn, logger, login, settle } = options;
 	const { tree, ...seen } = placeInside(place);
 	const { modes, files, startHint, inventsCosts, usesAccount, ...program } = await launch({
 		...seen,
@@ -187,22 +176,11 @@ async function open(
 	mcpServers?.beginAt(place);
 	const child = await startAt(place, { ...program, ...limits });
 	return openAgentSession({
-		child,
-		folder: tree,
+		...{ chosen, earlier, fillIn, logger, login, settle, modes, usesAccount, child, folder: tree },
 		decide: decide ?? permissionInside(tree, [seen.home]),
 		onEvent: inventsCosts ? event => onEvent(withoutCost(event)) : onEvent,
 		signal: limits.signal,
-		logger,
-		modes,
-		usesAccount,
-		...defined({
-			earlier,
-			chosen,
-			login: options.login,
-			settle: options.settle,
-			fillIn,
-			mcpServers: mcpServers?.commands,
-		}),
+		mcpServers: mcpServers?.commands,
 	}).catch(error => {
 		throw startHint === undefined ? error : withHint(error, startHint);
 	});
@@ -219,7 +197,7 @@ function withoutCost(event: AgentEvent): AgentEvent {
 /** An agent that cannot run with this Node ends at once, or answers with an error of its own. */
 function withHint(error: unknown, hint: string): unknown {
 	return AgentFailure.is(error, 'exited') || AgentFailure.is(error, 'refused')
-		? new AgentFailure(error.code, `${error.message} ${hint}`, error.lastLines)
+		? new AgentFailure(error.code, `${error.message} ${hint}`)
 		: error;
 }
 

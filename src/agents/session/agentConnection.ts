@@ -9,29 +9,26 @@ import type {
 } from '@agentclientprotocol/sdk';
 import type * as z from 'zod';
 import { singleFlight, systemClock } from '../../base/async.ts';
-import type { RunningChild } from '../../base/childProcess.ts';
 import { oneLine, plainText } from '../../base/plainText.ts';
 import { redactText } from '../../base/redact.ts';
-import { AgentStream } from './agentStream.ts';
+import { answeredError, brokenProtocol, closedPipe, endedEarly, noAnswer, notStarted } from './agentFailure.ts';
+import { AgentStream, type AgentStreamOptions } from './agentStream.ts';
 import type { AgentForm, FormAnswer, PermissionAnswer, PermissionRequest } from './events.ts';
-import type { SessionLimits } from './limits.ts';
-import { answeredError, brokenProtocol, closedPipe, endedEarly, noAnswer, notStarted } from './sentences.ts';
 import { SETTLE } from './settle.ts';
 
 type Sdk = typeof import('@agentclientprotocol/sdk');
 
-export interface AgentConnectionOptions {
-	child: RunningChild;
-	limits: SessionLimits;
+export interface AgentConnectionOptions extends Omit<AgentStreamOptions, 'ending'> {
 	/** Aborting it closes the connection with its reason. */
 	signal: AbortSignal;
-	/** Receives the parameters of a `session/update`. An error that it throws closes the connection. */
-	onUpdate(params: Record<string, unknown>): void;
-	/** Reads the parameters of a request of the agent. Returns undefined for one that must not be decided. */
+	/** Returns undefined for a request that must not be decided. */
 	readRequest(method: string, params: unknown): PermissionRequest | AgentForm | undefined;
-	/** These answer the requests. `withdrawn` aborts when the agent withdraws the request. They never reject. */
-	onPermission(request: PermissionRequest, withdrawn: AbortSignal): Promise<PermissionAnswer>;
-	onForm(form: AgentForm, withdrawn: AbortSignal): Promise<FormAnswer>;
+	/**
+	 * These answer the requests; a request without an answer is cancelled. `withdrawn` aborts when the agent withdraws the
+	 * request. They never reject.
+	 */
+	onPermission(request: PermissionRequest, withdrawn: AbortSignal): Promise<PermissionAnswer | undefined>;
+	onForm(form: AgentForm, withdrawn: AbortSignal): Promise<FormAnswer | undefined>;
 	/** Resolves when all that the agent has reported so far is dealt with. */
 	onSettle(): Promise<void>;
 }
@@ -68,7 +65,7 @@ export class AgentConnection {
 			.onRequest(
 				sdk.methods.client.elicitation.create,
 				form => form as AgentForm | undefined,
-				({ params: form, signal }) => (form ? options.onForm(form, signal) : { action: 'cancel' as const }),
+				async ({ params: form, signal }) => (form && (await options.onForm(form, signal))) ?? { action: 'cancel' },
 			)
 			.onRequest(
 				SETTLE,
@@ -112,9 +109,7 @@ export class AgentConnection {
 		limitMs?: number,
 	): Promise<T> {
 		const cancelLimit =
-			limitMs === undefined
-				? () => {}
-				: systemClock.after(limitMs, () => this.fail(noAnswer(method, limitMs, this.standardError.lastLines())));
+			limitMs === undefined ? () => {} : systemClock.after(limitMs, () => this.fail(noAnswer(method, limitMs)));
 		try {
 			const reply = schema.safeParse(await this.connection.agent.request(method, params));
 			if (reply.success) {
@@ -159,8 +154,7 @@ export class AgentConnection {
 		const timeout = systemClock.sleep(limits.closeMs, waited.signal).catch(() => undefined);
 		try {
 			const result = await Promise.race([child.ended, timeout]);
-			const lastLines = this.standardError.lastLines();
-			return result ? endedEarly(result, lastLines) : closedPipe(lastLines);
+			return result ? endedEarly(result, this.standardError.lastLine()) : closedPipe();
 		} catch (error) {
 			return notStarted(error);
 		} finally {
@@ -174,7 +168,6 @@ function replyOf(answer: PermissionAnswer | undefined): RequestPermissionRespons
 	return { outcome: option === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId: option } };
 }
 
-const MAXIMUM_ERROR_LINES = 20;
 const MAXIMUM_ERROR_LINE = 300;
 
 /** Reads an agent's standard error to its end, so that the agent never waits, and keeps the last `maximum` bytes. */
@@ -195,12 +188,9 @@ export class StandardError {
 		});
 	}
 
-	/** Returns the last lines that are not blank, shortened, as plain text without anything that looks like a key. */
-	lastLines(): string[] {
-		return plainText(Buffer.concat(this.kept).toString('utf8'))
-			.split('\n')
-			.filter(line => line.trim() !== '')
-			.slice(-MAXIMUM_ERROR_LINES)
-			.map(line => oneLine(redactText(line), MAXIMUM_ERROR_LINE));
+	/** Returns the last line that is not blank, shortened, as plain text without anything that looks like a key. */
+	lastLine(): string {
+		const lines = plainText(Buffer.concat(this.kept).toString('utf8')).split('\n');
+		return oneLine(redactText(lines.findLast(line => line.trim() !== '') ?? ''), MAXIMUM_ERROR_LINE);
 	}
 }

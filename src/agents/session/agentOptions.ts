@@ -3,10 +3,10 @@
 import * as z from 'zod';
 import { lenient, lenientArray } from '../../contract/lenient.ts';
 import type { AgentConnection } from './agentConnection.ts';
+import { lostChoice } from './agentFailure.ts';
 import type { AgentOption } from './events.ts';
-import type { SessionLimits } from './limits.ts';
+import { MAXIMUM_ENTRIES, MAXIMUM_ID } from './limits.ts';
 import { emptyReplySchema, nameText } from './replies.ts';
-import { lostChoice } from './sentences.ts';
 
 /** The id of the option that stands for the modes of an agent. */
 const MODE = 'mode';
@@ -17,86 +17,79 @@ const OF_MODELS: ReadonlySet<string | undefined> = new Set(['model', 'model_conf
 const ON = 'on';
 const OFF = 'off';
 
-/** Returns the schemas of the replies that open a session. Entries that do not fit are not options. */
-export function openReplySchemas(limits: Pick<SessionLimits, 'idLength' | 'entries'>) {
-	const opened = optionsSchema(limits);
-	return {
-		/** The replies to `session/resume` and `session/load`, which some agents leave empty. */
-		reopened: z.preprocess(value => value ?? {}, opened),
-		/** The reply to `session/new`. */
-		created: z.object({ sessionId: z.string().min(1).max(limits.idLength) }).and(opened),
-	};
-}
+const id = z.string().min(1).max(MAXIMUM_ID);
+const base = { id, name: nameText, category: lenient(z.string()) };
 
-function optionsSchema({ idLength, entries }: Pick<SessionLimits, 'idLength' | 'entries'>) {
-	const id = z.string().min(1).max(idLength);
-	const base = { id, name: nameText, category: lenient(z.string()) };
-	const value = z.object({ value: id, name: nameText });
-	const group = z.object({ options: lenientArray(value) }).transform(({ options }) => options);
-	const list = z
-		.object({
-			...base,
-			type: z.literal('select'),
-			currentValue: id,
-			options: lenientArray(z.union([value.transform(one => [one]), group])).transform(groups =>
-				groups.flat().slice(0, entries),
-			),
-		})
-		.transform(({ type: _, currentValue, options, ...others }) => ({
-			...others,
-			kind: 'list' as const,
-			value: currentValue,
-			values: options,
-		}));
-	const toggle = z
-		.object({ ...base, type: z.literal('boolean'), currentValue: z.boolean() })
-		.transform(({ type: _, currentValue, ...others }) => ({
-			...others,
-			kind: 'switch' as const,
-			value: currentValue ? ON : OFF,
-			values: [ON, OFF].map(one => ({ value: one, name: one })),
-		}));
-	const modes = z
-		.object({
-			currentModeId: id,
-			availableModes: lenientArray(z.object({ id, name: lenient(nameText) })).transform(all => all.slice(0, entries)),
-		})
-		.transform(({ currentModeId, availableModes }) => ({
-			id: MODE,
-			name: 'Mode',
-			kind: 'modes' as const,
-			isMode: true,
-			value: currentModeId,
-			values: availableModes.map(mode => ({ value: mode.id, name: mode.name ?? mode.id })),
-		}));
-	return z
-		.object({ modes: lenient(modes), configOptions: lenient(lenientArray(z.union([list, toggle]))) })
-		.transform(({ modes: mode, configOptions = [] }): { agentOptions: AgentOption[] } => {
-			const options = configOptions
-				.filter(({ category }) => !OF_MODELS.has(category))
-				.map(({ category, ...option }) => ({ ...option, isMode: option.id === MODE || category === MODE }));
-			// Agents whose modes are among the options send them a second time, for hosts that know only modes.
-			return {
-				agentOptions: [...(mode === undefined || options.some(({ isMode }) => isMode) ? [] : [mode]), ...options].slice(
-					0,
-					entries,
-				),
-			};
-		});
-}
+const value = z.object({ value: id, name: nameText });
+const group = z.object({ options: lenientArray(value) }).transform(({ options }) => options);
+const list = z
+	.object({
+		...base,
+		type: z.literal('select'),
+		currentValue: id,
+		options: lenientArray(z.union([value.transform(one => [one]), group])).transform(groups =>
+			groups.flat().slice(0, MAXIMUM_ENTRIES),
+		),
+	})
+	.transform(({ type: _, currentValue, options, ...others }) => ({
+		...others,
+		kind: 'list' as const,
+		value: currentValue,
+		values: options,
+	}));
 
-/** Returns the options after an update that changes them. `schema` is the one for a reply with options. */
+const toggle = z
+	.object({ ...base, type: z.literal('boolean'), currentValue: z.boolean() })
+	.transform(({ type: _, currentValue, ...others }) => ({
+		...others,
+		kind: 'switch' as const,
+		value: currentValue ? ON : OFF,
+		values: [ON, OFF].map(one => ({ value: one, name: one })),
+	}));
+
+const modes = z
+	.object({
+		currentModeId: id,
+		availableModes: lenientArray(z.object({ id, name: lenient(nameText) })),
+	})
+	.transform(({ currentModeId, availableModes }) => ({
+		id: MODE,
+		name: 'Mode',
+		kind: 'modes' as const,
+		isMode: true,
+		value: currentModeId,
+		values: availableModes.slice(0, MAXIMUM_ENTRIES).map(mode => ({ value: mode.id, name: mode.name ?? mode.id })),
+	}));
+
+/** Entries of a reply that do not fit are not options. */
+const optionsSchema = z
+	.object({ modes: lenient(modes), configOptions: lenient(lenientArray(z.union([list, toggle]))) })
+	.transform(({ modes: mode, configOptions = [] }): { agentOptions: AgentOption[] } => {
+		const options = configOptions
+			.filter(({ category }) => !OF_MODELS.has(category))
+			.map(({ category, ...option }) => ({ ...option, isMode: option.id === MODE || category === MODE }));
+		// Agents whose modes are among the options send them a second time, for hosts that know only modes.
+		const others = mode === undefined || options.some(({ isMode }) => isMode) ? [] : [mode];
+		return { agentOptions: [...others, ...options].slice(0, MAXIMUM_ENTRIES) };
+	});
+
+/** The replies to `session/resume` and `session/load`, which some agents leave empty. */
+export const reopenedReplySchema = z.preprocess(reply => reply ?? {}, optionsSchema);
+
+/** The reply to `session/new`. */
+export const createdReplySchema = z.object({ sessionId: id }).and(optionsSchema);
+
+/** Returns the options after an update that changes them. */
 export function changedOptions(
 	options: readonly AgentOption[],
 	update: Readonly<Record<string, unknown>>,
-	schema: z.ZodType<{ agentOptions: AgentOption[] }>,
 ): readonly AgentOption[] {
 	const { currentModeId, configOptions } = update;
 	if (update['sessionUpdate'] === 'current_mode_update') {
 		const isKnown = ({ isMode, values }: AgentOption) => isMode && values.some(({ value }) => value === currentModeId);
 		return options.map(option => (isKnown(option) ? { ...option, value: String(currentModeId) } : option));
 	}
-	const told = Array.isArray(configOptions) ? schema.safeParse({ configOptions }).data?.agentOptions : undefined;
+	const told = Array.isArray(configOptions) ? optionsSchema.safeParse({ configOptions }).data?.agentOptions : undefined;
 	// Modes that are not an option are reported by another update.
 	return told
 		? [...options.filter(({ kind }) => kind === 'modes' && !told.some(({ isMode }) => isMode)), ...told]

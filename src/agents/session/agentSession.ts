@@ -34,10 +34,10 @@ export interface AgentSessionOptions {
 	/** The working folder as the agent sees it, absolute. */
 	folder: string;
 	/** The commands by which the agent reaches MCP servers. */
-	mcpServers?: readonly McpCommand[];
+	mcpServers?: readonly McpCommand[] | undefined;
 	decide: PermissionPolicy;
 	/** Answers the agent's forms. Without it, the agent is told that it cannot ask, and any form is declined. */
-	fillIn?: FormPolicy;
+	fillIn?: FormPolicy | undefined;
 	/**
 	 * Called while a prompt runs, and not after it; with commands, options and titles at any time. An error that it
 	 * throws ends the session with that error.
@@ -47,20 +47,20 @@ export interface AgentSessionOptions {
 	 * Resolves when all events so far are dealt with, for an agent that waits for that after a call. It never rejects.
 	 * An agent whose client lacks this function is told that it need not wait.
 	 */
-	settle?(): Promise<void>;
+	settle?: (() => Promise<void>) | undefined;
 	/**
 	 * The id of a session of an earlier process, which is continued if the agent can do so. What the agent repeats of it
 	 * causes no events.
 	 */
-	earlier?: string;
+	earlier?: string | undefined;
 	/** The modes to which the session may be set, the first that the agent offers, unless `chosen` has another one. */
 	modes?: readonly string[];
 	/** True if the agent works with an account of its own. */
 	usesAccount?: boolean;
 	/** Logs it in where that is needed. Without it, nobody is there to do that. */
-	login?: AgentLogin;
+	login?: AgentLogin | undefined;
 	/** The chosen values of the agent's options, by id. */
-	chosen?: Readonly<Record<string, string>>;
+	chosen?: Readonly<Record<string, string>> | undefined;
 	/** Aborting it ends the child. Pending calls then reject with its reason. */
 	signal: AbortSignal;
 	/** Receives diagnostics, which contain no text of the user's or the agent's. */

@@ -2,11 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk';
 import type { RunningChild } from '../../base/childProcess.ts';
 import { isFields } from '../../base/fields.ts';
+import { parseJson } from '../../base/json.ts';
 import { linesOf } from '../lines.ts';
-import { AgentFailure } from './agentFailure.ts';
+import { AgentFailure, brokenProtocol, tooLongMessage, tooMuchOutput } from './agentFailure.ts';
 import type { SessionLimits } from './limits.ts';
-import { type AgentAnswer, type AgentMessage, type RequestId, readMessage } from './message.ts';
-import { brokenProtocol, tooLongMessage, tooMuchOutput } from './sentences.ts';
 
 /** The time for which the reader may work before everything else in this process gets its turn. */
 const SLICE_MS = 10;
@@ -99,47 +98,27 @@ export class AgentStream implements Stream {
 
 	/** Returns the message that the SDK gets, if it is meant for the SDK. */
 	private take(message: AgentMessage | undefined): AnyMessage | undefined {
-		if (message === undefined) {
+		if (message?.kind === 'notification') {
+			const { method, params } = message;
+			if (method === 'session/update' && isFields(params)) {
+				this.options.onUpdate(params);
+			}
+			// An agent withdraws a request with this notification. No other one is needed.
+			return method === '$/cancel_request' ? { jsonrpc: '2.0', method, params } : undefined;
+		}
+		if (message?.kind === 'request') {
+			const { id, method, params } = message;
+			this.openRequests++;
+			return { jsonrpc: '2.0', id, method, params: this.options.readRequest(method, params) };
+		}
+		if (message === undefined || !this.asked.delete(message.id)) {
 			this.countStray();
 			return undefined;
 		}
-		switch (message.kind) {
-			case 'notification':
-				return this.takeNotification(message.method, message.params);
-			case 'request':
-				return this.takeRequest(message.id, message.method, message.params);
-			default:
-				return this.takeAnswer(message);
+		if (message.answer === undefined) {
+			throw brokenProtocol('an answer that is neither a result nor an error');
 		}
-	}
-
-	private takeAnswer(answer: AgentAnswer): AnyMessage | undefined {
-		const { id } = answer;
-		if (!this.asked.delete(id)) {
-			this.countStray();
-			return undefined;
-		}
-		switch (answer.kind) {
-			case 'result':
-				return { jsonrpc: '2.0', id, result: answer.result };
-			case 'error':
-				return { jsonrpc: '2.0', id, error: answer.error };
-			case 'broken-answer':
-				throw brokenProtocol('an answer that is neither a result nor an error');
-		}
-	}
-
-	private takeRequest(id: RequestId, method: string, params: unknown): AnyMessage {
-		this.openRequests++;
-		return { jsonrpc: '2.0', id, method, params: this.options.readRequest(method, params) };
-	}
-
-	private takeNotification(method: string, params: unknown): AnyMessage | undefined {
-		if (method === 'session/update' && isFields(params)) {
-			this.options.onUpdate(params);
-		}
-		// An agent withdraws a request with this notification. No other one is needed.
-		return method === '$/cancel_request' ? { jsonrpc: '2.0', method, params } : undefined;
+		return { jsonrpc: '2.0', id: message.id, ...message.answer };
 	}
 
 	private countLine(): void {
@@ -207,4 +186,59 @@ export class AgentStream implements Stream {
 
 function isBlank(line: Buffer): boolean {
 	return line.byteLength < 16 && line.toString('latin1').trim() === '';
+}
+
+/** The maximum length of request ids and method names, which are kept and sent back. */
+const MAXIMUM_NAME = 256;
+
+type RequestId = string | number;
+
+/** A message of JSON-RPC 2.0 that an agent sent. */
+export type AgentMessage =
+	| { kind: 'request'; id: RequestId; method: string; params: unknown }
+	| { kind: 'notification'; method: string; params: unknown }
+	/** `answer` is undefined for one with neither a result nor an error. */
+	| { kind: 'answer'; id: RequestId; answer: Answer | undefined };
+
+type Answer = { result: unknown } | { error: { code: number; message: string; data: unknown } };
+
+/**
+ * Reads one line. Returns undefined for anything but a message: text that is not JSON, another protocol, a batch (ACP
+ * has none), names that are too long, and values that are nested too deeply.
+ */
+export function readMessage(line: Buffer): AgentMessage | undefined {
+	const value = parseJson(line.toString('utf8'));
+	if (!isFields(value) || value['jsonrpc'] !== '2.0') {
+		return undefined;
+	}
+	const { id, method, params } = value;
+	if (id !== undefined && !isRequestId(id)) {
+		return undefined;
+	}
+	if (typeof method === 'string') {
+		if (method.length > MAXIMUM_NAME) {
+			return undefined;
+		}
+		return id === undefined ? { kind: 'notification', method, params } : { kind: 'request', id, method, params };
+	}
+	return id === undefined || method !== undefined ? undefined : { kind: 'answer', id, answer: readAnswer(value) };
+}
+
+function readAnswer(value: Record<string, unknown>): Answer | undefined {
+	const { result, error } = value;
+	const hasResult = Object.hasOwn(value, 'result');
+	if (hasResult && (error === undefined || error === null)) {
+		return { result };
+	}
+	if (!hasResult && isFields(error)) {
+		const { code, message, data } = error;
+		if (typeof code === 'number' && Number.isInteger(code) && typeof message === 'string') {
+			return { error: { code, message, data } };
+		}
+	}
+	return undefined;
+}
+
+function isRequestId(value: unknown): value is RequestId {
+	return Number.isFinite(value) || (typeof value === 'string' && value.length <= MAXIMUM_NAME);
 }

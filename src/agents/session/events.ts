@@ -155,7 +155,6 @@ export interface AgentOption {
 	kind: 'modes' | 'list' | 'switch';
 	/** True if the values are the agent's modes, in whichever form. */
 	isMode: boolean;
-	/** The current value. */
 	value: string;
 	values: readonly { value: string; name: string }[];
 }

@@ -4,7 +4,7 @@ import { isFields } from '../../base/fields.ts';
 import { oneLine, plainText } from '../../base/plainText.ts';
 import { cutText } from './cutText.ts';
 import type { AgentForm, FormField, FormOption, FormRefusal, FormValue } from './events.ts';
-import type { SessionLimits } from './limits.ts';
+import { MAXIMUM_ENTRIES } from './limits.ts';
 
 /** The maximum size of a form. A larger one is refused as a whole, as it could not be shown completely. */
 export const MAXIMUM_FIELDS = 20;
@@ -23,7 +23,7 @@ const SECRET =
 	/pass(?:w(?:or)?d|phrase|code)|secret|credential|bearer|token(?!s)|(?:api|access|private|secret|license|ssh|auth)[\s_-]*keys?|recovery (?:code|phrase)|seed phrase|one[\s_-]*time|\b(?:otp|pin|2fa|mfa|cvc|cvv)\b/i;
 
 /** Reads the parameters of `elicitation/create`. A refused form has the reason, and no fields. */
-export function readForm(params: Record<string, unknown>, { entries }: Pick<SessionLimits, 'entries'>): AgentForm {
+export function readForm(params: Record<string, unknown>): AgentForm {
 	const message = textIn(params['message'], MAXIMUM_MESSAGE) ?? '';
 	const refused = (refusal: FormRefusal): AgentForm => ({ message, fields: [], refusal });
 	if (params['mode'] === 'url') {
@@ -38,7 +38,7 @@ export function readForm(params: Record<string, unknown>, { entries }: Pick<Sess
 	const properties = Object.entries(isFields(schema['properties']) ? schema['properties'] : {});
 	const fields = properties
 		.slice(0, MAXIMUM_FIELDS)
-		.flatMap(([name, property]) => readField(name, property, required.includes(name), entries) ?? []);
+		.flatMap(([name, property]) => readField(name, property, required.includes(name)) ?? []);
 	const about = [message, schema['title'], schema['description']];
 	if (fields.some(field => isTyped(field)) && (about.some(asksSecret) || fields.some(field => isSecret(field)))) {
 		return refused('secret');
@@ -90,13 +90,13 @@ function textIn(value: unknown, maximum: number): string | undefined {
 		: undefined;
 }
 
-function readField(name: string, property: unknown, isRequired: boolean, entries: number): FormField | undefined {
+function readField(name: string, property: unknown, isRequired: boolean): FormField | undefined {
 	const kind = isFields(property) ? kindOf(property) : undefined;
 	if (kind === undefined || !isFields(property) || name.length > MAXIMUM_TITLE) {
 		return undefined;
 	}
 	const options = kind.startsWith('choice') ? readOptions(property) : undefined;
-	if (options && (options.length === 0 || options.length > entries || options.includes(undefined))) {
+	if (options && (options.length === 0 || options.length > MAXIMUM_ENTRIES || options.includes(undefined))) {
 		return undefined;
 	}
 	const [least, most] = BOUNDS[kind] ?? [];

@@ -4,7 +4,7 @@ import type { ContentBlock } from '@agentclientprotocol/sdk';
 import { isFields } from '../../base/fields.ts';
 import { type AgentConnection, connectAgent } from './agentConnection.ts';
 import { AgentFailure } from './agentFailure.ts';
-import { changedOptions, openReplySchemas } from './agentOptions.ts';
+import { changedOptions } from './agentOptions.ts';
 import type { AgentLogin, AgentSession, AgentSessionOptions, PromptImage, PromptResource } from './agentSession.ts';
 import type {
 	AgentEvent,
@@ -22,8 +22,6 @@ import { Permissions, readPermissionRequest } from './permissions.ts';
 import { readUpdate, SESSION_UPDATES } from './readUpdate.ts';
 import { emptyReplySchema, promptReplySchema } from './replies.ts';
 import { ToolCalls } from './toolCalls.ts';
-
-const CANCELLED: PermissionAnswer = { option: undefined };
 
 /**
  * Opens a session with an agent that speaks the Agent Client Protocol, version 1, on the standard input and output of
@@ -47,22 +45,14 @@ export async function openAgentSession(options: AgentSessionOptions): Promise<Ag
 			}
 		},
 		readRequest: (method, params) =>
-			session ? session.readRequest(method, params) : readLoginRequest(method, params, options.login, limits),
-		onPermission: async (request, withdrawn) => (await session?.answerPermission(request, withdrawn)) ?? CANCELLED,
+			session ? session.readRequest(method, params) : readLoginRequest(method, params, options.login),
+		onPermission: async (request, withdrawn) => session?.answerPermission(request, withdrawn),
 		onForm: async (form, withdrawn) =>
-			(session ? await session.answerForm(form, withdrawn) : await answerLogin(form, options.login)) ?? {
-				action: 'cancel',
-			},
+			session ? session.answerForm(form, withdrawn) : answerLogin(form, options.login),
 		onSettle: async () => options.settle?.(),
 	});
 	try {
-		const wanted = {
-			...options,
-			mcpServers: [...(options.mcpServers ?? [])],
-			canAsk: options.fillIn !== undefined,
-			settles: options.settle !== undefined,
-		};
-		session = new Session(connection, await openSession(connection, wanted, limits), options, limits);
+		session = new Session(connection, await openSession(connection, options, limits), options, limits);
 		for (const params of early.values()) {
 			session.takeUpdate(params);
 		}
@@ -74,13 +64,8 @@ export async function openAgentSession(options: AgentSessionOptions): Promise<Ag
 }
 
 /** Before there is a session, an agent may only ask for an address to be opened, where a login is possible. */
-function readLoginRequest(
-	method: string,
-	params: unknown,
-	login: AgentLogin | undefined,
-	limits: SessionLimits,
-): AgentForm | undefined {
-	return login && method === 'elicitation/create' && isFields(params) ? readForm(params, limits) : undefined;
+function readLoginRequest(method: string, params: unknown, login: AgentLogin | undefined): AgentForm | undefined {
+	return login && method === 'elicitation/create' && isFields(params) ? readForm(params) : undefined;
 }
 
 async function answerLogin({ address }: AgentForm, login: AgentLogin | undefined): Promise<FormAnswer> {
@@ -97,35 +82,25 @@ class Session implements AgentSession {
 	private readonly connection: AgentConnection;
 	private readonly options: AgentSessionOptions;
 	private readonly limits: SessionLimits;
-	private readonly canClose: boolean;
-	private readonly takesResources: boolean;
-	private readonly optionsSchema: ReturnType<typeof openReplySchemas>['reopened'];
+	private readonly opened: OpenedSession;
 	/** The names of the agent's own commands. */
 	private commands: readonly string[] = [];
-	private readonly calls: ToolCalls;
+	private readonly calls = new ToolCalls();
 	private readonly permissions: Permissions;
 	/** The running prompt. Its controller aborts when the prompt is cancelled and when it ends. */
 	private turn: { controller: AbortController; ended: Promise<unknown> } | undefined;
 	private closed: Promise<void> | undefined;
 
-	constructor(
-		connection: AgentConnection,
-		{ id, info, how, agentOptions, canClose, takesResources, takesImages }: OpenedSession,
-		options: AgentSessionOptions,
-		limits: SessionLimits,
-	) {
-		this.id = id;
-		this.info = info;
-		this.how = how;
-		this.agentOptions = agentOptions;
+	constructor(connection: AgentConnection, opened: OpenedSession, options: AgentSessionOptions, limits: SessionLimits) {
+		this.id = opened.id;
+		this.info = opened.info;
+		this.how = opened.how;
+		this.agentOptions = opened.agentOptions;
+		this.takesImages = opened.takesImages;
+		this.opened = opened;
 		this.connection = connection;
 		this.options = options;
 		this.limits = limits;
-		this.canClose = canClose;
-		this.takesResources = takesResources;
-		this.takesImages = takesImages;
-		this.optionsSchema = openReplySchemas(limits).reopened;
-		this.calls = new ToolCalls(limits);
 		this.permissions = new Permissions(options.decide, options.fillIn, event => this.tell(event));
 	}
 
@@ -156,7 +131,7 @@ class Session implements AgentSession {
 	}
 
 	private blocksOf(text: string, resources: readonly PromptResource[], images: readonly PromptImage[]): ContentBlock[] {
-		const { takesResources } = this;
+		const { takesResources } = this.opened;
 		const parts = takesResources ? [] : resources.map(({ uri, text: part }) => `${uri}:\n${part}`);
 		const told: ContentBlock[] = [
 			...(takesResources ? resources : []).map(resource => ({ type: 'resource' as const, resource })),
@@ -186,7 +161,7 @@ class Session implements AgentSession {
 	}
 
 	private async closeOnce(): Promise<void> {
-		if (this.canClose && !this.connection.isClosed) {
+		if (this.opened.canClose && !this.connection.isClosed) {
 			const params = { sessionId: this.id };
 			await this.connection.request('session/close', params, emptyReplySchema, this.limits.closeMs).catch(() => {});
 		}
@@ -207,8 +182,8 @@ class Session implements AgentSession {
 		if (sessionId !== this.id || !isRead) {
 			return;
 		}
-		this.takeOptions(changedOptions(this.agentOptions, update, this.optionsSchema));
-		const event = readUpdate(update, this.calls, this.limits);
+		this.takeOptions(changedOptions(this.agentOptions, update));
+		const event = readUpdate(update, this.calls);
 		if (event?.type === 'commands') {
 			this.commands = event.commands.map(({ name }) => name);
 		}
@@ -241,9 +216,9 @@ class Session implements AgentSession {
 		}
 		switch (method) {
 			case 'session/request_permission':
-				return readPermissionRequest(params, this.calls, this.limits);
+				return readPermissionRequest(params, this.calls);
 			case 'elicitation/create':
-				return readForm(params, this.limits);
+				return readForm(params);
 			default:
 				return undefined;
 		}

@@ -1,12 +1,10 @@
-import type { McpServer } from '@agentclientprotocol/sdk';
 import { defined } from '../../base/defined.ts';
 import type { AgentConnection } from './agentConnection.ts';
-import { AgentFailure } from './agentFailure.ts';
-import { openReplySchemas, setOptions } from './agentOptions.ts';
+import { AgentFailure, notLoggedIn, onlyTerminalLogin, otherVersion, unknownMode } from './agentFailure.ts';
+import { createdReplySchema, reopenedReplySchema, setOptions } from './agentOptions.ts';
 import type { AgentSession, AgentSessionOptions } from './agentSession.ts';
 import type { SessionLimits } from './limits.ts';
 import { emptyReplySchema, type InitializeReply, initializeReplySchema } from './replies.ts';
-import { notLoggedIn, onlyTerminalLogin, otherVersion, unknownMode } from './sentences.ts';
 import { ASKS_ABOUT_SERVERS, SETTLES } from './settle.ts';
 
 /** The supported version of ACP. */
@@ -29,31 +27,17 @@ export type OpenedSession = Pick<AgentSession, 'id' | 'info' | 'how' | 'agentOpt
 	takesResources: boolean;
 };
 
-export interface OpenSessionOptions
-	extends Pick<AgentSessionOptions, 'folder' | 'earlier' | 'modes' | 'chosen' | 'usesAccount' | 'login'> {
-	/** The MCP servers that the agent should start, or connect to. */
-	mcpServers: McpServer[];
-	/** True if somebody is there to fill in forms. */
-	canAsk: boolean;
-	/** True if the agent may wait until its reports are dealt with. */
-	settles: boolean;
-}
-
 /** Introduces us to the agent, opens a session and sets its options. Rejects as the connection's requests do. */
 export async function openSession(
 	connection: AgentConnection,
-	options: OpenSessionOptions,
+	options: AgentSessionOptions,
 	limits: SessionLimits,
 ): Promise<OpenedSession> {
+	const { fillIn, login, settle } = options;
 	const clientCapabilities = {
 		...CAPABILITIES,
-		_meta: { [ASKS_ABOUT_SERVERS]: true, ...defined({ [SETTLES]: options.settles || undefined }) },
-		...defined({
-			elicitation:
-				options.canAsk || options.login
-					? defined({ form: options.canAsk ? {} : undefined, url: options.login ? {} : undefined })
-					: undefined,
-		}),
+		_meta: { [ASKS_ABOUT_SERVERS]: true, ...(settle && { [SETTLES]: true }) },
+		...((fillIn || login) && { elicitation: { ...(fillIn && { form: {} }), ...(login && { url: {} }) } }),
 	};
 	const introduction = { protocolVersion: PROTOCOL_VERSION, clientCapabilities };
 	const agent = await connection.request('initialize', introduction, initializeReplySchema, limits.initializeMs);
@@ -84,7 +68,7 @@ export async function openSession(
 /** Opens the session. If the agent works with an account of its own and is not logged in, it is logged in before. */
 async function openLoggedIn(
 	connection: AgentConnection,
-	options: OpenSessionOptions,
+	options: AgentSessionOptions,
 	limits: SessionLimits,
 	agent: InitializeReply,
 ): ReturnType<typeof openOrContinue> {
@@ -112,12 +96,11 @@ async function openLoggedIn(
 /** Continues the earlier session if there is one and the agent can do so, or opens a new one. */
 async function openOrContinue(
 	connection: AgentConnection,
-	{ folder, earlier, mcpServers }: Pick<OpenSessionOptions, 'folder' | 'earlier' | 'mcpServers'>,
+	{ folder, earlier, mcpServers = [] }: AgentSessionOptions,
 	limits: SessionLimits,
 	{ agentCapabilities }: InitializeReply,
 ): Promise<Pick<AgentSession, 'id' | 'how' | 'agentOptions'>> {
-	const place = { cwd: folder, mcpServers };
-	const { created, reopened } = openReplySchemas(limits);
+	const place = { cwd: folder, mcpServers: [...mcpServers] };
 	if (earlier !== undefined) {
 		const ways = [
 			{ how: 'resumed', method: 'session/resume', can: agentCapabilities?.sessionCapabilities?.resume !== undefined },
@@ -125,7 +108,12 @@ async function openOrContinue(
 		] as const;
 		for (const { how, method } of ways.filter(({ can }) => can)) {
 			try {
-				const reply = await connection.request(method, { sessionId: earlier, ...place }, reopened, limits.openMs);
+				const reply = await connection.request(
+					method,
+					{ sessionId: earlier, ...place },
+					reopenedReplySchema,
+					limits.openMs,
+				);
 				return { id: earlier, how, agentOptions: reply.agentOptions };
 			} catch (error) {
 				// Some agents claim that they can, and fail. The work then continues in a new session.
@@ -135,6 +123,6 @@ async function openOrContinue(
 			}
 		}
 	}
-	const reply = await connection.request('session/new', place, created, limits.openMs);
+	const reply = await connection.request('session/new', place, createdReplySchema, limits.openMs);
 	return { id: reply.sessionId, how: 'new', agentOptions: reply.agentOptions };
 }

@@ -10,7 +10,7 @@ import {
 	type PermissionOption,
 	type PermissionRequest,
 } from './events.ts';
-import type { SessionLimits } from './limits.ts';
+import { MAXIMUM_ENTRIES, MAXIMUM_ID } from './limits.ts';
 import { oneOf, readList } from './read.ts';
 import { readToolCall } from './toolCallFields.ts';
 import type { ToolCalls } from './toolCalls.ts';
@@ -32,26 +32,19 @@ export type FormPolicy = (form: AgentForm, signal: AbortSignal) => Promise<FormA
 
 /** Returns undefined for a request that cannot be read at all. */
 export function readPermissionRequest(
-	params: unknown,
+	{ toolCall, options: offered }: Record<string, unknown>,
 	calls: ToolCalls,
-	limits: SessionLimits,
 ): PermissionRequest | undefined {
-	const told = isFields(params) ? readToolCall(params['toolCall'], limits) : undefined;
-	const options = isFields(params) ? readList(params['options'], limits.entries, readOption) : undefined;
-	if (told === undefined || options === undefined) {
-		return undefined;
-	}
-	return { call: calls.merged(told), options: options.entries, complete: told.complete };
+	const told = readToolCall(toolCall);
+	const options = readList(offered, MAXIMUM_ENTRIES, readOption);
+	return told && options && { call: calls.merged(told), options: options.entries, complete: told.complete };
+}
 
-	function readOption(value: unknown): PermissionOption | undefined {
-		if (!isFields(value)) {
-			return undefined;
-		}
-		const { optionId: id, name } = value;
-		const kind = oneOf(PERMISSION_KINDS, value['kind']);
-		const isUsable = typeof id === 'string' && id.length <= limits.idLength && typeof name === 'string';
-		return isUsable && kind !== undefined ? { id, name: oneLine(name, MAXIMUM_NAME), kind } : undefined;
-	}
+function readOption(value: unknown): PermissionOption | undefined {
+	const { optionId: id, name, kind: named } = isFields(value) ? value : {};
+	const kind = oneOf(PERMISSION_KINDS, named);
+	const isUsable = typeof id === 'string' && id.length <= MAXIMUM_ID && typeof name === 'string';
+	return isUsable && kind !== undefined ? { id, name: oneLine(name, MAXIMUM_NAME), kind } : undefined;
 }
 
 /** Has the permissions and the forms of a session decided one at a time. */
@@ -88,32 +81,33 @@ export class Permissions {
 				this.onEvent({ type: 'form-refused', form, refusal: form.refusal ?? 'nobody' });
 				return { action: 'decline' };
 			}
-			try {
-				signal.throwIfAborted();
-				return await untilAborted(fillIn(form, signal), signal);
-			} catch (error) {
-				if (signal.aborted) {
-					return { action: 'cancel' };
-				}
-				throw error;
-			}
+			return unlessAborted<FormAnswer>(signal, { action: 'cancel' }, () => fillIn(form, signal));
 		});
 	}
 
-	private async decided(request: PermissionRequest, signal: AbortSignal): Promise<PermissionAnswer> {
+	private decided(request: PermissionRequest, signal: AbortSignal): Promise<PermissionAnswer> {
 		const cancelled = { option: undefined, reason: 'It was cancelled before it was decided.' };
-		if (signal.aborted) {
-			return cancelled;
-		}
-		try {
-			const answer = await untilAborted(Promise.resolve(this.decide(request, signal)), signal);
+		return unlessAborted<PermissionAnswer>(signal, cancelled, async () => {
+			const answer = await this.decide(request, signal);
 			const isOffered = answer.option === undefined || request.options.some(({ id }) => id === answer.option);
 			return isOffered ? answer : { option: undefined, reason: 'The answer is none of those that were offered.' };
-		} catch (error) {
-			if (signal.aborted) {
-				return cancelled;
-			}
-			throw error;
+		});
+	}
+}
+
+/** Resolves with `otherwise` once the signal has aborted. Nobody is asked then. */
+async function unlessAborted<Answer>(
+	signal: AbortSignal,
+	otherwise: Answer,
+	ask: () => Promise<Answer>,
+): Promise<Answer> {
+	try {
+		signal.throwIfAborted();
+		return await untilAborted(ask(), signal);
+	} catch (error) {
+		if (signal.aborted) {
+			return otherwise;
 		}
+		throw error;
 	}
 }

@@ -11,7 +11,7 @@ import {
 	type PlanEntry,
 	type ToolStatus,
 } from './events.ts';
-import type { SessionLimits } from './limits.ts';
+import { MAXIMUM_ENTRIES, MAXIMUM_ID, MAXIMUM_TEXT, MAXIMUM_TITLE } from './limits.ts';
 import { oneOf, readList, textOfBlock } from './read.ts';
 import { readToolCall } from './toolCallFields.ts';
 import type { ToolCalls } from './toolCalls.ts';
@@ -33,7 +33,7 @@ export const SESSION_UPDATES: ReadonlySet<unknown> = new Set([
  * Returns the event for the `update` of a `session/update`, or undefined if nothing in it is new or can be read. Tool
  * calls are remembered in `calls`.
  */
-export function readUpdate(update: unknown, calls: ToolCalls, limits: SessionLimits): AgentEvent | undefined {
+export function readUpdate(update: unknown, calls: ToolCalls): AgentEvent | undefined {
 	if (!isFields(update) || typeof update['sessionUpdate'] !== 'string') {
 		return undefined;
 	}
@@ -50,11 +50,11 @@ export function readUpdate(update: unknown, calls: ToolCalls, limits: SessionLim
 		}
 		case 'tool_call':
 		case 'tool_call_update': {
-			const told = readToolCall(update, limits);
+			const told = readToolCall(update);
 			return told && calls.tell(told);
 		}
 		case 'plan': {
-			const plan = readList(update['entries'], limits.entries, entry => readPlanEntry(entry, limits));
+			const plan = readList(update['entries'], MAXIMUM_ENTRIES, readPlanEntry);
 			return plan && { type: 'plan', entries: plan.entries };
 		}
 		case 'usage_update': {
@@ -64,18 +64,18 @@ export function readUpdate(update: unknown, calls: ToolCalls, limits: SessionLim
 				: undefined;
 		}
 		case 'available_commands_update': {
-			const commands = readList(update['availableCommands'], limits.entries, entry => readCommand(entry, limits));
+			const commands = readList(update['availableCommands'], MAXIMUM_ENTRIES, readCommand);
 			return commands && { type: 'commands', commands: commands.entries };
 		}
 		case 'session_info_update': {
 			const { title } = update;
-			return typeof title === 'string' ? { type: 'title', title: oneLine(title, limits.titleLength) } : undefined;
+			return typeof title === 'string' ? { type: 'title', title: oneLine(title, MAXIMUM_TITLE) } : undefined;
 		}
 		case 'notice':
-			return readNotice(update, calls, limits);
+			return readNotice(update, calls);
 		case 'compaction_update':
 		case 'compaction_summary_chunk':
-			return readCompaction(update, calls, limits);
+			return readCompaction(update, calls);
 		// The session reads these itself, and the user's own message is known.
 		case 'current_mode_update':
 		case 'config_option_update':
@@ -91,17 +91,13 @@ function otherUpdate(kind: string, update: Record<string, unknown>): AgentEvent 
 }
 
 /** A notice is reported as a finished call without a tool. */
-function readNotice(
-	{ severity, title, description }: Record<string, unknown>,
-	calls: ToolCalls,
-	limits: SessionLimits,
-) {
-	const output = typeof description === 'string' ? cutText(description, limits.textLength) : '';
+function readNotice({ severity, title, description }: Record<string, unknown>, calls: ToolCalls) {
+	const output = typeof description === 'string' ? cutText(description, MAXIMUM_TEXT) : '';
 	return typeof title === 'string'
 		? calls.tell({
 				id: `notice ${randomUUID()}`,
 				fields: {
-					title: oneLine(title, limits.titleLength),
+					title: oneLine(title, MAXIMUM_TITLE),
 					kind: 'notice',
 					status: severity === 'error' ? 'failed' : 'completed',
 					output,
@@ -112,13 +108,13 @@ function readNotice(
 }
 
 /** So is a compaction, whose output is its summary, or the reason why it failed. */
-function readCompaction(update: Record<string, unknown>, calls: ToolCalls, limits: SessionLimits) {
+function readCompaction(update: Record<string, unknown>, calls: ToolCalls) {
 	const { compactionId, status, summary, content, error } = update;
-	if (typeof compactionId !== 'string' || compactionId.length > limits.idLength) {
+	if (typeof compactionId !== 'string' || compactionId.length > MAXIMUM_ID) {
 		return undefined;
 	}
 	const told = { id: `compaction ${compactionId}`, fields: { kind: 'compact' as const }, complete: true };
-	const whole = readList(summary, limits.entries, textOfBlock)?.entries.join('\n');
+	const whole = readList(summary, MAXIMUM_ENTRIES, textOfBlock)?.entries.join('\n');
 	const more = textOfBlock(content);
 	const output =
 		(typeof error === 'string' ? error : whole) ?? (more === undefined ? undefined : calls.merged(told).output + more);
@@ -130,7 +126,7 @@ function readCompaction(update: Record<string, unknown>, calls: ToolCalls, limit
 			...told.fields,
 			...defined({
 				status: status === undefined ? undefined : state,
-				output: output === undefined ? undefined : cutText(output, limits.textLength),
+				output: output === undefined ? undefined : cutText(output, MAXIMUM_TEXT),
 			}),
 		},
 	});
@@ -143,25 +139,25 @@ function readCost(value: unknown): AgentCost | undefined {
 }
 
 /** The name is typed by the user, so one with blanks or hidden characters is not accepted. */
-function readCommand(value: unknown, { titleLength }: SessionLimits): AgentCommand | undefined {
+function readCommand(value: unknown): AgentCommand | undefined {
 	if (!isFields(value) || typeof value['name'] !== 'string' || !/^[\p{L}\p{N}_.:-]{1,100}$/u.test(value['name'])) {
 		return undefined;
 	}
 	const { name, description, input } = value;
-	const hint = isFields(input) && typeof input['hint'] === 'string' ? oneLine(input['hint'], titleLength) : undefined;
+	const hint = isFields(input) && typeof input['hint'] === 'string' ? oneLine(input['hint'], MAXIMUM_TITLE) : undefined;
 	return {
 		name,
-		description: typeof description === 'string' ? oneLine(description, titleLength) : '',
+		description: typeof description === 'string' ? oneLine(description, MAXIMUM_TITLE) : '',
 		...defined({ hint }),
 	};
 }
 
-function readPlanEntry(value: unknown, { titleLength }: SessionLimits): PlanEntry | undefined {
+function readPlanEntry(value: unknown): PlanEntry | undefined {
 	if (!isFields(value) || typeof value['content'] !== 'string') {
 		return undefined;
 	}
 	return {
-		content: oneLine(value['content'], titleLength),
+		content: oneLine(value['content'], MAXIMUM_TITLE),
 		status: oneOf(PLAN_STATUSES, value['status']) ?? 'pending',
 	};
 }

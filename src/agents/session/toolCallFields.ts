@@ -4,7 +4,7 @@ import { isFields } from '../../base/fields.ts';
 import { oneLine } from '../../base/plainText.ts';
 import { cutDiff, cutText } from './cutText.ts';
 import { TOOL_KINDS, TOOL_STATUSES, type ToolCall, type ToolDiff, type ToolLocation } from './events.ts';
-import type { SessionLimits } from './limits.ts';
+import { MAXIMUM_ENTRIES, MAXIMUM_ID, MAXIMUM_PATH, MAXIMUM_TEXT, MAXIMUM_TITLE } from './limits.ts';
 import { oneOf, readList, textOfBlock } from './read.ts';
 
 /** The members of a tool call that were reported. Each replaces the earlier report. */
@@ -19,37 +19,30 @@ export interface ToolCallUpdate {
 }
 
 /** Returns undefined for a value without a usable id. Members that do not fit count as missing. */
-export function readToolCall(value: unknown, limits: SessionLimits): ToolCallUpdate | undefined {
+export function readToolCall(value: unknown): ToolCallUpdate | undefined {
 	if (!isFields(value)) {
 		return undefined;
 	}
 	const id = value['toolCallId'];
-	if (typeof id !== 'string' || id === '' || id.length > limits.idLength) {
+	if (typeof id !== 'string' || id === '' || id.length > MAXIMUM_ID) {
 		return undefined;
 	}
-	const fields: ToolCallFields = {};
-	if (typeof value['title'] === 'string') {
-		fields.title = oneLine(value['title'], limits.titleLength);
-	}
-	const kind = oneOf(TOOL_KINDS, value['kind']);
-	if (kind !== undefined) {
-		fields.kind = kind;
-	}
-	const status = oneOf(TOOL_STATUSES, value['status']);
-	if (status !== undefined) {
-		fields.status = status;
-	}
-	Object.assign(fields, readInput(value['rawInput'], limits));
-	const locations = readList(value['locations'], limits.entries, entry => readLocation(entry, limits));
-	if (locations !== undefined) {
-		fields.locations = locations.entries;
-	}
-	const content = readList(value['content'], limits.entries, entry => readContent(entry, limits));
-	if (content !== undefined) {
-		fields.diffs = content.entries.filter(entry => typeof entry !== 'string');
-		const texts = content.entries.filter(entry => typeof entry === 'string' && entry !== '');
-		fields.output = cutText(texts.join('\n'), limits.textLength);
-	}
+	const locations = readList(value['locations'], MAXIMUM_ENTRIES, readLocation);
+	const content = readList(value['content'], MAXIMUM_ENTRIES, readContent);
+	const texts = content?.entries.filter(entry => typeof entry === 'string' && entry !== '');
+	const fields: ToolCallFields = {
+		...defined({
+			title: typeof value['title'] === 'string' ? oneLine(value['title'], MAXIMUM_TITLE) : undefined,
+			kind: oneOf(TOOL_KINDS, value['kind']),
+			status: oneOf(TOOL_STATUSES, value['status']),
+		}),
+		...readInput(value['rawInput']),
+		...defined({
+			locations: locations?.entries,
+			diffs: content?.entries.filter(entry => typeof entry !== 'string'),
+			output: texts && cutText(texts.join('\n'), MAXIMUM_TEXT),
+		}),
+	};
 	return { id, fields, complete: locations?.complete !== false && content?.complete !== false };
 }
 
@@ -58,15 +51,12 @@ export function readToolCall(value: unknown, limits: SessionLimits): ToolCallUpd
  * arguments that are too long to be shown, so those are left out as a whole. Agents report an empty object for a call
  * whose arguments are still to come.
  */
-function readInput(
-	value: unknown,
-	{ textLength }: SessionLimits,
-): Required<Pick<ToolCallFields, 'command' | 'input' | 'isInputCut'>> | undefined {
+function readInput(value: unknown): Required<Pick<ToolCallFields, 'command' | 'input' | 'isInputCut'>> | undefined {
 	if (!isFields(value) || Object.keys(value).length === 0) {
 		return undefined;
 	}
 	const input = JSON.stringify(value);
-	return input.length > textLength
+	return input.length > MAXIMUM_TEXT
 		? { command: undefined, input: undefined, isInputCut: true }
 		: { command: commandIn(value), input, isInputCut: undefined };
 }
@@ -93,8 +83,8 @@ function quoted(word: string): string {
 	return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-function readLocation(value: unknown, { pathLength }: SessionLimits): ToolLocation | undefined {
-	if (!isFields(value) || !isPath(value['path'], pathLength)) {
+function readLocation(value: unknown): ToolLocation | undefined {
+	if (!isFields(value) || !isPath(value['path'])) {
 		return undefined;
 	}
 	const { path, line } = value;
@@ -102,21 +92,21 @@ function readLocation(value: unknown, { pathLength }: SessionLimits): ToolLocati
 }
 
 /** Returns a diff or a text, which is empty for content without one, such as an image. */
-function readContent(value: unknown, limits: SessionLimits): ToolDiff | string | undefined {
+function readContent(value: unknown): ToolDiff | string | undefined {
 	if (!isFields(value)) {
 		return undefined;
 	}
 	if (value['type'] !== 'diff') {
-		return cutText(textOfBlock(value['content']) ?? '', limits.textLength);
+		return cutText(textOfBlock(value['content']) ?? '', MAXIMUM_TEXT);
 	}
 	const { path, oldText, newText } = value;
-	if (!isPath(path, limits.pathLength) || typeof newText !== 'string') {
+	if (!isPath(path) || typeof newText !== 'string') {
 		return undefined;
 	}
 	const sides = { newText, ...defined({ oldText: typeof oldText === 'string' ? oldText : undefined }) };
-	return { path, ...cutDiff(sides, limits.textLength) };
+	return { path, ...cutDiff(sides, MAXIMUM_TEXT) };
 }
 
-function isPath(value: unknown, maximum: number): value is string {
-	return typeof value === 'string' && value !== '' && value.length <= maximum;
+function isPath(value: unknown): value is string {
+	return typeof value === 'string' && value !== '' && value.length <= MAXIMUM_PATH;
 }

@@ -1,23 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../../base/defined.ts';
 import type { AgentEvent, ToolCall } from './events.ts';
-import type { SessionLimits } from './limits.ts';
 import type { ToolCallUpdate } from './toolCallFields.ts';
+
+/** The number of remembered calls, and the length of all their texts together. */
+const MAXIMUM_CALLS = 10_000;
+const MAXIMUM_LENGTH = 16 * 1024 * 1024;
 
 /**
  * The tool calls of a session. An agent may report one in any number of updates of either kind, in any order: the first
  * creates it, and each replaces the parts that it reports. If there are too many, the oldest are forgotten.
  */
 export class ToolCalls {
-	private readonly limits: SessionLimits;
 	/** The calls by id, in the order in which they were created. */
 	private readonly calls = new Map<string, ToolCall>();
 	/** The total length of all texts. */
 	private length = 0;
-
-	constructor(limits: SessionLimits) {
-		this.limits = limits;
-	}
 
 	/** Remembers the report. Returns the event for it, or undefined if nothing has changed. */
 	tell(update: ToolCallUpdate): AgentEvent | undefined {
@@ -41,7 +39,7 @@ export class ToolCalls {
 
 	private forget(): void {
 		for (const [id, call] of this.calls) {
-			if (this.calls.size <= this.limits.toolCalls && this.length <= this.limits.toolCallsLength) {
+			if (this.calls.size <= MAXIMUM_CALLS && this.length <= MAXIMUM_LENGTH) {
 				return;
 			}
 			this.calls.delete(id);

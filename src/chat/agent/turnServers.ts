@@ -7,7 +7,7 @@ import { digestOfServer, McpServers } from '../../agents/mcp/mcpServers.ts';
 import { connectRemote } from '../../agents/mcp/remoteServer.ts';
 import { startServer } from '../../agents/mcp/startServer.ts';
 import type { ToolCall } from '../../agents/session/events.ts';
-import { SESSION_LIMITS } from '../../agents/session/limits.ts';
+import { MAXIMUM_TEXT } from '../../agents/session/limits.ts';
 import type { PermissionPolicy } from '../../agents/session/permissions.ts';
 import { defined } from '../../base/defined.ts';
 import { describeError } from '../../base/errors.ts';
@@ -30,7 +30,6 @@ export interface TurnServersOptions {
 }
 
 const ALLOW = 'allow';
-const MAXIMUM_INPUT = SESSION_LIMITS.textLength;
 const OPTIONS = [
 	{ id: ALLOW, name: 'Allow', kind: 'allow_once' },
 	{ id: 'refuse', name: 'Refuse', kind: 'reject_once' },
@@ -110,7 +109,7 @@ export async function turnServers(agreed: AgentServers, options: TurnServersOpti
 				}),
 				mcpTool: { name, digest: [digestOfServer(server), agreed.toolsOf(server)?.[call.tool]].join(' ') },
 				// Nobody can agree to what is too long to be shown.
-				...(input.length > MAXIMUM_INPUT ? { isInputCut: true as const } : { input }),
+				...(input.length > MAXIMUM_TEXT ? { isInputCut: true as const } : { input }),
 			};
 			shown.set(call, step);
 			show(step);

@@ -4,7 +4,7 @@ import { type KnownTools, McpServers } from '../../agents/mcp/mcpServers.ts';
 import { connectRemote } from '../../agents/mcp/remoteServer.ts';
 import { startServer } from '../../agents/mcp/startServer.ts';
 import { Refusals } from '../../agents/relay/refusals.ts';
-import { SESSION_LIMITS } from '../../agents/session/limits.ts';
+import { MAXIMUM_TEXT } from '../../agents/session/limits.ts';
 import { describeError, UserFacingError } from '../../base/errors.ts';
 import { cut, oneLine } from '../../base/plainText.ts';
 import {
@@ -102,11 +102,8 @@ export class TaskServers {
 			onFailed,
 			async ask({ name }, call) {
 				const given = JSON.stringify(call.arguments);
-				log.said(
-					'agent_tool',
-					`${titleOf(name, call)}\n${cut(given.slice(0, SESSION_LIMITS.textLength), MAXIMUM_SHOWN)}`,
-				);
-				if (given.length <= SESSION_LIMITS.textLength) {
+				log.said('agent_tool', `${titleOf(name, call)}\n${cut(given.slice(0, MAXIMUM_TEXT), MAXIMUM_SHOWN)}`);
+				if (given.length <= MAXIMUM_TEXT) {
 					return undefined;
 				}
 				log.said('agent_permission', `Refused: ${titleOf(name, call)} (Its arguments are too long.)`, 'warning');

@@ -10,11 +10,10 @@ import { parametersOf } from '../../../src/agent/tools/tool.ts';
 import { ToolFailure } from '../../../src/agent/tools/toolFailure.ts';
 import { tools } from '../../../src/agent/tools/tools.ts';
 import { type GateSide, runGate } from '../../../src/agents/mcp/gate.ts';
-import { openReplySchemas } from '../../../src/agents/session/agentOptions.ts';
+import { createdReplySchema } from '../../../src/agents/session/agentOptions.ts';
+import { type AgentMessage, readMessage } from '../../../src/agents/session/agentStream.ts';
 import type { AgentEvent, AgentForm, PermissionRequest } from '../../../src/agents/session/events.ts';
 import { formContent, readForm } from '../../../src/agents/session/forms.ts';
-import { SESSION_LIMITS } from '../../../src/agents/session/limits.ts';
-import { type AgentMessage, readMessage } from '../../../src/agents/session/message.ts';
 import { readPermissionRequest } from '../../../src/agents/session/permissions.ts';
 import { readUpdate } from '../../../src/agents/session/readUpdate.ts';
 import { ToolCalls } from '../../../src/agents/session/toolCalls.ts';
@@ -35,13 +34,12 @@ import { assertLine, assertText, piecesOf, type Target, unlessRefused } from '..
 
 const WORK: AgentWork = { agent: 'errand', label: 'Errand', isSandboxed: true, steps: [], checkpoints: [] };
 const MOMENT = { offset: 0, now: 1_000, shownPath: (path: string) => path, shownTitle: (title: string) => title };
-const { created } = openReplySchemas(SESSION_LIMITS);
 
 const acp: Target = {
 	name: 'acp',
 	iterations: 700,
 	async run(input) {
-		const calls = new ToolCalls(SESSION_LIMITS);
+		const calls = new ToolCalls();
 		const page = new Page();
 		let work = WORK;
 		const seen: string[] = [];
@@ -116,8 +114,9 @@ class Page {
 }
 
 function readAgents(message: AgentMessage, calls: ToolCalls): AgentEvent | undefined {
-	if (message.kind === 'result') {
-		for (const { name, values } of created.safeParse(message.result).data?.agentOptions ?? []) {
+	if (message.kind === 'answer') {
+		const result = message.answer && 'result' in message.answer ? message.answer.result : undefined;
+		for (const { name, values } of createdReplySchema.safeParse(result).data?.agentOptions ?? []) {
 			assertLine([name, ...values.map(value => value.name)].join(), 'an option of an agent');
 		}
 		return undefined;
@@ -125,14 +124,14 @@ function readAgents(message: AgentMessage, calls: ToolCalls): AgentEvent | undef
 	const params = 'params' in message && isFields(message.params) ? message.params : {};
 	switch ('method' in message ? message.method : '') {
 		case 'session/update': {
-			const event = readUpdate(params['update'], calls, SESSION_LIMITS);
+			const event = readUpdate(params['update'], calls);
 			if (event?.type === 'tool') {
 				assertLine(event.call.title, 'the title of a call');
 			}
 			return event;
 		}
 		case 'session/request_permission': {
-			const request = readPermissionRequest(params, calls, SESSION_LIMITS);
+			const request = readPermissionRequest(params, calls);
 			if (request !== undefined) {
 				checkPermission(request);
 				return { type: 'permission', request, answer: { option: undefined } };
@@ -140,7 +139,7 @@ function readAgents(message: AgentMessage, calls: ToolCalls): AgentEvent | undef
 			return undefined;
 		}
 		case 'elicitation/create':
-			checkForm(readForm(params, SESSION_LIMITS));
+			checkForm(readForm(params));
 			return undefined;
 		default:
 			return undefined;

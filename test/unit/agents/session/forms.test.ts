@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AgentForm, FormAnswer } from '../../../../src/agents/session/events.ts';
 import { formContent, readForm } from '../../../../src/agents/session/forms.ts';
-import { SESSION_LIMITS } from '../../../../src/agents/session/limits.ts';
 import type { Step } from '../../../support/scriptedAgent.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 import { useAgent } from './useAgent.ts';
@@ -13,7 +12,7 @@ const form = (properties: Json, others: Json = {}): Json => ({
 	message: 'How shall it go on?',
 	requestedSchema: { type: 'object', properties, ...others },
 });
-const read = (params: Json) => readForm(params, SESSION_LIMITS);
+const read = (params: Json) => readForm(params);
 
 const REGION = {
 	type: 'string',

@@ -25,16 +25,14 @@ describe('a session with an agent that does not keep to the protocol', () => {
 		);
 	});
 
-	it('fails if it ends early, with the last lines of its standard error', async () => {
+	it('fails if it ends early, with the last line of its standard error', async () => {
 		const noise = `${'noise '.repeat(20_000)}\n\u001b[31mCannot find\u0007 module "x"\u001b[0m\n\n`;
 		const ending: Step[] = [{ standardError: noise }, { exit: 3 }];
-		const failure = await agent.fails(
+		await agent.fails(
 			agent.open({ first: ending }),
 			'exited',
 			/ended with exit code 3 before its work was done\. It wrote last: "Cannot find module "x""\. Check/,
 		);
-		assert.equal(failure.lastLines.at(-1), 'Cannot find module "x"');
-		assert.ok(failure.lastLines.join('').length < 10_000);
 		await agent.fails(agent.play(ending), 'exited', /exit code 3/);
 	});
 

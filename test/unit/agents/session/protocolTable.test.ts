@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { SESSION_LIMITS } from '../../../../src/agents/session/limits.ts';
 import { readUpdate } from '../../../../src/agents/session/readUpdate.ts';
 import { ToolCalls } from '../../../../src/agents/session/toolCalls.ts';
 import { useAgent } from './useAgent.ts';
@@ -74,7 +73,7 @@ describe('the table of the protocol', () => {
 		for (const [sessionUpdate, state] of updates) {
 			const isOfSession = ['current_mode_update', 'config_option_update'].includes(sessionUpdate);
 			const update = { sessionUpdate, ...UPDATES[sessionUpdate] };
-			const event = readUpdate(update, new ToolCalls(SESSION_LIMITS), SESSION_LIMITS);
+			const event = readUpdate(update, new ToolCalls());
 			assert.equal(event !== undefined && event.type !== 'other', state === 'supported' && !isOfSession, sessionUpdate);
 		}
 	});

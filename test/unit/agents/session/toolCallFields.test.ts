@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import type { ToolCall } from '../../../../src/agents/session/events.ts';
-import { SESSION_LIMITS } from '../../../../src/agents/session/limits.ts';
+import { MAXIMUM_TEXT } from '../../../../src/agents/session/limits.ts';
 import { readToolCall } from '../../../../src/agents/session/toolCallFields.ts';
 import { ToolCalls } from '../../../../src/agents/session/toolCalls.ts';
 
-const LIMIT = SESSION_LIMITS.textLength;
+const LIMIT = MAXIMUM_TEXT;
 
 /** What is read of a call that was told with this `rawInput`. */
 function fieldsOf(rawInput: unknown) {
-	const told = readToolCall({ toolCallId: 'call-1', rawInput }, SESSION_LIMITS);
+	const told = readToolCall({ toolCallId: 'call-1', rawInput });
 	assert.ok(told);
 	return told.fields;
 }
@@ -130,18 +130,18 @@ describe('the input of a tool call', () => {
 
 describe('the state of a call', () => {
 	const told = (rawInput: unknown, others: object = {}) => {
-		const read = readToolCall({ toolCallId: 'call-1', rawInput, ...others }, SESSION_LIMITS);
+		const read = readToolCall({ toolCallId: 'call-1', rawInput, ...others });
 		assert.ok(read);
 		return read;
 	};
 
 	/** Tells of a call several times, and returns its last state, and what a request for a permission would have. */
 	function toldOf(...inputs: unknown[]): { call: ToolCall; asked: ToolCall } {
-		const calls = new ToolCalls(SESSION_LIMITS);
+		const calls = new ToolCalls();
 		for (const input of inputs) {
 			calls.tell(told(input));
 		}
-		const read = readToolCall({ toolCallId: 'call-1' }, SESSION_LIMITS);
+		const read = readToolCall({ toolCallId: 'call-1' });
 		assert.ok(read);
 		const call = calls.merged(read);
 		return { call, asked: calls.merged(told({})) };
@@ -167,7 +167,7 @@ describe('the state of a call', () => {
 	});
 
 	it('changes with it, and names what has changed', () => {
-		const calls = new ToolCalls(SESSION_LIMITS);
+		const calls = new ToolCalls();
 		const changes = [{ command: 'ls' }, { command: 'ls' }, { command: 'ls', timeout: 1 }, { path: 'a' }].map(input => {
 			const event = calls.tell(told(input));
 			return event?.type === 'tool' ? event.changed : undefined;
@@ -176,11 +176,14 @@ describe('the state of a call', () => {
 	});
 
 	it('counts what it was called with among the texts that are remembered', () => {
-		const calls = new ToolCalls({ ...SESSION_LIMITS, toolCallsLength: 1_000 });
-		const first = readToolCall({ toolCallId: 'first', title: 'First' }, SESSION_LIMITS);
+		const calls = new ToolCalls();
+		const first = readToolCall({ toolCallId: 'first', title: 'First' });
 		assert.ok(first);
 		calls.tell(first);
-		calls.tell(told({ note: 'x'.repeat(2_000) }));
+		const large = told({ note: 'x'.repeat(60_000) });
+		for (let index = 0; index < 300; index++) {
+			calls.tell({ ...large, id: `large-${index}` });
+		}
 		assert.equal(calls.merged({ id: 'first', fields: {}, complete: true }).title, '');
 	});
 });
