@@ -6,20 +6,13 @@ import { describeError } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import { oneLine } from '../base/plainText.ts';
 import type { InputItem } from '../contract/responses.ts';
-import { asText, hasText } from './conversation.ts';
+import { asText, hasText, MAXIMUM_ARGUMENTS } from './conversation.ts';
+import { ToolFailure, TurnFailure } from './failures.ts';
 import { nestedInstructions } from './instructions.ts';
-import {
-	MAXIMUM_ARGUMENTS,
-	MAXIMUM_CALLS,
-	MAXIMUM_COMMAND_REPEATS,
-	MAXIMUM_REPEATS,
-	MAXIMUM_RESULT,
-	MAXIMUM_UNUSABLE,
-	REPEATS_TOLD,
-} from './limits.ts';
 import type { FunctionCall } from './model/model.ts';
 import type { BackgroundCommands } from './tools/background.ts';
 import { coerce } from './tools/coerce.ts';
+import { MAXIMUM_RESULT } from './tools/outputBuffer.ts';
 import {
 	type CallDisplay,
 	cutMiddle,
@@ -28,8 +21,6 @@ import {
 	type ToolContext,
 	type ToolResult,
 } from './tools/tool.ts';
-import { ToolFailure } from './tools/toolFailure.ts';
-import { TurnFailure } from './turnFailure.ts';
 
 /** The tools that the model may call, and the folder in which they work. */
 export interface TurnTools {
@@ -80,6 +71,20 @@ interface Outcome {
 	/** The part of the surroundings that the call may have changed. */
 	changes: 'files' | 'anything' | undefined;
 }
+
+/** The maximum number of calls in one reply that are executed. */
+export const MAXIMUM_CALLS = 64;
+
+/** The number of replies in a row, cut off or without a usable call, after which the run ends. */
+export const MAXIMUM_UNUSABLE = 6;
+
+/**
+ * The number of times that a call has the same result before the model is told, and before the run ends. A command may
+ * be waiting for something, so it may be repeated more often.
+ */
+const REPEATS_TOLD = 3;
+const MAXIMUM_REPEATS = 5;
+const MAXIMUM_COMMAND_REPEATS = 10;
 
 /** The maximum characters of a title. A whole command is among the arguments that are shown. */
 const MAXIMUM_TITLE = 1_000;

@@ -5,11 +5,16 @@ import { isFields } from '../base/fields.ts';
 import { parseJson } from '../base/json.ts';
 import type { InputItem } from '../contract/responses.ts';
 import { CHARACTERS_PER_TOKEN, imageIn, laterHalf, noteItem, shorten, tokensOf } from './conversation.ts';
-import { MAXIMUM_CONVERSATION, MAXIMUM_IMAGES } from './limits.ts';
+import { TurnFailure } from './failures.ts';
 import { callsIn, type Model, type ModelReply, textIn } from './model/model.ts';
 import { editedPaths } from './tools/edit.ts';
 import { cutMiddle, parametersOf, type Tool } from './tools/tool.ts';
-import { TurnFailure } from './turnFailure.ts';
+
+/** The maximum tokens of a conversation with a model whose context length is not known. */
+const MAXIMUM_CONVERSATION = 2_000_000;
+
+/** The maximum number of images in one request. */
+const MAXIMUM_IMAGES = 6;
 
 /** The shares of the context length that a request may take, and one for a summary. The rest is for the reply. */
 const REQUEST_SHARE = 0.8;

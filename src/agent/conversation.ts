@@ -2,9 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { parseJson } from '../base/json.ts';
 import type { InputItem } from '../contract/responses.ts';
-import { MAXIMUM_ARGUMENTS } from './limits.ts';
 import { callsIn, textIn } from './model/model.ts';
 import { readLoosely } from './tools/coerce.ts';
+
+/** The maximum characters of a call's arguments. */
+export const MAXIMUM_ARGUMENTS = 1_000_000;
 
 /** A cautious estimate for code, which has shorter tokens than prose. */
 export const CHARACTERS_PER_TOKEN = 3;

@@ -5,9 +5,9 @@ import * as z from 'zod';
 import { toolName } from '../agents/mcp/gate.ts';
 import { describeError } from '../base/errors.ts';
 import { oneLine } from '../base/plainText.ts';
+import { ToolFailure } from './failures.ts';
 import { type CallResult, McpConnection, type ServerTool, type StdioServer } from './mcpConnection.ts';
 import { defineTool, type Tool } from './tools/tool.ts';
-import { ToolFailure } from './tools/toolFailure.ts';
 
 /** The maximum number of tools of all servers, and the maximum characters of a tool's name that the model is given. */
 const MAXIMUM_TOOLS = 300;

@@ -24,8 +24,8 @@ import { explainFailure } from '../base/explainFailure.ts';
 import type { InputItem } from '../contract/responses.ts';
 import type { ShownCall } from './calls.ts';
 import { imageIn, noteIn } from './conversation.ts';
+import { TurnFailure } from './failures.ts';
 import { instructionsFor } from './instructions.ts';
-import { MAXIMUM_TIME_MS } from './limits.ts';
 import { McpClients } from './mcpClients.ts';
 import { createModel } from './model/chooseModel.ts';
 import { type Model, textIn } from './model/model.ts';
@@ -34,7 +34,9 @@ import type { AgentSettings } from './settings.ts';
 import { tools } from './tools/tools.ts';
 import { webTools } from './tools/web.ts';
 import { COMPACT, Turn } from './turn.ts';
-import { TurnFailure } from './turnFailure.ts';
+
+/** The time limit for one prompt, in milliseconds. */
+const MAXIMUM_TIME_MS = 2 * 60 * 60_000;
 
 /** The JSON-RPC code for any internal error of a server. */
 const INTERNAL_ERROR = -32_603;

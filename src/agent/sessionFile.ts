@@ -4,7 +4,10 @@ import * as z from 'zod';
 import { replaceFile } from '../base/files.ts';
 import { parseJson } from '../base/json.ts';
 import { type InputItem, inputItemSchema } from '../contract/responses.ts';
-import { MAXIMUM_SESSION_AGE_MS, MAXIMUM_SESSIONS } from './limits.ts';
+
+/** The maximum number of sessions kept for a later process, and the time since their last use, in milliseconds. */
+export const MAXIMUM_SESSIONS = 200;
+export const MAXIMUM_SESSION_AGE_MS = 30 * 24 * 60 * 60_000;
 
 const savedSchema = z.object({ version: z.literal(1), folder: z.string(), items: z.array(inputItemSchema) });
 

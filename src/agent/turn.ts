@@ -7,15 +7,19 @@ import { append } from '../base/append.ts';
 import { ClientError } from '../base/errors.ts';
 import type { InputItem } from '../contract/responses.ts';
 import { askModel, isEmpty } from './askModel.ts';
-import { Calls, type TurnTools } from './calls.ts';
+import { Calls, MAXIMUM_CALLS, MAXIMUM_UNUSABLE, type TurnTools } from './calls.ts';
 import { Context, type TurnModel } from './context.ts';
 import { asMeant, asSentBack, missingResults, noteItem, promptItems, tokensOf, withOwnIds } from './conversation.ts';
-import { MAXIMUM_CALLS, MAXIMUM_STEPS, MAXIMUM_TOKENS, MAXIMUM_UNUSABLE } from './limits.ts';
+import { ToolFailure, TurnFailure } from './failures.ts';
 import { callsIn, type ModelReply, textIn } from './model/model.ts';
 import { announcesWork, looksLikeCall } from './replyText.ts';
 import { BackgroundCommands } from './tools/background.ts';
-import { ToolFailure } from './tools/toolFailure.ts';
-import { TurnFailure } from './turnFailure.ts';
+
+/** The maximum number of requests for one prompt. */
+const MAXIMUM_STEPS = 200;
+
+/** The maximum tokens that the model reads and writes for one prompt, as far as the service counts them. */
+const MAXIMUM_TOKENS = 20_000_000;
 
 /** The callbacks that report the progress of a turn. */
 export interface TurnEvents {

@@ -1,11 +1,10 @@
-import { append } from '../../base/append.ts';
 import { assistantMessage, ToolCallCollector } from '../../client/toolCalls.ts';
 import type { Client } from '../../client/types.ts';
 import type { ChatMessage, ToolCall } from '../../contract/chatRequest.ts';
 import type { InputItem } from '../../contract/responses.ts';
 import { imageIn } from '../conversation.ts';
 import { parametersOf } from '../tools/tool.ts';
-import { type Model, untilTooLong } from './model.ts';
+import { type Model, textIn, untilTooLong } from './model.ts';
 
 /** A model that is used through chat completions, for services without a responses endpoint. */
 export function chatModel(client: Pick<Client, 'chat'>, name: string): Model {
@@ -67,66 +66,62 @@ function itemsOf(text: string, calls: readonly ToolCall[]): InputItem[] {
 /** Converts items into messages. An assistant's text and the calls after it form one message; reasoning is left out. */
 function messagesOf(items: readonly InputItem[]): ChatMessage[] {
 	const messages: ChatMessage[] = [];
-	let said: string | undefined;
-	let calls: ToolCall[] = [];
+	/** The images whose message is still to come: the results of calls follow each other directly. */
 	let images: string[] = [];
-	const flush = () => {
-		if (said !== undefined || calls.length > 0) {
-			messages.push(assistantMessage(said, calls));
-		}
-		said = undefined;
-		calls = [];
-	};
-	/** The results of calls follow each other directly, so images come in a message after them. */
-	const flushImages = () => {
-		const parts = images.map(url => ({ type: 'image_url' as const, image_url: { url } }));
+	/** Some models do not accept two user messages in a row. */
+	const say = (role: ChatMessage['role'], content: ChatMessage['content']) => {
 		const before = messages.at(-1);
-		if (before?.role === 'user' && parts.length > 0) {
-			const text = before.content;
-			before.content = [...(typeof text === 'string' ? [{ type: 'text' as const, text }] : text), ...parts];
-		} else if (parts.length > 0) {
-			messages.push({ role: 'user', content: parts });
+		if (before?.role !== role) {
+			messages.push({ role, content });
+		} else if (typeof before.content === 'string' && typeof content === 'string') {
+			before.content = `${before.content}\n\n${content}`;
+		} else {
+			before.content = [...partsOf(before.content), ...partsOf(content)];
 		}
-		images = [];
+	};
+	const flushImages = () => {
+		if (images.length > 0) {
+			say(
+				'user',
+				images.map(url => ({ type: 'image_url', image_url: { url } })),
+			);
+			images = [];
+		}
 	};
 	for (const item of items) {
 		const image = imageIn(item);
-		if (item.type !== 'function_call_output' && image === undefined) {
+		if (item.type === 'function_call_output') {
+			const content = image === undefined ? item.output : 'The image is in the message after this.';
+			messages.push({ role: 'tool', tool_call_id: item.call_id, content });
+		} else if (image === undefined) {
 			flushImages();
 		}
-		if (item.type === 'function_call') {
-			const { call_id: id, name, arguments: given } = item;
-			calls.push({ id, type: 'function', function: { name, arguments: given } });
-		} else if (item.type === 'function_call_output') {
-			flush();
-			const content = image === undefined ? item.output : 'The image is in the message after this.';
-			append(images, image === undefined ? [] : [image]);
-			messages.push({ role: 'tool', tool_call_id: item.call_id, content });
-		} else if (image !== undefined) {
-			flush();
+		const turn = messages.at(-1);
+		if (image !== undefined) {
 			images.push(image);
-		} else if (item.type !== 'reasoning') {
-			const content = typeof item.content === 'string' ? item.content : item.content.map(({ text }) => text).join('');
-			if (item.role === 'assistant' && calls.length === 0) {
-				said = (said ?? '') + content;
+		} else if (item.type === 'function_call') {
+			const { call_id: id, name, arguments: given } = item;
+			const call: ToolCall = { id, type: 'function', function: { name, arguments: given } };
+			if (turn?.role === 'assistant') {
+				turn.tool_calls = [...(turn.tool_calls ?? []), call];
 			} else {
-				flush();
-				const before = messages.at(-1);
-				if (item.role === 'assistant') {
-					said = content;
-				} else if (before?.role === item.role) {
-					// Some models do not accept two user messages in a row.
-					before.content =
-						typeof before.content === 'string'
-							? `${before.content}\n\n${content}`
-							: [...before.content, { type: 'text', text: content }];
-				} else {
-					messages.push({ role: item.role, content });
-				}
+				messages.push(assistantMessage('', [call]));
+			}
+		} else if (item.type === undefined || item.type === 'message') {
+			const content = textIn([item]);
+			if (item.role !== 'assistant') {
+				say(item.role, content);
+			} else if (turn?.role === 'assistant' && turn.tool_calls === undefined) {
+				turn.content = `${turn.content}${content}`;
+			} else {
+				messages.push(assistantMessage(content, []));
 			}
 		}
 	}
-	flush();
 	flushImages();
 	return messages;
+}
+
+function partsOf(content: ChatMessage['content']) {
+	return typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
 }

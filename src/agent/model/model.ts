@@ -1,7 +1,9 @@
 import type { InputItem } from '../../contract/responses.ts';
-import { MAXIMUM_REPLY } from '../limits.ts';
+import { TurnFailure } from '../failures.ts';
 import type { Tool } from '../tools/tool.ts';
-import { TurnFailure } from '../turnFailure.ts';
+
+/** The maximum characters of the events of one reply. A longer one is assumed to be endless. */
+const MAXIMUM_REPLY = 64 * 1024 * 1024;
 
 export type FunctionCall = Extract<InputItem, { type: 'function_call' }>;
 

@@ -1,10 +1,12 @@
-import { systemClock } from '../../base/async.ts';
+import { systemClock, untilAborted } from '../../base/async.ts';
 import { runChild } from '../../base/childProcess.ts';
 import { describeError } from '../../base/errors.ts';
-import { MAXIMUM_BACKGROUND, MAXIMUM_RESULT } from '../limits.ts';
+import { ToolFailure } from '../failures.ts';
 import { KeptOutput } from './outputBuffer.ts';
 import { endWords, shellCommand, withState } from './shell.ts';
-import { ToolFailure } from './toolFailure.ts';
+
+/** The maximum number of background commands, including ended ones whose end the model has not read yet. */
+const MAXIMUM_COMMANDS = 8;
 
 /** The time to wait after the first awaited output, as the rest of it may still be on its way. */
 const SETTLE_MS = 100;
@@ -16,7 +18,7 @@ export class BackgroundCommands {
 
 	/** Starts a command and returns its number. */
 	start(command: string, folder: string): number {
-		if (this.commands.size >= MAXIMUM_BACKGROUND) {
+		if (this.commands.size >= MAXIMUM_COMMANDS) {
 			throw new ToolFailure(
 				`${this.commands.size} commands are in the background already. Stop one of ${this.numbers()} first, with output.`,
 			);
@@ -66,7 +68,7 @@ class BackgroundCommand {
 	/** A sentence about how the command ended. Undefined while it runs. */
 	private end: string | undefined;
 	private readonly controller = new AbortController();
-	private readonly output = new KeptOutput(MAXIMUM_RESULT - 500);
+	private readonly output = new KeptOutput();
 	private readonly began = performance.now();
 	private readonly ended: Promise<void>;
 	private hasNews = false;
@@ -111,15 +113,9 @@ class BackgroundCommand {
 
 	/** Resolves when there is something to report, or the time is over. Throws the signal's reason when it aborts. */
 	private async news(waitMs: number, signal: AbortSignal): Promise<void> {
-		await new Promise<void>(resolve => {
-			const cancel = systemClock.after(waitMs, resolve);
-			this.onNews = () => {
-				cancel();
-				resolve();
-			};
-			signal.addEventListener('abort', this.onNews, { once: true });
-		});
-		signal.removeEventListener('abort', this.onNews);
+		const { promise, resolve } = Promise.withResolvers<void>();
+		this.onNews = resolve;
+		await untilAborted(promise, AbortSignal.any([signal, AbortSignal.timeout(waitMs)])).catch(() => {});
 		signal.throwIfAborted();
 		if (this.end === undefined && this.hasNews) {
 			await systemClock.sleep(SETTLE_MS, signal);

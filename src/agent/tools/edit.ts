@@ -2,12 +2,12 @@ import { lstat } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
 import { append } from '../../base/append.ts';
+import { ToolFailure } from '../failures.ts';
 import { findLoosely, nearestLines, withoutNumbers, withPlainCharacters } from './looseText.ts';
 import { addedText, type FilePatch, patchedText, readPatch } from './patch.ts';
 import { isThere, notThere, type Place, placeIn } from './place.ts';
 import { type FileChange, MAXIMUM_FILE, readText, shownChange, writeTexts } from './textFile.ts';
 import { type CallDisplay, defineTool } from './tool.ts';
-import { ToolFailure } from './toolFailure.ts';
 
 const schema = z.object({
 	path: z.string().min(1).optional(),

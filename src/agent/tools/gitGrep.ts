@@ -2,9 +2,9 @@ import { childEnvironment } from '../../base/childEnvironment.ts';
 import { runChild } from '../../base/childProcess.ts';
 import { systemErrorCode } from '../../base/errors.ts';
 import { safeArguments, safeEnvironment } from '../../base/gitConfiguration.ts';
+import { ToolFailure } from '../failures.ts';
 import { KeptOutput } from './outputBuffer.ts';
 import type { ToolContext } from './tool.ts';
-import { ToolFailure } from './toolFailure.ts';
 
 const LIMIT_MS = 30_000;
 

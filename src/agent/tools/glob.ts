@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
+import { ToolFailure } from '../failures.ts';
 import { gitGrep } from './gitGrep.ts';
 import { defineTool } from './tool.ts';
-import { ToolFailure } from './toolFailure.ts';
 
 const MAXIMUM_FILES = 300;
 

@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import * as z from 'zod';
 import { systemErrorCode } from '../../base/errors.ts';
+import { ToolFailure } from '../failures.ts';
 import { placeIn } from './place.ts';
 import { defineTool } from './tool.ts';
-import { ToolFailure } from './toolFailure.ts';
 
 const MAXIMUM_ENTRIES = 500;
 

@@ -1,5 +1,11 @@
 import { StringDecoder } from 'node:string_decoder';
 
+/** The maximum characters of a tool's result. A longer one is cut in the middle. */
+export const MAXIMUM_RESULT = 30_000;
+
+/** The maximum characters of a command's output, so that the result has room for how the command ended. */
+const MAXIMUM_OUTPUT = MAXIMUM_RESULT - 500;
+
 /** A program's output, of which only the beginning and the end are kept in memory. */
 export class KeptOutput {
 	private readonly half: number;
@@ -9,7 +15,7 @@ export class KeptOutput {
 	private omitted = 0;
 
 	/** `maximum` is in characters. */
-	constructor(maximum: number) {
+	constructor(maximum = MAXIMUM_OUTPUT) {
 		this.half = Math.floor(maximum / 2);
 	}
 

@@ -1,6 +1,7 @@
 // Patches as models write them: unified diffs, or the form that begins with `*** Begin Patch`.
+
+import { ToolFailure } from '../failures.ts';
 import { findLoosely, nearestLines } from './looseText.ts';
-import { ToolFailure } from './toolFailure.ts';
 
 /** The maximum number of line comparisons for one file. Without a limit, a patch of equal lines could take hours. */
 const MAXIMUM_COMPARISONS = 50_000_000;

@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises';
 import path from 'node:path';
 import { isGitsOwn } from '../../base/decisiveFiles.ts';
 import { isWithin, realPathOf } from '../../base/filePlace.ts';
-import { ToolFailure } from './toolFailure.ts';
+import { ToolFailure } from '../failures.ts';
 
 /** A path inside the session's folder. */
 export interface Place {

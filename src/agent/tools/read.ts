@@ -2,17 +2,19 @@ import { open } from 'node:fs/promises';
 import * as z from 'zod';
 import { dataUrl } from '../../base/dataUrl.ts';
 import { imageTypeOf, readImageHeader } from '../../base/imageHeader.ts';
-import { MAXIMUM_IMAGE } from '../limits.ts';
+import { ToolFailure } from '../failures.ts';
 import { fileSizeOf, type Place, placeIn } from './place.ts';
 import { readText } from './textFile.ts';
 import { defineTool, type ToolResult } from './tool.ts';
-import { ToolFailure } from './toolFailure.ts';
 
 /** The number of lines that a result has at most, and by default. */
 const MAXIMUM_LINES = 1_000;
 const MAXIMUM_LINE = 2_000;
 /** The maximum characters of one result, below the general limit, so that none is cut in the middle. */
 const MAXIMUM_TEXT = 25_000;
+
+/** The maximum size of an image in bytes. */
+const MAXIMUM_IMAGE = 1_500_000;
 
 /** The bytes by which the types of images differ. */
 const HEAD = 12;

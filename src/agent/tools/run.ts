@@ -1,11 +1,17 @@
 import * as z from 'zod';
 import { runChild } from '../../base/childProcess.ts';
-import { COMMAND_MS, MAXIMUM_COMMAND_MS, MAXIMUM_RESULT } from '../limits.ts';
 import { KeptOutput } from './outputBuffer.ts';
 import { endWords, shellCommand, withState } from './shell.ts';
 import { defineTool } from './tool.ts';
 
 const SECOND_MS = 1_000;
+
+/** The time limit of a command by default, and the highest that the model can request, in seconds. */
+const LIMIT_SECONDS = 2 * 60;
+const MAXIMUM_SECONDS = 20 * 60;
+
+/** The longest wait for new output of a background command, in seconds. */
+const MAXIMUM_WAIT = 600;
 
 /** Matches the end of a command that leaves another one running. */
 const LEAVES_RUNNING = /(?<!&)&\s*$/;
@@ -16,11 +22,7 @@ export const run = defineTool({
 		'Runs a shell command without a terminal or input. What it leaves running is ended: for a server, set background, which returns an id for output.',
 	schema: z.object({
 		command: z.string().min(1),
-		seconds: z
-			.int()
-			.min(1)
-			.max(MAXIMUM_COMMAND_MS / SECOND_MS)
-			.default(COMMAND_MS / SECOND_MS),
+		seconds: z.int().min(1).max(MAXIMUM_SECONDS).default(LIMIT_SECONDS),
 		background: z.boolean().optional(),
 	}),
 	kind: 'execute',
@@ -32,7 +34,7 @@ export const run = defineTool({
 			const id = commands.start(command.replace(LEAVES_RUNNING, ''), folder);
 			return { text: `It runs in the background with the id ${id}. It ends when you have finished, at the latest.` };
 		}
-		const output = new KeptOutput(MAXIMUM_RESULT - 500);
+		const output = new KeptOutput();
 		const limit = AbortSignal.timeout(seconds * SECOND_MS);
 		let how: string;
 		let isFailure = true;
@@ -56,5 +58,22 @@ export const run = defineTool({
 		}
 		const shown = withState(output.text(), how);
 		return { text: shown, isFailure, content: [{ type: 'content', content: { type: 'text', text: shown } }] };
+	},
+});
+
+export const output = defineTool({
+	name: 'output',
+	description: 'Waits some seconds for new output of a background command, or stops it.',
+	schema: z.object({
+		id: z.int().min(1),
+		seconds: z.int().min(0).max(MAXIMUM_WAIT).default(10),
+		stop: z.boolean().default(false),
+	}),
+	kind: 'execute',
+	needsPermission: false,
+	show: ({ id, stop }) => ({ title: stop ? `Stop command ${id}` : `Output of command ${id}` }),
+	async run({ id, seconds, stop }, { commands, signal }) {
+		const text = await (stop ? commands.stop(id, signal) : commands.read(id, seconds * SECOND_MS, signal));
+		return { text };
 	},
 });

@@ -3,12 +3,14 @@ import path from 'node:path';
 import type { ToolCallContent } from '@agentclientprotocol/sdk';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import { replaceFile } from '../../base/files.ts';
-import { MAXIMUM_DIFF } from '../limits.ts';
+import { ToolFailure } from '../failures.ts';
 import { fileSizeOf, type Place } from './place.ts';
-import { ToolFailure } from './toolFailure.ts';
 
 /** The maximum size: in bytes for a file that is read, in characters for one that is written. */
 export const MAXIMUM_FILE = 10 * 1024 * 1024;
+
+/** The maximum characters of a file before and after a change, together, for the change to be shown. */
+const MAXIMUM_DIFF = 1_000_000;
 
 /** The permissions of a new file, which the process's umask reduces. */
 const NEW_FILE = 0o666;
@@ -72,19 +74,17 @@ export async function writeTexts(changes: readonly FileChange[]): Promise<void> 
 /** Writes a text file as a whole, or not at all, with the folders that it needs. Deletes it if `text` is null. */
 async function writeText({ absolute, relative }: Place, text: string | null, newMode = NEW_FILE): Promise<void> {
 	if (text === null) {
-		await rm(absolute).catch((error: unknown) => {
-			throw new ToolFailure(`${relative} cannot be deleted: ${systemErrorCode(error)}.`);
-		});
+		await rm(absolute).catch(failure(`${relative} cannot be deleted`));
 		return;
 	}
 	const status = await lstat(absolute).catch(() => undefined);
 	const mode = status === undefined ? newMode : status.mode & 0o777;
 	if (status === undefined) {
-		await mkdir(path.dirname(absolute), { recursive: true }).catch((error: unknown) => {
-			throw new ToolFailure(`The folder of ${relative} cannot be made: ${systemErrorCode(error)}.`);
-		});
+		await mkdir(path.dirname(absolute), { recursive: true }).catch(failure(`The folder of ${relative} cannot be made`));
 	}
-	await replaceFile(absolute, text, mode).catch((error: unknown) => {
-		throw new ToolFailure(`${relative} cannot be written: ${systemErrorCode(error)}.`);
-	});
+	await replaceFile(absolute, text, mode).catch(failure(`${relative} cannot be written`));
 }
+
+const failure = (what: string) => (error: unknown) => {
+	throw new ToolFailure(`${what}: ${systemErrorCode(error)}.`);
+};

@@ -1,10 +1,9 @@
 import { edit } from './edit.ts';
 import { glob } from './glob.ts';
 import { list } from './list.ts';
-import { output } from './output.ts';
 import { plan } from './plan.ts';
 import { read } from './read.ts';
-import { run } from './run.ts';
+import { output, run } from './run.ts';
 import { search } from './search.ts';
 import { task } from './task.ts';
 import type { Tool } from './tool.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { isFields } from '../../base/fields.ts';
 import { parseJson } from '../../base/json.ts';
+import { ToolFailure } from '../failures.ts';
 import type { AgentSettings } from '../settings.ts';
 import { defineTool, type Tool } from './tool.ts';
-import { ToolFailure } from './toolFailure.ts';
 
 type WebSettings = Pick<AgentSettings, 'url' | 'key' | 'web'>;
 

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { asMeant, asSentBack } from '../../../src/agent/conversation.ts';
+import { ToolFailure } from '../../../src/agent/failures.ts';
 import { announcesWork, looksLikeCall } from '../../../src/agent/replyText.ts';
 import { coerce, readLoosely } from '../../../src/agent/tools/coerce.ts';
 import { findLoosely, nearestLines } from '../../../src/agent/tools/looseText.ts';
 import { addedText, patchedText, readPatch } from '../../../src/agent/tools/patch.ts';
 import { parametersOf } from '../../../src/agent/tools/tool.ts';
-import { ToolFailure } from '../../../src/agent/tools/toolFailure.ts';
 import { tools } from '../../../src/agent/tools/tools.ts';
 import { type GateSide, runGate } from '../../../src/agents/mcp/gate.ts';
 import { createdReplySchema } from '../../../src/agents/session/agentOptions.ts';

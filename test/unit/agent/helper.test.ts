@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { MAXIMUM_UNUSABLE } from '../../../src/agent/limits.ts';
+import { MAXIMUM_UNUSABLE } from '../../../src/agent/calls.ts';
 import type { OwnAgent } from '../../support/ownAgent.ts';
 import type { ScriptedReply } from '../../support/replyServer.ts';
 import { useOwnAgent } from '../../support/useOwnAgent.ts';

@@ -3,8 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { MAXIMUM_SESSION_AGE_MS, MAXIMUM_SESSIONS } from '../../../src/agent/limits.ts';
-import { SessionFiles } from '../../../src/agent/sessionFile.ts';
+import { MAXIMUM_SESSION_AGE_MS, MAXIMUM_SESSIONS, SessionFiles } from '../../../src/agent/sessionFile.ts';
 
 const HOUR_MS = 3_600_000;
 

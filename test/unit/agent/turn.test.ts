@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import type { SessionUpdate, ToolCallContent } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
 import type { ShownCall } from '../../../src/agent/calls.ts';
+import { ToolFailure } from '../../../src/agent/failures.ts';
 import type { ModelReply } from '../../../src/agent/model/model.ts';
 import { defineTool } from '../../../src/agent/tools/tool.ts';
-import { ToolFailure } from '../../../src/agent/tools/toolFailure.ts';
 import { Turn } from '../../../src/agent/turn.ts';
 import type { InputItem } from '../../../src/contract/responses.ts';
 
