@@ -12,7 +12,6 @@ import { type RemoteServer, readServerAddress } from '../../contract/mcpServers.
 import { RemoteRequests } from './remoteRequest.ts';
 import type { ServerAuthorization } from './remoteServer.ts';
 
-const MAXIMUM_BYTES = 256 * 1024;
 const MAXIMUM_REDIRECTS = 3;
 const REQUEST_MS = 30_000;
 const MAXIMUM_NAME = 200;
@@ -114,17 +113,15 @@ interface Discovered {
 }
 
 export class RemoteAuthorization implements ServerAuthorization {
+	private readonly server: RemoteServer;
 	private readonly url: URL;
-	private readonly clientId: string | undefined;
-	private readonly hosts: readonly string[];
 	private readonly options: AuthorizationOptions;
 	private readonly requests: RemoteRequests;
 	private readonly queue = new SerialQueue();
 
 	constructor(server: RemoteServer, options: AuthorizationOptions) {
+		this.server = server;
 		this.url = new URL(server.url);
-		this.clientId = server.clientId;
-		this.hosts = server.hosts;
 		this.options = options;
 		this.requests = new RemoteRequests(server);
 	}
@@ -231,7 +228,7 @@ export class RemoteAuthorization implements ServerAuthorization {
 			}
 			const request = { headers: { accept: 'application/json' }, maximumRedirects: MAXIMUM_REDIRECTS };
 			const signal = AbortSignal.timeout(REQUEST_MS);
-			const { status, value } = await this.requests.readJson(url, { ...request, signal }, MAXIMUM_BYTES);
+			const { status, value } = await this.requests.readJson(url, { ...request, signal });
 			const document = status === 200 ? schema.safeParse(value).data : undefined;
 			if (document !== undefined) {
 				return document;
@@ -263,7 +260,7 @@ export class RemoteAuthorization implements ServerAuthorization {
 		const endpoint = server.revocation_endpoint;
 		const bound = {
 			...{ issuer, resource, tokenEndpoint: server.token_endpoint, client, scope },
-			...(endpoint === undefined ? {} : { revocation: { endpoint, hosts: [...this.hosts] } }),
+			...(endpoint === undefined ? {} : { revocation: { endpoint, hosts: this.server.hosts } }),
 		};
 		await this.options.open({ page, state, issuer, scope }, async answer => {
 			const sent = answer.get('iss');
@@ -284,8 +281,9 @@ export class RemoteAuthorization implements ServerAuthorization {
 
 	/** Resolves with the client that one signs in with: the declared one, a registered one, or one that registers now. */
 	private async client(server: AuthorizationServer, returnAddress: string): Promise<Client> {
-		if (this.clientId !== undefined) {
-			return { client_id: this.clientId };
+		const { clientId } = this.server;
+		if (clientId !== undefined) {
+			return { client_id: clientId };
 		}
 		const { secrets } = this.options;
 		const key = clientKey(server.issuer);
@@ -379,7 +377,7 @@ export class RemoteAuthorization implements ServerAuthorization {
 	private post(url: URL, headers: Record<string, string>, body: string) {
 		const signal = AbortSignal.timeout(REQUEST_MS);
 		const request = { method: 'POST', headers: { ...headers, accept: 'application/json' }, body } as const;
-		return this.requests.readJson(url, { ...request, maximumRedirects: 0, signal }, MAXIMUM_BYTES);
+		return this.requests.readJson(url, { ...request, maximumRedirects: 0, signal });
 	}
 
 	private get host(): string {

@@ -155,7 +155,8 @@ export class McpServers<Server extends DeclaredServer = DeclaredServer> {
 	private gate(server: Server): GateOptions {
 		const { ask, onAnswer, onRefused } = this.options;
 		return {
-			admit: (tools, isFurther) => this.admit(server, tools, isFurther),
+			// An answer about the tools of one list may hold for the next.
+			admit: (tools, isFurther) => this.admitting.run(() => this.admit(server, tools, isFurther)),
 			ask: (call, signal) => ask(server, call, signal),
 			onAnswer: (call, answer) => onAnswer(server, call, answer),
 			onRefused: sentence => onRefused(`MCP server “${server.name}”: ${sentence}`),
@@ -164,15 +165,10 @@ export class McpServers<Server extends DeclaredServer = DeclaredServer> {
 		};
 	}
 
-	/** Admits tools of one list after another: an answer about one may hold for the next. */
-	private admit(server: Server, tools: readonly McpTool[], isFurther: boolean): Promise<readonly McpTool[]> {
-		return this.admitting.run(() => this.admitNow(server, tools, isFurther));
-	}
-
 	/** Admits the tools that the user knows as they are, and the others where the user agrees. */
-	private async admitNow(server: Server, tools: readonly McpTool[], isFurther: boolean): Promise<readonly McpTool[]> {
+	private async admit(server: Server, tools: readonly McpTool[], isFurther: boolean): Promise<readonly McpTool[]> {
 		const { known, note } = this.options;
-		const listed = Object.fromEntries(tools.map(tool => [tool.name, digestOfTool(tool)]));
+		const listed = Object.fromEntries(tools.map(tool => [tool.name, sha256(JSON.stringify(tool))]));
 		const before = known(server);
 		if (before === undefined) {
 			this.listedFirst.add(server.name);
@@ -205,8 +201,6 @@ export class McpServers<Server extends DeclaredServer = DeclaredServer> {
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url');
-
-const digestOfTool = (tool: McpTool): string => sha256(JSON.stringify(tool));
 
 /** Returns a digest of everything that a consent to a server covers. */
 export function digestOfServer({ name: _, file: __, ...declared }: DeclaredServer): string {

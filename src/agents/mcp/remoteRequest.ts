@@ -9,6 +9,8 @@ import { oneLine } from '../../base/plainText.ts';
 import type { RemoteServer } from '../../contract/mcpServers.ts';
 
 const MAXIMUM_PLACE = 200;
+/** The bytes of a reply in JSON. */
+const MAXIMUM_BYTES = 256 * 1024;
 
 /** Sends requests for one server. Each function rejects with the signal's reason, or with a UserFacingError. */
 export class RemoteRequests {
@@ -32,13 +34,10 @@ export class RemoteRequests {
 	async readJson(
 		url: URL,
 		request: Omit<OpenedRequest, 'trustedOrigins'>,
-		maximumBytes: number,
 	): Promise<{ status: number; value: unknown }> {
-		return this.run(url, request.signal, async () => {
-			const response = await openGuarded(url, { ...request, trustedOrigins: this.trustedOrigins });
-			const bytes = await readGuarded(response, maximumBytes);
-			return { status: response.statusCode ?? 0, value: parseJson(Buffer.from(bytes).toString('utf8')) };
-		});
+		const response = await this.open(url, request);
+		const bytes = await this.run(url, request.signal, () => readGuarded(response, MAXIMUM_BYTES));
+		return { status: response.statusCode ?? 0, value: parseJson(Buffer.from(bytes).toString('utf8')) };
 	}
 
 	/** Checks an address that the browser is to open. */

@@ -3,7 +3,6 @@ import { clientKey, formFor, type Kept, readKept } from './authorization.ts';
 import { RemoteRequests } from './remoteRequest.ts';
 
 const REVOKE_MS = 10_000;
-const MAXIMUM_BYTES = 64 * 1024;
 
 export interface SignOutSecrets {
 	keys(): PromiseLike<readonly string[]>;
@@ -44,7 +43,7 @@ async function revoke(key: string, { revocation, client, accessToken, refreshTok
 		if (token !== undefined) {
 			const signal = AbortSignal.timeout(REVOKE_MS);
 			const request = { method: 'POST', ...formFor(client, { token, token_type_hint: kind }) } as const;
-			const { status } = await requests.readJson(endpoint, { ...request, maximumRedirects: 0, signal }, MAXIMUM_BYTES);
+			const { status } = await requests.readJson(endpoint, { ...request, maximumRedirects: 0, signal });
 			statuses.push(status);
 		}
 	}

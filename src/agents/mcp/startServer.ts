@@ -54,7 +54,10 @@ export async function startServer(
 		}
 	};
 	try {
-		relay = folder === undefined ? undefined : await openHosts(hosts, { ...agent, folder }, onRefused);
+		if (folder !== undefined) {
+			const handle = withoutModel('An MCP server has no model.');
+			relay = await openRelayAt({ ...agent, folder }, { handle, allowsHost: allowsOnly(hosts), onRefused });
+		}
 		const tree = files === 'none' ? empty : agent.tree;
 		const own: RunPlace = { ...agent, home, relay, tree, ...(files === 'write' ? {} : { treeFolders: [], lent: [] }) };
 		const seen = placeInside(own);
@@ -105,12 +108,4 @@ async function programOf(server: McpServer, place: ServerPlace, signal: AbortSig
 	// The script that an interpreter runs lies elsewhere than the interpreter.
 	const files = server.args.filter(argument => path.isAbsolute(argument) && existsSync(argument));
 	return { command: found.file, args: server.args, files };
-}
-
-function openHosts(hosts: readonly string[], place: RunPlace, onRefused: (sentence: string) => void): Promise<Relay> {
-	return openRelayAt(place, {
-		handle: withoutModel('An MCP server has no model.'),
-		allowsHost: allowsOnly(hosts),
-		onRefused,
-	});
 }
