@@ -49,29 +49,30 @@ export class AgentQuestions implements vscode.TextDocumentContentProvider {
 	 * were admitted before either had a question, one waits for the other's answer.
 	 */
 	ask(question: Question, signal: AbortSignal): Promise<boolean> {
-		return this.turns.run(() => this.askInTurn(question, signal));
+		return this.turns.run(async () => {
+			if (this.isSilenced || signal.aborted) {
+				return false;
+			}
+			this.isAsking = true;
+			try {
+				return (await this.answer(question, signal)) && !signal.aborted;
+			} finally {
+				this.isAsking = false;
+			}
+		});
 	}
 
-	private async askInTurn(question: Question, signal: AbortSignal): Promise<boolean> {
-		if (this.isSilenced || signal.aborted) {
-			return false;
-		}
-		this.isAsking = true;
-		try {
-			const text = textOf(question);
-			const fits = text.length <= MAXIMUM_CHARACTERS && text.split('\n').length <= MAXIMUM_LINES;
-			// It comes first, because Enter presses the first button of an unexpected dialog.
-			const no = vscode.l10n.t('Refuse');
-			const never = vscode.l10n.t('Refuse, and Don’t Ask Again');
-			const show = vscode.l10n.t('Show Full Request');
-			const detail = fits ? text : `${beginningOf(question)}\n\n${vscode.l10n.t('There’s more than fits here.')}`;
-			const chosen = await askModal(question.title, detail, no, fits ? question.yes : show, never);
-			this.isSilenced = chosen === never;
-			const isYes = chosen === show ? await this.askBeside(question, text, signal) : fits && chosen === question.yes;
-			return isYes && !signal.aborted;
-		} finally {
-			this.isAsking = false;
-		}
+	private async answer(question: Question, signal: AbortSignal): Promise<boolean> {
+		const text = textOf(question);
+		const fits = text.length <= MAXIMUM_CHARACTERS && text.split('\n').length <= MAXIMUM_LINES;
+		// It comes first, because Enter presses the first button of an unexpected dialog.
+		const no = vscode.l10n.t('Refuse');
+		const never = vscode.l10n.t('Refuse, and Don’t Ask Again');
+		const show = vscode.l10n.t('Show Full Request');
+		const detail = fits ? text : `${textOf(question, BEGINNING)}\n\n${vscode.l10n.t('There’s more than fits here.')}`;
+		const chosen = await askModal(question.title, detail, no, fits ? question.yes : show, never);
+		this.isSilenced = chosen === never;
+		return chosen === show ? this.askBeside(question, text, signal) : fits && chosen === question.yes;
 	}
 
 	/** Shows the whole text as a document, and asks in a list that leaves room for reading. */
@@ -99,9 +100,9 @@ export class AgentQuestions implements vscode.TextDocumentContentProvider {
 	}
 }
 
-/** Returns all parts, with a name for each invisible character. */
-function textOf({ parts }: Question): string {
-	return parts.map(({ name, text }) => partText(name, showExactly(text), text.length)).join('\n');
+/** Returns all parts, each cut to a length, with a name for each invisible character. */
+function textOf({ parts }: Question, maximum = Number.POSITIVE_INFINITY): string {
+	return parts.map(({ name, text }) => partText(name, showExactly(cut(text, maximum)), text.length)).join('\n');
 }
 
 /** Breaks long lines, with a mark at each continuation. */
@@ -111,10 +112,6 @@ function wrapped(text: string): string {
 		.split('\n')
 		.map(line => (line.length > LONGEST_LINE ? (line.match(pieces) ?? []).join('\n↪ ') : line))
 		.join('\n');
-}
-
-function beginningOf({ parts }: Question): string {
-	return parts.map(({ name, text }) => partText(name, showExactly(cut(text, BEGINNING)), text.length)).join('\n');
 }
 
 /** The lines of a long text begin with a mark, so that none of them can be taken for a part of the question. */

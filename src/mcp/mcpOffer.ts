@@ -47,7 +47,10 @@ export class McpOffer extends DisposableOwner {
 	pipe(): Promise<OpenPipe> {
 		this.opening ??= openPipe({
 			answers: this.answers(),
-			explain: async error => errorText(error, await this.label()),
+			explain: async error => {
+				const active = await this.dependencies.connect.active().catch(() => undefined);
+				return errorText(error, active?.label ?? 'Errand');
+			},
 			logger: this.dependencies.logger,
 		}).then(opened => {
 			this.disposables.add({ dispose: () => opened.close() });
@@ -125,9 +128,5 @@ export class McpOffer extends DisposableOwner {
 				? { done: true, value: await run(client) }
 				: { done: false, reason: vscode.l10n.t('{0} has no key, so nothing was sent.', label) };
 		});
-	}
-
-	private async label(): Promise<string> {
-		return (await this.dependencies.connect.active().catch(() => undefined))?.label ?? 'Errand';
 	}
 }

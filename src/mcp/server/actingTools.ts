@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { decisionRequestSchema } from '../../contract/decisions.ts';
-import { filePathSchema, nameSchema, plainNameSchema, promptSchema, querySchema } from '../../contract/editorPipe.ts';
+import { filePathSchema, plainNameSchema, promptSchema, querySchema } from '../../contract/editorPipe.ts';
 import { dataResult, outsideText, outsideValue, taskView } from './results.ts';
-import type { Tools } from './tools.ts';
+import { type Tools, taskId } from './tools.ts';
 
 const MAXIMUM_ANSWER = 40_000;
 const MAXIMUM_EXCERPT = 1_000;
@@ -13,10 +13,8 @@ const ACTS = { readOnlyHint: false, destructiveHint: false, idempotentHint: fals
 
 const ASKS = 'The user is asked first and sees exactly what is sent.';
 
-const taskId = nameSchema.describe('The id of the task, as list_tasks and start_task give it.');
-
 /** Registers the tools that spend or change something. None of them does so without the user's consent. */
-export function registerActingTools({ access, add, act }: Tools): void {
+export function registerActingTools({ add, act }: Tools): void {
 	add(
 		'start_task',
 		{
@@ -39,9 +37,9 @@ export function registerActingTools({ access, add, act }: Tools): void {
 			}),
 			annotations: ACTS,
 		},
-		async (asked, context) =>
-			act(await access.prepare('start', asked, context.mcpReq.signal), context, ({ task, findings, sent }) =>
-				dataResult({ ...taskView(task, 'short'), sent, findings }, { isOutside: true }),
+		(asked, context) =>
+			act('start', asked, context, ({ task, findings, sent }) =>
+				dataResult({ ...taskView(task, 'short'), sent, findings }),
 			),
 	);
 	add(
@@ -52,9 +50,9 @@ export function registerActingTools({ access, add, act }: Tools): void {
 			inputSchema: z.strictObject({ task_id: taskId, prompt: promptSchema.describe('What the agent should do next.') }),
 			annotations: ACTS,
 		},
-		async ({ task_id: id, prompt }, context) =>
-			act(await access.prepare('continue', { id, prompt }, context.mcpReq.signal), context, ({ task, isNew }) =>
-				dataResult({ ...taskView(task, 'short'), is_new_task: isNew }, { isOutside: true }),
+		({ task_id: id, prompt }, context) =>
+			act('continue', { id, prompt }, context, ({ task, isNew }) =>
+				dataResult({ ...taskView(task, 'short'), is_new_task: isNew }),
 			),
 	);
 	add(
@@ -65,10 +63,7 @@ export function registerActingTools({ access, add, act }: Tools): void {
 			inputSchema: z.strictObject({ task_id: taskId }),
 			annotations: { ...ACTS, destructiveHint: true, idempotentHint: true },
 		},
-		async ({ task_id: id }, context) =>
-			act(await access.prepare('stop', { id }, context.mcpReq.signal), context, task =>
-				dataResult(taskView(task, 'short'), { isOutside: true }),
-			),
+		({ task_id: id }, context) => act('stop', { id }, context, task => dataResult(taskView(task, 'short'))),
 	);
 	add(
 		'decide',
@@ -78,10 +73,8 @@ export function registerActingTools({ access, add, act }: Tools): void {
 			inputSchema: decisionRequestSchema.pick({ state: true, questions: true }),
 			annotations: ACTS,
 		},
-		async (asked, context) =>
-			act(await access.prepare('decide', asked, context.mcpReq.signal), context, ({ model, answers }) =>
-				dataResult(outsideValue({ model, answers }), { isOutside: true }),
-			),
+		(asked, context) =>
+			act('decide', asked, context, ({ model, answers }) => dataResult(outsideValue({ model, answers }))),
 	);
 	add(
 		'search_web',
@@ -91,19 +84,16 @@ export function registerActingTools({ access, add, act }: Tools): void {
 			inputSchema: z.strictObject({ query: querySchema }),
 			annotations: ACTS,
 		},
-		async (asked, context) =>
-			act(await access.prepare('search', asked, context.mcpReq.signal), context, ({ text, sources }) =>
-				dataResult(
-					{
-						answer: outsideText(text, MAXIMUM_ANSWER),
-						sources: sources.slice(0, MAXIMUM_SOURCES).map(({ url = '', title = '', excerpt = '' }) => ({
-							url: outsideText(url, MAXIMUM_EXCERPT),
-							title: outsideText(title),
-							excerpt: outsideText(excerpt, MAXIMUM_EXCERPT),
-						})),
-					},
-					{ isOutside: true },
-				),
+		(asked, context) =>
+			act('search', asked, context, ({ text, sources }) =>
+				dataResult({
+					answer: outsideText(text, MAXIMUM_ANSWER),
+					sources: sources.slice(0, MAXIMUM_SOURCES).map(({ url = '', title = '', excerpt = '' }) => ({
+						url: outsideText(url, MAXIMUM_EXCERPT),
+						title: outsideText(title),
+						excerpt: outsideText(excerpt, MAXIMUM_EXCERPT),
+					})),
+				}),
 			),
 	);
 }

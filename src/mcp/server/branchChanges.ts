@@ -1,15 +1,19 @@
 // The changes of the local service's tasks, whose branches it puts into the local repository.
+import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { childEnvironment } from '../../base/childEnvironment.ts';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
+import { safeArguments, safeEnvironment } from '../../base/gitConfiguration.ts';
 import { isObjectName } from '../../base/objectName.ts';
 import { isOnOtherMachine } from '../../base/remoteUrl.ts';
 import type { FileDiff, TaskChangeList } from '../../contract/editorPipe.ts';
 import { baseCommitOf, resultsOf, type TaskResult } from '../../contract/taskResults.ts';
 import { isActiveTask, type Task } from '../../contract/tasks.ts';
-import { runGit } from './runGit.ts';
 
+const TIMEOUT_MS = 30_000;
+const MAXIMUM_OUTPUT = 64 * 1024 * 1024;
 const MAXIMUM_FILES = 1_000;
 /** In UTF-16 code units. */
 const MAXIMUM_DIFF = 100_000;
@@ -91,7 +95,7 @@ function diffTree(
 ): Promise<string> {
 	const ends = ['--merge-base', '--end-of-options', start, `refs/heads/${branch}`];
 	const commandLine = ['diff-tree', ...PLAIN, ...options, ...ends, ...(paths.length === 0 ? ['--'] : paths)];
-	return runGit(folder, commandLine, [LARGE_FILE]).catch((error: unknown) => {
+	return runGit(folder, commandLine).catch((error: unknown) => {
 		throw new UserFacingError(
 			`Git could not read the branch “${branch}” in ${folder}. It may have been deleted or renamed.`,
 			{ cause: error },
@@ -113,4 +117,30 @@ function readFiles(output: string): TaskChangeList['results'][number]['files'] {
 		const lines = added === '-' ? {} : { added: Number(added), removed: Number(removed) };
 		return { path: file, status: statuses.get(file) ?? 'M', ...lines };
 	});
+}
+
+/**
+ * Runs a git command that only reads commits, trees and references, so that no hook and no filter is involved.
+ * Rejects with the error of a failed git.
+ */
+function runGit(folder: string, commandLine: readonly string[]): Promise<string> {
+	const env = childEnvironment(process.env, safeEnvironment('none'));
+	// Windows looks for programs in the working folder first, and a client may have started this program in the
+	// repository.
+	const limits = { cwd: path.dirname(process.execPath), timeout: TIMEOUT_MS, maxBuffer: MAXIMUM_OUTPUT };
+	return new Promise((resolve, reject) => {
+		const whole = [...safeArguments([LARGE_FILE]), '-C', folder, ...commandLine];
+		execFile('git', whole, { env, windowsHide: true, ...limits }, (error, output) =>
+			error ? reject(error) : resolve(output),
+		);
+	});
+}
+
+/**
+ * Returns the branch that is checked out in a repository, or undefined if there is none or the folder is not a
+ * repository.
+ */
+export async function currentBranch(folder: string): Promise<string | undefined> {
+	const name = await runGit(folder, ['symbolic-ref', '--quiet', '--short', 'HEAD']).catch(() => '');
+	return name.trim() || undefined;
 }

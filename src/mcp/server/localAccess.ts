@@ -11,12 +11,11 @@ import { decideWhole, logEvents, searchWhole } from '../../client/plainAnswers.t
 import type { Client } from '../../client/types.ts';
 import { type TaskCheck, type TaskCheckRequest, taskCheckSchema } from '../../contract/agents.ts';
 import { controlPaths, type Discovery, gatewayDescriptionSchema, readDiscovery } from '../../contract/control.ts';
-import type { LaunchFinding, PipeArguments } from '../../contract/editorPipe.ts';
+import type { LaunchFinding, PipeAnswer, PipeArguments } from '../../contract/editorPipe.ts';
 import { localConnection } from '../../contract/localConnection.ts';
 import { isActiveTask, type Task, type TaskCreateRequest } from '../../contract/tasks.ts';
-import type { Access, ActingCall, Action, ActionValues, Question } from './access.ts';
-import { listBranchChanges, readFileDiff } from './branchChanges.ts';
-import { currentBranch } from './runGit.ts';
+import type { Access, ActingCall, Action, ActionValues, Question, ReadingCall } from './access.ts';
+import { currentBranch, listBranchChanges, readFileDiff } from './branchChanges.ts';
 
 const TIMEOUT_MS = 30_000;
 
@@ -45,28 +44,18 @@ export function createLocalAccess(stateFolder: string): Access {
 	// The transport replaces this value by the service's token, so it never leaves the process.
 	const key = crypto.randomUUID();
 	const client = createClient({ connection: localConnection, keys: async () => key, transport });
+	const reading: { [Call in ReadingCall]: (asked: PipeArguments<Call>) => Promise<PipeAnswer<Call>> } = {
+		list: query => client.tasks.list(query),
+		get: ({ id }) => client.tasks.get(id),
+		changes: async ({ id }) => listBranchChanges(await client.tasks.get(id)),
+		diff: async ({ id, result, path: file }) => readFileDiff(await client.tasks.get(id), result, file),
+	};
 	const actions = actionsOf(client, service);
 	return {
-		read: async (call, asked) => {
-			const reading = { list, get, changes, diff };
-			return (reading[call] as (asked: unknown) => Promise<never>)(asked);
-		},
+		read: (call, asked) => reading[call](asked as never) as Promise<never>,
 		follow: (asked, signal) => logEvents(client, asked, signal),
 		prepare: (call, asked) => actions[call](asked as never) as Promise<never>,
 	};
-
-	function list(query: PipeArguments<'list'>) {
-		return client.tasks.list(query);
-	}
-	function get({ id }: PipeArguments<'get'>) {
-		return client.tasks.get(id);
-	}
-	async function changes({ id }: PipeArguments<'changes'>) {
-		return listBranchChanges(await client.tasks.get(id));
-	}
-	async function diff({ id, result, path: file }: PipeArguments<'diff'>) {
-		return readFileDiff(await client.tasks.get(id), result, file);
-	}
 }
 
 type Actions = {

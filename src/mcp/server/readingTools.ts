@@ -4,11 +4,12 @@ import { filePathSchema, type LogEventOfTask, nameSchema } from '../../contract/
 import { integerBetween, integerFrom } from '../../contract/ranges.ts';
 import { TASK_STATUS_FILTERS } from '../../contract/tasks.ts';
 import { dataResult, outsideDiff, outsideText, taskView } from './results.ts';
-import { type Tools, tellProgress } from './tools.ts';
+import { type Tools, taskId, tellProgress } from './tools.ts';
 
 /** The maximum number of tasks on a page of the list. */
 const MAXIMUM_LISTED = 50;
 const MAXIMUM_ENTRIES = 200;
+/** The size of the texts of one part of a log, in UTF-8. */
 const MAXIMUM_LOG_BYTES = 64 * 1024;
 /** Most clients give up on a call after a minute. */
 const MAXIMUM_WAIT_SECONDS = 50;
@@ -19,8 +20,6 @@ const PROGRESS_MS = 250;
 
 /** The hints for tools that only read. The service may be one on the network, with texts that others have written. */
 const READS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true };
-
-const taskId = nameSchema.describe('The id of the task, as list_tasks and start_task give it.');
 
 /** Registers the tools that only read. */
 export function registerReadingTools({ access, add }: Tools): void {
@@ -52,7 +51,7 @@ export function registerReadingTools({ access, add }: Tools): void {
 			annotations: READS,
 		},
 		async ({ task_id: id }, { mcpReq }) =>
-			dataResult(taskView(await access.read('get', { id }, mcpReq.signal), 'whole'), { isOutside: true }),
+			dataResult(taskView(await access.read('get', { id }, mcpReq.signal), 'whole')),
 	);
 	add(
 		'follow_task',
@@ -76,7 +75,7 @@ export function registerReadingTools({ access, add }: Tools): void {
 			const part = await readLog(
 				(fromIndex, own) => access.follow({ id, fromIndex }, own),
 				from,
-				{ entries, bytes: MAXIMUM_LOG_BYTES, milliseconds: seconds * 1000 },
+				{ entries, waitMs: seconds * 1000 },
 				signal,
 				read => {
 					const now = Date.now();
@@ -87,7 +86,7 @@ export function registerReadingTools({ access, add }: Tools): void {
 					}
 				},
 			);
-			return dataResult({ task_id: id, ...part }, { isOutside: true });
+			return dataResult({ task_id: id, ...part });
 		},
 	);
 	add(
@@ -115,26 +114,15 @@ export function registerReadingTools({ access, add }: Tools): void {
 					total_files: total,
 					files: files.slice(0, LISTED_FILES).map(file => ({ ...file, path: outsideText(file.path, 1_000) })),
 				}));
-				return dataResult({ task_id: id, results: listed }, { isOutside: true });
+				return dataResult({ task_id: id, results: listed });
 			}
 			const asked = { id, path, ...defined({ result }) };
 			const { text, isCut } = await access.read('diff', asked, mcpReq.signal);
 			const diff = outsideDiff(text, MAXIMUM_DIFF);
-			return dataResult(
-				{ task_id: id, path: outsideText(path, 1_000), diff, is_cut: isCut || text.length > MAXIMUM_DIFF },
-				{ isOutside: true },
-			);
+			const is_cut = isCut || text.length > MAXIMUM_DIFF;
+			return dataResult({ task_id: id, path: outsideText(path, 1_000), diff, is_cut });
 		},
 	);
-}
-
-/** The limits for the part of a log that one call reads. */
-interface LogLimits {
-	entries: number;
-	/** The size of the texts in UTF-8. */
-	bytes: number;
-	/** The time to wait for further entries while the task is active. */
-	milliseconds: number;
 }
 
 /** The maximum length of the text of one entry, in characters. */
@@ -161,7 +149,7 @@ interface LogPart {
 async function readLog(
 	follow: (fromIndex: number, signal: AbortSignal) => AsyncIterable<LogEventOfTask>,
 	fromIndex: number,
-	limits: LogLimits,
+	{ entries, waitMs }: { entries: number; waitMs: number },
 	signal: AbortSignal,
 	onEntry: (part: LogPart) => void,
 ): Promise<LogPart> {
@@ -172,7 +160,7 @@ async function readLog(
 		has_ended: false,
 		ends_because: 'time is over',
 	};
-	const time = AbortSignal.timeout(limits.milliseconds);
+	const time = AbortSignal.timeout(waitMs);
 	let bytes = 0;
 	try {
 		for await (const event of follow(fromIndex, AbortSignal.any([signal, time]))) {
@@ -200,8 +188,8 @@ async function readLog(
 					part.next_index = index + 1;
 					bytes += Buffer.byteLength(text);
 					onEntry(part);
-					if (part.entries.length >= limits.entries || bytes >= limits.bytes) {
-						return { ...part, ends_because: bytes >= limits.bytes ? 'enough text' : 'enough entries' };
+					if (part.entries.length >= entries || bytes >= MAXIMUM_LOG_BYTES) {
+						return { ...part, ends_because: bytes >= MAXIMUM_LOG_BYTES ? 'enough text' : 'enough entries' };
 					}
 				}
 			}

@@ -48,7 +48,8 @@ export function createServer(access: Access, version: string): McpServer {
 				}
 			});
 		},
-		async act(prepared, context, answer) {
+		async act(call, asked, context, answer) {
+			const prepared = await access.prepare(call, asked, context.mcpReq.signal);
 			if ('done' in prepared) {
 				return refusal(prepared.reason, prepared.findings);
 			}

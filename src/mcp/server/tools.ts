@@ -1,10 +1,12 @@
 import type { CallToolResult, InputRequiredResult, ServerContext, ToolAnnotations } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
-import type { EditorOutcome } from '../../contract/editorPipe.ts';
-import type { Access, Action } from './access.ts';
+import { nameSchema, type PipeArguments } from '../../contract/editorPipe.ts';
+import type { Access, ActingCall, ActionValues } from './access.ts';
 
 /** The interval at which a client that shows progress is told that a call still waits, in milliseconds. */
 const WAITING_MS = 10_000;
+
+export const taskId = nameSchema.describe('The id of the task, as list_tasks and start_task give it.');
 
 /** A result, or a question that the client answers before it calls again. */
 export type ToolResult = CallToolResult | InputRequiredResult;
@@ -19,10 +21,11 @@ export interface Tools {
 		run: (asked: z.output<Schema>, context: ServerContext) => Promise<ToolResult>,
 	): void;
 	/** Carries out an action once the user has said yes, and returns the answer that `answer` makes from its value. */
-	act<Value>(
-		prepared: Action<Value> | Extract<EditorOutcome<never>, { done: false }>,
+	act<Call extends ActingCall>(
+		call: Call,
+		asked: PipeArguments<Call>,
 		context: ServerContext,
-		answer: (value: Value) => CallToolResult,
+		answer: (value: ActionValues[Call]) => CallToolResult,
 	): Promise<ToolResult>;
 }
 
