@@ -63,7 +63,6 @@ export class TextOnce {
 	private readonly show: (text: string) => Promise<void>;
 	/** The shown text, as far as the reply that it came with has it. */
 	private shown = '';
-	/** The text of this try. */
 	private said = '';
 	/** True if this try has said something that no earlier one had at its place. */
 	private isNew = true;
@@ -72,7 +71,6 @@ export class TextOnce {
 		this.show = show;
 	}
 
-	/** Begins a further try. */
 	beginAgain(): void {
 		if (this.isNew) {
 			this.shown = this.said;

@@ -43,24 +43,20 @@ export interface ShownCall {
 }
 
 interface CallsOptions extends TurnTools {
-	/** The name of the model. */
 	model: string;
 	commands: BackgroundCommands;
 	signal: AbortSignal;
 	update(update: SessionUpdate): Promise<void>;
 	delegate: ToolContext['delegate'];
 	imageProblem: ToolContext['imageProblem'];
-	/** Returns the conversation so far. */
 	conversation(): readonly InputItem[];
 }
 
-/** A call that can be run. */
 interface UsableCall {
 	tool: Tool;
 	input: Record<string, unknown>;
 }
 
-/** The outcome of a call. */
 interface Outcome {
 	title: string;
 	/** The result for the model. */

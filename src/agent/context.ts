@@ -93,7 +93,6 @@ export class Context {
 		this.length = contextLength;
 	}
 
-	/** Adds the message of this turn. */
 	begin(prompt: readonly InputItem[]): void {
 		this.prompt = prompt;
 		append(this.items, prompt);

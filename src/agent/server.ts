@@ -59,7 +59,6 @@ const EVERY: Readonly<Record<string, string>> = {
 	other: 'every call of an MCP server',
 };
 
-/** The folder and servers of a new session. */
 interface Place {
 	cwd: string;
 	mcpServers?: readonly McpServer[];
@@ -70,7 +69,6 @@ interface Session {
 	folder: string;
 	mode: string;
 	items: readonly InputItem[];
-	/** The prompt in progress. */
 	running: { controller: AbortController; ended: Promise<unknown> } | undefined;
 	/** The allowances for the whole session, in the words of the questions. */
 	allowed: Set<string>;

@@ -7,7 +7,6 @@ import type { Explanation } from '../platform/notify.ts';
 /** Runs a question to the user, so that the caller can restore what the editor loses through it, such as the focus. */
 export type AroundQuestion = <T>(run: () => PromiseLike<T>) => PromiseLike<T>;
 
-/** A channel that the user can choose. */
 export interface OfferedChannel {
 	readonly address: ChannelAddress;
 	readonly label: string;

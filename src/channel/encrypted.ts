@@ -72,7 +72,6 @@ class WatchedSession implements EncryptedSession {
 	private readonly session: ChannelSession;
 	private readonly isLocal: boolean;
 	private readonly changed = new Emitter<void>();
-	/** The key with which a reply was verified. */
 	private confirmedKey: string | undefined;
 	/** True once a reply was streamed, whatever the settings say later. */
 	private hasStreamed = false;

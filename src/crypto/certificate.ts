@@ -160,7 +160,6 @@ function readCommonName(name: Uint8Array): string | undefined {
 	return names.length === 1 ? names[0] : undefined;
 }
 
-/** Reads the extensions, by object identifier. */
 function readExtensions(fields: DerReader): Map<string, Uint8Array> {
 	const found = new Map<string, Uint8Array>();
 	const wrapped = fields.enter(contextTag(3));

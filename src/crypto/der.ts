@@ -46,7 +46,6 @@ export class DerReader {
 		return this.position === this.bytes.length;
 	}
 
-	/** Returns whether the next element has this tag. */
 	isNext(tag: number): boolean {
 		return this.bytes[this.position] === tag;
 	}

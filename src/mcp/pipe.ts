@@ -92,7 +92,6 @@ async function newPlace(): Promise<{ address: string; folder: string | undefined
 	return { address: path.join(folder, 'editor.sock'), folder };
 }
 
-/** Decides which calls are admitted, and answers them. */
 class Gate {
 	private readonly options: PipeOptions;
 	private readonly checkToken: ReturnType<typeof createTokenCheck>;

@@ -27,7 +27,6 @@ const FIRST_BYTE_MS = 15 * 60_000;
 /** The key for a service that requires none, because the client makes no request without a key. */
 const NO_KEY = 'none';
 
-/** Creates the model of the settings. */
 export function createModel({ url, key, model: name, api, contextLength }: AgentSettings): Model {
 	const connection: Connection = {
 		name: 'model',

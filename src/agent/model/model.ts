@@ -45,12 +45,10 @@ export async function* untilTooLong<Event>(events: AsyncIterable<Event>, name: s
 	}
 }
 
-/** Returns the calls among items, in order. */
 export function callsIn(items: readonly InputItem[]): FunctionCall[] {
 	return items.filter(item => item.type === 'function_call');
 }
 
-/** Returns the model's text in items. */
 export function textIn(items: readonly InputItem[]): string {
 	return items
 		.flatMap(item => {

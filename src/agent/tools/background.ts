@@ -16,7 +16,6 @@ export class BackgroundCommands {
 	private readonly commands = new Map<number, BackgroundCommand>();
 	private started = 0;
 
-	/** Starts a command and returns its number. */
 	start(command: string, folder: string): number {
 		if (this.commands.size >= MAXIMUM_COMMANDS) {
 			throw new ToolFailure(
@@ -46,7 +45,6 @@ export class BackgroundCommands {
 		return this.read(number, 0, signal);
 	}
 
-	/** Ends all commands. */
 	async end(): Promise<void> {
 		await Promise.all([...this.commands.values()].map(command => command.stop()));
 	}

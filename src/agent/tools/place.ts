@@ -37,7 +37,6 @@ export async function placeIn(folder: string, named: string): Promise<Place> {
 	return { absolute, relative: relative || '.' };
 }
 
-/** Returns whether anything exists at a place. */
 export function isThere({ absolute }: Place): Promise<boolean> {
 	return lstat(absolute).then(
 		() => true,

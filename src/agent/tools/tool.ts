@@ -3,7 +3,6 @@ import type { SessionUpdate, ToolCallContent, ToolKind } from '@agentclientproto
 import * as z from 'zod';
 import type { BackgroundCommands } from './background.ts';
 
-/** The context in which a tool runs. */
 export interface ToolContext {
 	/** The folder of the session, without links. Nothing outside it is read or written. */
 	folder: string;
@@ -43,7 +42,6 @@ export interface ToolResult {
 	isFailure?: boolean;
 }
 
-/** A function that the model can call. */
 export interface Tool<Schema extends z.ZodObject = z.ZodObject> {
 	name: string;
 	/** Tells the model what the tool does and when to use it. */

@@ -80,7 +80,6 @@ export class AgentDirectory {
 		this.options = options;
 	}
 
-	/** The user's settings for tasks. */
 	get settings(): TaskSettings {
 		return this.taskSettings;
 	}
@@ -98,7 +97,6 @@ export class AgentDirectory {
 		return [...usable, ...this.options.builtIn.map(agent => ({ ...agent, found: undefined }))];
 	}
 
-	/** Resolves with the status of the sandbox on this machine. */
 	sandbox(): Promise<SandboxStatus> {
 		return this.options.probeSandbox();
 	}

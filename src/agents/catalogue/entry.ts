@@ -60,7 +60,6 @@ export interface AgentInstallation {
 	diskMegabytes: number;
 }
 
-/** Returns the version of an installation. */
 export function installationVersion({ manifest }: AgentInstallation): string {
 	return Object.values(manifest.dependencies)[0] ?? '';
 }
@@ -124,7 +123,6 @@ export const WITHOUT_PARTS: Pick<AgentDefinition, 'args' | 'needs' | 'files' | '
 /** Returns the name of an agent when it works with an account of its own. */
 export const accountLabel = (label: string): string => `${label} (own account)`;
 
-/** An agent whose programs were found. */
 export interface FoundAgent {
 	definition: AgentDefinition;
 	/** `own` means that the agent comes with Errand. */

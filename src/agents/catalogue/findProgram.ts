@@ -3,7 +3,6 @@ import { access, readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isSameOrWithin } from '../../base/filePlace.ts';
 
-/** The maximum size of a `package.json` that is read. */
 const MAXIMUM_PACKAGE_BYTES = 1024 * 1024;
 const MAXIMUM_VERSION_LENGTH = 60;
 

@@ -19,7 +19,6 @@ export interface InstallPlace {
 	environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** The limits that end an installation before it is done. */
 export interface InstallLimits {
 	signal: AbortSignal;
 	/** The time limit in milliseconds; 15 minutes by default. */

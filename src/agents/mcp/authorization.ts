@@ -77,7 +77,6 @@ export type Kept = z.output<typeof keptSchema>;
 export const readKept = (secret: string | undefined): Kept | undefined =>
 	keptSchema.safeParse(parseJson(secret ?? '')).data;
 
-/** The page of one sign-in. */
 export interface SignInPage {
 	/** The page of the authorization server, for the browser. */
 	page: URL;

@@ -22,7 +22,6 @@ const BODY_MEGABYTES = 16;
 export type Endpoint = 'chat' | 'responses' | 'messages';
 
 export interface ClientModelsOptions extends ChatSettings, ResponsesSettings {
-	/** Resolves with the client of the connection. */
 	client(): Promise<ModelClient>;
 	/** Called when a call has ended, with any outcome. A request that is refused before it is sent is not a call. */
 	onCall(call: ClientCall): void;

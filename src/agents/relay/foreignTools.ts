@@ -64,7 +64,6 @@ function argumentsAsCustomInput(text: string): string {
 	return typeof named === 'string' ? named : texts.length === 1 ? (texts[0] ?? '') : text;
 }
 
-/** An event of a response. */
 interface ResponseEvent extends Fields {
 	type: string;
 }

@@ -172,7 +172,6 @@ export async function openRelay(options: RelayOptions): Promise<Relay> {
 	};
 }
 
-/** Decides which requests may pass. */
 class Gate {
 	private readonly options: RelayOptions;
 	private readonly isToken: (sent: string) => boolean;

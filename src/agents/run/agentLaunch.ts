@@ -5,7 +5,6 @@ import { withPlace } from '../catalogue/configurationTexts.ts';
 import { type AgentPlace, type FoundAgent, isUsableModel } from '../catalogue/entry.ts';
 import { proxyVariables } from '../relay/relay.ts';
 
-/** The command that starts an agent. */
 export interface AgentLaunch {
 	/** An absolute path. */
 	command: string;

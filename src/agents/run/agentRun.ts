@@ -66,7 +66,6 @@ export interface AgentRunOptions
 	onLimit?(sentence: string): void;
 }
 
-/** An agent whose session has begun. */
 export interface RunningAgent {
 	session: Pick<AgentSession, 'id' | 'info' | 'how' | 'agentOptions' | 'takesImages'>;
 	place: RunPlace;

@@ -38,7 +38,6 @@ export interface PlaceOptions {
 	marker: string;
 }
 
-/** A place at which programs can be started. */
 export interface RunPlace extends PlaceOptions {
 	/** The open relay. Absent for programs that use none. */
 	relay: Pick<Relay, 'token' | 'url' | 'socket'> | undefined;

@@ -69,7 +69,6 @@ export interface AgentSessionOptions {
 	limits?: Partial<SessionLimits>;
 }
 
-/** A text that goes with a prompt. */
 export interface PromptResource {
 	/** Identifies the text, for example the URI of its file. */
 	uri: string;
@@ -94,7 +93,6 @@ export interface AgentSession {
 	readonly how: 'new' | 'resumed' | 'loaded';
 	/** The choices that the agent offers, with their values in this session. */
 	readonly agentOptions: readonly AgentOption[];
-	/** True if the agent accepts images. */
 	readonly takesImages: boolean;
 	/**
 	 * Resolves with the reason why the prompt ended. One runs at a time. `resources` are sent as such, or as a part of

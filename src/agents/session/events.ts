@@ -121,7 +121,6 @@ export interface FormField {
 	description?: string;
 	kind: 'text' | 'email' | 'uri' | 'date' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices';
 	isRequired: boolean;
-	/** The options, if the kind is a choice. */
 	options?: readonly FormOption[];
 	/** Bounds of the length in code points, of the number, or of the number of choices. */
 	minimum?: number;
@@ -168,9 +167,7 @@ export interface AgentCommand {
 }
 
 export type AgentEvent =
-	/** A piece of the answer. */
 	| { type: 'message'; text: string }
-	/** A piece of the agent's reasoning. */
 	| { type: 'thought'; text: string }
 	/** `changed` names the members of the call that differ from before, or all that a new call has. */
 	| { type: 'tool'; call: ToolCall; isNew: boolean; changed: readonly (keyof ToolCall)[] }
@@ -190,6 +187,5 @@ export type AgentEvent =
 	/** An update that is not understood, as the beginning of its JSON. */
 	| { type: 'other'; kind: string; text: string };
 
-/** The reasons why a prompt ended. */
 export const STOP_REASONS = ['end_turn', 'max_tokens', 'max_turn_requests', 'refusal', 'cancelled'] as const;
 export type StopReason = (typeof STOP_REASONS)[number];

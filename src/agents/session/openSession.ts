@@ -7,7 +7,6 @@ import type { SessionLimits } from './limits.ts';
 import { emptyReplySchema, type InitializeReply, initializeReplySchema } from './replies.ts';
 import { ASKS_ABOUT_SERVERS, SETTLES } from './settle.ts';
 
-/** The supported version of ACP. */
 const PROTOCOL_VERSION = 1;
 
 /**

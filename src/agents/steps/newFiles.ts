@@ -6,7 +6,6 @@ export interface NewFiles {
 	inFolder: number;
 }
 
-/** Counts new files by folder. */
 export function countNewFiles(names: readonly string[]): NewFiles {
 	let folder = '';
 	let inside = names;

@@ -37,7 +37,6 @@ export interface StateSource {
 	ignoresCase: boolean;
 }
 
-/** A tree in which an agent works. */
 export interface WorkedTree {
 	readonly tree: string;
 	/** The path of git, if it need not be on PATH. */
@@ -68,7 +67,6 @@ const CLOCK = 'clock';
 export type NotKept = NonNullable<TaskStep['notKept']>;
 type Reason = NotKept[number]['reason'];
 
-/** The result of a look at the tree. */
 export interface Look {
 	/** True if something was written after the moment for which the state is meant. */
 	isLater: boolean;

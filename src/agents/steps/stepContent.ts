@@ -151,7 +151,6 @@ interface StateCommit {
 	parent: string;
 }
 
-/** Returns commits by their names. */
 async function readCommits(folder: string, names: readonly string[]): Promise<Map<string, StateCommit>> {
 	if (names.length === 0) {
 		return new Map();

@@ -60,7 +60,6 @@ export interface ExportedReport extends AttestationResult {
 	checkedAt: string;
 	/** The verdict as it was shown. */
 	summary: string;
-	/** The service's report of its health. */
 	health?: Health;
 }
 

@@ -4,7 +4,6 @@ import type { Attested, CheckName, Verdict } from '../../client/types.ts';
 export interface Summary {
 	/** The first failed check that forbids using the channel. */
 	broken: CheckName | undefined;
-	/** True if less is proven than before. */
 	isDowngrade: boolean;
 	/** True if the service is the local one, which has no hardware to prove. */
 	isLocal: boolean;

@@ -10,7 +10,6 @@ import type {
 } from '../../contract/editorPipe.ts';
 import type { Task } from '../../contract/tasks.ts';
 
-/** The calls that only read. */
 export type ReadingCall = 'list' | 'get' | 'changes' | 'diff';
 
 /** The calls that spend or change something, with their return values. */
@@ -35,7 +34,6 @@ export interface Question {
 	parts: readonly { name: string; text: string }[];
 }
 
-/** An action that can be carried out. */
 export interface Action<Value> {
 	/** The question to which the client's user must say yes first. Undefined if the editor asks its own user. */
 	question: Question | undefined;

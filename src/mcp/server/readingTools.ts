@@ -21,7 +21,6 @@ const PROGRESS_MS = 250;
 /** The hints for tools that only read. The service may be one on the network, with texts that others have written. */
 const READS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true };
 
-/** Registers the tools that only read. */
 export function registerReadingTools({ access, add }: Tools): void {
 	add(
 		'list_tasks',
