@@ -8,9 +8,7 @@ import { registerCommand } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
 import { areRepliesWhole } from '../platform/streamedReplyMessages.ts';
 import type { EncryptedChannels } from './api.ts';
-import type { ChannelConnection } from './model/channelConnection.ts';
 import type { ChannelConnection } from './model/places.ts';
-import type { ShowAttestation } from './showAttestation.ts';
 
 export interface ChannelDependencies {
 	extensionUri: Uri;

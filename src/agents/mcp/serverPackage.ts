@@ -2,12 +2,12 @@
 // installed beforehand, with the user's own npm or uv and without running anything of it, and kept at that version: the
 // server that was agreed to runs.
 import { existsSync } from 'node:fs';
-import { lstat, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { lstat, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { UserFacingError } from '../../base/errors.ts';
 import { isFields } from '../../base/fields.ts';
 import { isWithin } from '../../base/filePlace.ts';
-import { readStart, temporaryName } from '../../base/files.ts';
+import { readStart } from '../../base/files.ts';
 import { parseJson } from '../../base/json.ts';
 import { oneLine } from '../../base/plainText.ts';
 import type { McpServerSetting } from '../../contract/mcpServers.ts';

@@ -8,7 +8,6 @@ import {
 } from '../../contract/chatRequest.ts';
 import { withDocumentedNames } from '../../contract/foreignNames.ts';
 import { type ModelLimits, tokensWithin } from '../../contract/modelLimits.ts';
-import type { Message } from './message.ts';
 import { type Message, toMessages } from './toMessages.ts';
 
 /** A request of the editor's interface for language models. */

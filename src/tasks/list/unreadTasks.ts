@@ -39,8 +39,8 @@ export class UnreadTasks implements Disposable {
 	}
 
 	/** Returns the tasks of all connections that the user has not looked at. */
-	all(): Pick<UnreadTask, 'connection' | 'taskId'>[] {
-		return [...this.known.values()];
+	all(): { connection: string; taskId: string }[] {
+		return this.entries.values();
 	}
 
 	/** Returns the number of a connection's tasks that the user has not looked at. */

@@ -98,7 +98,7 @@ describe('the search for the step that broke something, as the user sees it', ()
 		});
 	});
 
-	afterEach(() => Reflect.deleteProperty(vscode.workspace, 'isTrusted'));
+	afterEach(() => trust(true));
 
 	it('names it with its runs, each with its log, and leads to its changes and to the state before it', async () => {
 		events = [
