@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { describeError, UserFacingError } from '../../base/errors.ts';
-import { FIRST_SCHEMA, FIRST_VERSION, SCHEMA_VERSION, UPGRADES } from './schema.ts';
+import { FIRST_SCHEMA, SCHEMA_VERSION, UPGRADES } from './schema.ts';
 
 type Sqlite = typeof import('node:sqlite');
 
@@ -49,18 +49,13 @@ export function openDatabase(file: string, busyTimeoutMs = 5_000): DatabaseSync 
 				`${file} was written by a newer version of Errand. Update Errand, or choose another folder with --data.`,
 			);
 		}
-		if (version > 0 && version < FIRST_VERSION) {
-			throw new UserFacingError(
-				`${file} was written by an early version of Errand, which this one cannot read. Move the file aside to start afresh, or choose another folder with --data.`,
-			);
-		}
 		database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
 		if (version < SCHEMA_VERSION) {
 			transaction(database, () => {
 				if (version === 0) {
 					database.exec(FIRST_SCHEMA);
 				}
-				for (let earlier = version || FIRST_VERSION; earlier < SCHEMA_VERSION; earlier++) {
+				for (let earlier = version || 1; earlier < SCHEMA_VERSION; earlier++) {
 					database.exec(`${UPGRADES[earlier]}; PRAGMA user_version = ${earlier + 1}`);
 				}
 			});

@@ -1,10 +1,7 @@
 /** The version of the schema, which is stored in the file (`PRAGMA user_version`); 0 stands for a new file. */
 export const SCHEMA_VERSION = 8;
 
-/** The earliest version that a user may have (test/profile/kept). */
-export const FIRST_VERSION = 4;
-
-/** The SQL that creates the schema of the earliest version. */
+/** The SQL that creates the schema of the first version. */
 export const FIRST_SCHEMA = `
 	CREATE TABLE tasks (
 		sequence INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -50,11 +47,6 @@ export const FIRST_SCHEMA = `
 		linesRemoved INTEGER,
 		filesChanged INTEGER,
 		gitDiff TEXT,
-		sandboxed INTEGER,
-		maxCost REAL,
-		hasWork INTEGER NOT NULL DEFAULT 0,
-		tests TEXT,
-		testFilesChanged INTEGER,
 		PRIMARY KEY (taskSequence, position)
 	) STRICT, WITHOUT ROWID;
 
@@ -70,40 +62,6 @@ export const FIRST_SCHEMA = `
 		PRIMARY KEY (taskSequence, position)
 	) STRICT, WITHOUT ROWID;
 
-	-- The user's consents for a repository.
-	CREATE TABLE consents (
-		folder TEXT NOT NULL,
-		kind TEXT NOT NULL,
-		-- A list in JSON.
-		hosts TEXT NOT NULL,
-		allowsScripts INTEGER NOT NULL,
-		allowedAt TEXT NOT NULL,
-		-- The reason why there was no sandbox when the user allowed running without one.
-		problem TEXT,
-		PRIMARY KEY (folder, kind)
-	) STRICT, WITHOUT ROWID;
-
-	-- The sums of the model calls of tasks (modelUseStore.ts).
-	CREATE TABLE modelUse (
-		taskSequence INTEGER NOT NULL REFERENCES tasks (sequence),
-		position INTEGER NOT NULL,
-		turn INTEGER NOT NULL,
-		month TEXT NOT NULL,
-		agent TEXT NOT NULL,
-		model TEXT NOT NULL,
-		-- Empty where nobody served, or nobody knows who did.
-		provider TEXT NOT NULL,
-		-- Calls without a price have rows of their own, so that no sum of others passes for complete.
-		isPriced INTEGER NOT NULL,
-		calls INTEGER NOT NULL,
-		failedCalls INTEGER NOT NULL,
-		estimatedCalls INTEGER NOT NULL,
-		inputTokens INTEGER NOT NULL,
-		outputTokens INTEGER NOT NULL,
-		cost REAL,
-		PRIMARY KEY (taskSequence, position, turn, month, agent, model, provider, isPriced)
-	) STRICT, WITHOUT ROWID;
-
 	CREATE TABLE namedFolders (
 		folder TEXT PRIMARY KEY,
 		namedAt TEXT NOT NULL
@@ -112,6 +70,59 @@ export const FIRST_SCHEMA = `
 
 /** The SQL that brings a file of an earlier version to the next one, by the earlier version. */
 export const UPGRADES: Readonly<Record<number, string>> = {
+	// The user's consents for a repository. Their hosts are a list in JSON.
+	1: `
+		CREATE TABLE consents (
+			folder TEXT NOT NULL,
+			kind TEXT NOT NULL,
+			hosts TEXT NOT NULL,
+			allowsScripts INTEGER NOT NULL,
+			allowedAt TEXT NOT NULL,
+			PRIMARY KEY (folder, kind)
+		) STRICT, WITHOUT ROWID;
+		ALTER TABLE executions ADD COLUMN sandboxed INTEGER;
+		ALTER TABLE executions ADD COLUMN inputTokens INTEGER;
+		ALTER TABLE executions ADD COLUMN outputTokens INTEGER;
+		ALTER TABLE executions ADD COLUMN cost REAL;
+		ALTER TABLE executions ADD COLUMN hasWork INTEGER NOT NULL DEFAULT 0`,
+	// The reason why there was no sandbox when the user allowed running without one. Without it, nobody knows what an
+	// earlier answer was about, so the user is asked again.
+	2: `
+		ALTER TABLE consents ADD COLUMN problem TEXT;
+		DELETE FROM consents WHERE kind = 'unsandboxed';
+		ALTER TABLE executions ADD COLUMN tests TEXT;
+		ALTER TABLE executions ADD COLUMN testFilesChanged INTEGER`,
+	// The sums of the model calls of tasks (modelUseStore.ts). Earlier files have only the sums of the last turn, without
+	// the number of calls or the provider.
+	3: `
+		CREATE TABLE modelUse (
+			taskSequence INTEGER NOT NULL REFERENCES tasks (sequence),
+			position INTEGER NOT NULL,
+			turn INTEGER NOT NULL,
+			month TEXT NOT NULL,
+			agent TEXT NOT NULL,
+			model TEXT NOT NULL,
+			-- Empty where nobody served, or nobody knows who did.
+			provider TEXT NOT NULL,
+			-- Calls without a price have rows of their own, so that no sum of others passes for complete.
+			isPriced INTEGER NOT NULL,
+			calls INTEGER NOT NULL,
+			failedCalls INTEGER NOT NULL,
+			estimatedCalls INTEGER NOT NULL,
+			inputTokens INTEGER NOT NULL,
+			outputTokens INTEGER NOT NULL,
+			cost REAL,
+			PRIMARY KEY (taskSequence, position, turn, month, agent, model, provider, isPriced)
+		) STRICT, WITHOUT ROWID;
+		INSERT INTO modelUse
+			SELECT taskSequence, position, turn, strftime('%Y-%m', coalesce(completedAt, updatedAt), 'localtime'), agent, model,
+				'', cost IS NOT NULL, 0, 0, 0, inputTokens, outputTokens, cost
+			FROM executions JOIN tasks ON sequence = taskSequence
+			WHERE inputTokens + outputTokens > 0;
+		ALTER TABLE executions DROP COLUMN inputTokens;
+		ALTER TABLE executions DROP COLUMN outputTokens;
+		ALTER TABLE executions DROP COLUMN cost;
+		ALTER TABLE executions ADD COLUMN maxCost REAL`,
 	// A JSON list of the hosts that installations of dependencies failed without.
 	4: "ALTER TABLE consents ADD COLUMN missingHosts TEXT NOT NULL DEFAULT '[]'",
 	// A JSON list of the names of the MCP servers that came with a task. Nothing else of them is stored.
