@@ -151,7 +151,8 @@ export class ScratchBranches {
 				scratch.taskId === undefined
 					? Date.now() - scratch.madeAt > UNDER_WAY_MS && !isPending()
 					: await hasEnded(scratch.taskId);
-			if (isLeft) {
+			// Another sweep may have begun with it while this one asked for its task.
+			if (isLeft && !this.attempted.has(scratch.name)) {
 				this.attempted.add(scratch.name);
 				await this.clean(scratch);
 			}

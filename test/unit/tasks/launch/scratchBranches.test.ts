@@ -15,6 +15,8 @@ describe('scratch branches', () => {
 	let repository: TemporaryRepository;
 	let kept: ScratchBranch[];
 	let warnings: string[];
+	/** How often a branch was to be removed. */
+	let removals: number;
 
 	beforeEach(async () => {
 		repository = await TemporaryRepository.create();
@@ -23,6 +25,7 @@ describe('scratch branches', () => {
 		await repository.git('remote', 'add', 'origin', origin);
 		kept = [];
 		warnings = [];
+		removals = 0;
 	});
 
 	afterEach(() => repository.remove());
@@ -39,7 +42,10 @@ describe('scratch branches', () => {
 	const open = () =>
 		new ScratchBranches({
 			workspaceState: state(),
-			place: async () => place(),
+			async place() {
+				removals++;
+				return place();
+			},
 			onKept: branch => kept.push(branch),
 			logger: { log: (_level, message, fields) => void warnings.push(`${message}: ${fields?.['reason']}`) },
 		});
@@ -71,6 +77,23 @@ describe('scratch branches', () => {
 		await open().sweep('local', ended, () => false);
 		assert.equal(await remote(), '');
 		assert.deepEqual(state().keys(), []);
+	});
+
+	it('are removed once, even if two sweeps ask at the same time whether their task has ended', async () => {
+		const { name } = await make();
+		await open().claim(name, 'task-1');
+		const branches = open();
+		const answer = Promise.withResolvers<boolean>();
+		const sweeps = [1, 2].map(() =>
+			branches.sweep(
+				'local',
+				() => answer.promise,
+				() => false,
+			),
+		);
+		answer.resolve(true);
+		await Promise.all(sweeps);
+		assert.deepEqual([removals, warnings, await remote()], [1, [], '']);
 	});
 
 	it('go at once where the service refused the task, here as well', async () => {
