@@ -1,4 +1,4 @@
-import { UNITS_PER_TOKEN } from '../../../base/tokens.ts';
+import { estimateTokens, UNITS_PER_TOKEN } from '../../../base/tokens.ts';
 import { estimateRequestTokens } from '../../../contract/requestTokens.ts';
 import type { Prices, ProviderRequest, ReplyChunk } from '../../inference/provider.ts';
 
@@ -53,7 +53,7 @@ export class CallMeter {
 	 */
 	measure(): Measured {
 		const isEstimated = this.input === 0 || (this.output === 0 && this.pieces > 0);
-		const inputTokens = this.input || estimateRequestTokens(this.request);
+		const inputTokens = this.input || estimateInput(this.request);
 		const outputTokens = this.output || Math.max(this.pieces, Math.ceil(this.characters / UNITS_PER_TOKEN));
 		return { inputTokens, outputTokens, isEstimated, cost: this.costOf(inputTokens, outputTokens) };
 	}
@@ -67,6 +67,12 @@ export class CallMeter {
 /** Returns 0 for a number that cannot be a token count, so that it is estimated like a missing one. */
 function countOf(tokens: number | undefined): number {
 	return tokens !== undefined && Number.isInteger(tokens) && tokens <= MAXIMUM_TOKENS ? tokens : 0;
+}
+
+/** The thinking of earlier turns goes along where the model accepts it, and is no part of a request by the contract. */
+function estimateInput(request: ProviderRequest): number {
+	const thinking = request.messages.map(({ reasoning = '' }) => estimateTokens(reasoning));
+	return thinking.reduce((sum, tokens) => sum + tokens, estimateRequestTokens(request));
 }
 
 const lengthOf = (text: string | null | undefined): number => text?.length ?? 0;
