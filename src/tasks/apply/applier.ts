@@ -159,8 +159,9 @@ export class Applier {
 	 * may still be at work.
 	 */
 	private async outcomeOfRunning(): Promise<Interrupted | undefined> {
+		const end = Date.now() + PATIENCE_MS;
 		let running = await this.kept?.readRunning();
-		for (const end = Date.now() + PATIENCE_MS; running && !running.isOver; ) {
+		while (running && !running.isOver) {
 			if (Date.now() >= end) {
 				// It belongs to another window of this workspace, which tells the user the result.
 				return undefined;
