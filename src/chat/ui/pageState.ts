@@ -79,12 +79,14 @@ export function applyMessage(state: PageState, message: ToPage): PageState | 'mi
 		case 'agent-set':
 		case 'settings-set':
 		case 'encryption-set':
-		case 'notice-set':
 		case 'context-set':
 		case 'task-set': {
 			const { kind: _, ...part } = message;
 			return { ...state, ...part };
 		}
+		case 'notice-set':
+			// Messages arrive as JSON, which leaves out a notice that is undefined.
+			return { ...state, notice: message.notice };
 		default:
 			return state;
 	}

@@ -111,7 +111,7 @@ describe('the state of the page', () => {
 		const state = stateAfter(snapshot, { kind: 'notice-set', notice: 'Disk full.' });
 		assert.ok(state !== 'missed');
 		assert.equal(state.notice, 'Disk full.');
-		const next = applyMessage(state, { kind: 'notice-set', notice: undefined });
+		const next = applyMessage(state, JSON.parse(JSON.stringify({ kind: 'notice-set', notice: undefined })));
 		assert.ok(next !== 'missed');
 		assert.equal(next.notice, undefined);
 	});
