@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../base/errors.ts';
 import type { FoundSetting } from '../base/gitConfiguration.ts';
-import { oneLine } from '../base/plainText.ts';
+import { cut } from '../base/plainText.ts';
 import { GitRefusal } from './gitCommand.ts';
 
 /** The maximum length of a name or a value from a configuration, in UTF-16 code units. */
@@ -48,4 +48,10 @@ function fileOf(setting: FoundSetting | undefined): string {
 	return harmless(setting?.file ?? '');
 }
 
-const harmless = (text: string) => oneLine(text, MAXIMUM_QUOTE);
+/**
+ * Replaces control and direction characters and caps the length. A terminal sequence keeps its text: a shell runs what
+ * stands in one.
+ */
+function harmless(text: string): string {
+	return cut(text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' '), MAXIMUM_QUOTE);
+}
