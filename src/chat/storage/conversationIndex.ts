@@ -91,8 +91,7 @@ export class ConversationIndex {
 		const unreadable: string[] = [];
 		let newer = 0;
 		let changed = false;
-		const { signal } = new AbortController();
-		await inParallel(await this.fileNames(now), WIDTH, signal, async name => {
+		await inParallel(await this.fileNames(now), WIDTH, undefined, async name => {
 			const id = path.basename(name, FILE_EXTENSION);
 			const file = path.join(this.folder, name);
 			try {
