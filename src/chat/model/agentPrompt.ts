@@ -10,7 +10,8 @@ const MAXIMUM_PART = 2_000;
 const MAXIMUM_DONE = 50;
 
 /**
- * Returns the message of a turn, with the context that is attached to it except images. `pathOf` returns the agent's path of a file, if any.
+ * Returns the message of a turn, with the context that is attached to it except images. `pathOf` returns the agent's path
+ * of a file, if any.
  */
 export function promptOf(
 	conversation: Conversation,

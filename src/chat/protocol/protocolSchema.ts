@@ -99,7 +99,11 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 		turn,
 	}),
 	z.strictObject({ kind: z.literal('draft-hold'), conversation: z.uuid(), text }),
-	z.strictObject({ kind: z.literal('model-use'), conversation, model: fileName.min(1) }),
+	z.strictObject({
+		kind: z.literal('model-use'),
+		conversation,
+		model: z.string().min(1).max(MAXIMUM_NAME_LENGTH),
+	}),
 	z.strictObject({ kind: z.literal('link-open'), url: address }),
 	z.strictObject({ kind: z.literal('context-drop'), uris: z.array(address).max(MAXIMUM_DROP) }),
 	z.strictObject({ kind: z.literal('context-text'), name, text: z.string().max(MAXIMUM_FILE_TEXT) }),
