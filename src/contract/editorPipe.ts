@@ -9,7 +9,7 @@ import { logEntrySchema, taskListQuerySchema, taskSchema } from './tasks.ts';
 
 export const PIPE_MEGABYTES = 1;
 
-/** The limit for a line of an answer in characters. The largest log entry is shorter. */
+/** The limit for a line of an answer in bytes. The largest log entry is shorter. */
 export const MAXIMUM_PIPE_LINE = 16 * 1024 * 1024;
 
 /** The limit for a prompt from another program, in characters. Nobody can check a longer one before consenting. */

@@ -68,10 +68,15 @@ async function answerOf<Call extends PipeCall>(
 async function* answerLines(pipe: EditorPipe, call: PipeCall, asked: object, signal: AbortSignal) {
 	const tooLong = () => new UserFacingError('The editor’s answer is too long to be read. Ask for less.');
 	const limits = { lineBytes: MAXIMUM_PIPE_LINE, totalBytes: Number.POSITIVE_INFINITY, tooLong, tooMuch: tooLong };
+	const response = await send(pipe, call, asked, signal);
 	let isWhole = false;
 	// Of an answer that breaks off, the text that has arrived is used; its last line shows whether it is complete.
-	for await (const text of linesOf(await send(pipe, call, asked, signal), limits)) {
+	for await (const text of linesOf(response, limits)) {
 		const line = pipeLineSchema.safeParse(parseJson(text.toString('utf8'))).data;
+		if (line === undefined && response.errored) {
+			// It broke off within this line.
+			break;
+		}
 		if (line === undefined) {
 			throw new UserFacingError('The editor sent something that cannot be read. Start the server again.');
 		}

@@ -230,6 +230,39 @@ describe('the pipe between the MCP server and the editor', () => {
 		await assert.rejects(access.read('list', {}, AbortSignal.timeout(10_000)), /Its window was closed or reloaded/);
 	});
 
+	it('says the same of an answer that breaks off within a line, and nothing of one that is no longer wanted', async () => {
+		const address = `${pipe.address}-torn`;
+		const answers: http.ServerResponse[] = [];
+		const server = http.createServer((_, response) => {
+			response.write('{"event":{"type":"status","status":"processing"}}\n{"event":{"type":"st');
+			answers.push(response);
+		});
+		await new Promise<void>(resolve => server.listen(address, resolve));
+		const access = createEditorAccess({ address, token: 'any' });
+		const end = new AbortController();
+		const read = async (onEvent: () => void) => {
+			const events = [];
+			for await (const event of access.follow({ id: 'task-1', fromIndex: 0 }, end.signal)) {
+				events.push(event);
+				onEvent();
+			}
+			return events;
+		};
+		try {
+			await assert.rejects(
+				read(() => answers[0]?.destroy()),
+				/Its window was closed or reloaded/,
+			);
+			await assert.rejects(
+				read(() => end.abort(new Error('no longer wanted'))),
+				/^Error: no longer wanted$/,
+			);
+		} finally {
+			server.close();
+			server.closeAllConnections();
+		}
+	});
+
 	it('is how a server that the editor has started reads and asks', async () => {
 		client = await McpClient.start({
 			environment: { [PIPE_VARIABLES.address]: pipe.address, [PIPE_VARIABLES.token]: pipe.token },
