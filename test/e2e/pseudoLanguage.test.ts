@@ -223,8 +223,12 @@ describe('the window in another language', () => {
 		// The editor comes before the prompt is in it, and starts no task without one.
 		const editor = promptEditor(page);
 		await editor.and(page.locator('.focused')).filter({ hasText: PROMPT }).waitFor();
-		await page.keyboard.press('ControlOrMeta+A');
-		await page.keyboard.press('Delete');
+		await until('the prompt is empty', async () => {
+			// The cursor is put behind the prompt a moment after its text has come, which ends a selection.
+			await page.keyboard.press('ControlOrMeta+A');
+			await page.keyboard.press('Delete');
+			return (await editor.filter({ hasText: PROMPT }).count()) === 0;
+		});
 		// An empty prompt shows a hint of its own, and not the editor's for empty files.
 		await editor.locator('.view-lines [class*="ced-"]').last().waitFor();
 		assert.equal(await editor.locator('.empty-editor-hint').count(), 0);
