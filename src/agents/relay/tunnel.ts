@@ -127,7 +127,7 @@ async function direct({ host, port }: Target, addresses: readonly string[], sign
 
 /** Resolves with what comes with the connection. The signal holds only until then. */
 async function untilConnected(connecting: Socket | ClientRequest, signal: AbortSignal): Promise<unknown[]> {
-	// What is destroyed may fail once more, and nobody waits for it.
+	// A socket that was destroyed may fail once more, and an error without a listener would end the program.
 	connecting.on('error', () => {});
 	try {
 		return await once(connecting, 'connect', { signal });

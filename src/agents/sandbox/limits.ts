@@ -1,6 +1,6 @@
 export const GIGABYTE = 1_000_000_000;
 
-/** What all processes of a sandbox may use together. */
+/** The limits of a sandbox, which all of its processes share. */
 export const DEFAULT_LIMITS = {
 	/** The memory in bytes. */
 	memory: 8 * GIGABYTE,

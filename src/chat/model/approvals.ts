@@ -1,4 +1,5 @@
-// What an agent may do without a question, and how a question of one is answered. The words are in settings and files.
+// The levels of what an agent may do without a question, and the answers to its questions. Settings and conversation
+// files store these words.
 
 /** The things that the user is asked about in a turn, beyond those always asked about. */
 export const APPROVAL_LEVELS = ['ask', 'ask-for-commands', 'allow-in-sandbox'] as const;

@@ -177,7 +177,7 @@ export const turnSchema = z.object({
 			step: z.string(),
 			/** The title of the step. */
 			title: z.string(),
-			/** For each repository, the commit of these files, and the one of what the user's files had of the agent's changes. */
+			/** The states of each repository: its files after the step, and the user's files with what they had of the agent's changes. */
 			states: z.array(z.object({ repository: z.string(), commit: commitSchema, taken: commitSchema })),
 		})
 		.exactOptional(),

@@ -1,4 +1,4 @@
-// What the state of a window's workspace has about the conversation that the window shows.
+// The entry in the state of a window's workspace about the conversation that the window shows.
 import * as z from 'zod';
 import { defined } from '../../base/defined.ts';
 import type { Conversation } from './conversation.ts';

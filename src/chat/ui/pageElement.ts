@@ -3,7 +3,7 @@ import type { HostRequests } from './hostRequests.ts';
 import type { CodeHighlighter } from './markdown/codeHighlighter.ts';
 import type { Post } from './page.ts';
 
-/** What the components of the page share. It stays the same for as long as the page lives. */
+/** The parts of the page that its components share. They stay the same for as long as the page lives. */
 export interface Page {
 	/** The editor's language. */
 	readonly language: string;

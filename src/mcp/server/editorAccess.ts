@@ -70,7 +70,7 @@ async function* answerLines(pipe: EditorPipe, call: PipeCall, asked: object, sig
 	const limits = { lineBytes: MAXIMUM_PIPE_LINE, totalBytes: Number.POSITIVE_INFINITY, tooLong, tooMuch: tooLong };
 	const response = await send(pipe, call, asked, signal);
 	let isWhole = false;
-	// Of an answer that breaks off, the text that has arrived is used; its last line shows whether it is complete.
+	// An answer may break off. Its lines until then are used, and the last line shows whether it is complete.
 	for await (const text of linesOf(response, limits)) {
 		const line = pipeLineSchema.safeParse(parseJson(text.toString('utf8'))).data;
 		if (line === undefined && response.errored) {

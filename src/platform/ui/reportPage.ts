@@ -5,7 +5,7 @@ import type { ReportPageData, ToReportPage } from '../pageMessages.ts';
 
 declare function acquireVsCodeApi(): { postMessage(message: unknown): void; setState(state: unknown): void };
 
-/** What every report begins with: its title, and a sentence that sums it up. */
+/** The beginning of every report: its title, and a sentence that sums it up. */
 interface Report {
 	title: string;
 	sentence: string;

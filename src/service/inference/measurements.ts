@@ -49,7 +49,7 @@ class DecayingMean {
 	}
 }
 
-/** What the requests to one provider for one model have shown. */
+/** The measurements of the requests to one provider for one model. */
 class ServiceRecord {
 	private readonly latency = new DecayingMean();
 	private readonly throughput = new DecayingMean();

@@ -3,6 +3,7 @@ import { placeInside, type RunPlace } from '../../agents/run/runPlace.ts';
 import type { AgentSession } from '../../agents/session/agentSession.ts';
 import { type AgentEvent, isOver } from '../../agents/session/events.ts';
 import type { StepRecorder } from '../../agents/steps/stepRecorder.ts';
+import { attempt } from '../../base/attempt.ts';
 import type { Agent } from './agent.ts';
 import { AgentLog } from './agentLog.ts';
 import type { LogPlace, TaskLog } from './taskLog.ts';
@@ -98,12 +99,6 @@ export async function workOn(
 	} finally {
 		await steps?.end();
 	}
-}
-
-function attempt(run: () => void): void {
-	try {
-		run();
-	} catch {}
 }
 
 /** Returns the prompt. A continued session knows the work so far; any other gets a summary, which the log mentions. */

@@ -2,7 +2,7 @@ import type { IndexedToolCall } from '../../../client/core/toolCallIndexes.ts';
 import type { ReplyChunk, ReplyDelta } from '../provider.ts';
 import type { ServerSeal } from '../serverSeal.ts';
 
-/** What the decoders of the APIs share whose replies are one choice in named parts. */
+/** Decodes the replies of an API that gives one choice, in named parts. Each API has a decoder that extends this one. */
 export abstract class PartDecoder {
 	isEnded = false;
 	protected readonly seal: ServerSeal;
@@ -20,7 +20,7 @@ export abstract class PartDecoder {
 		this.model = typeof model === 'string' && model !== this.requested ? model : undefined;
 	}
 
-	/** Returns whether there was any text. */
+	/** Adds a chunk with a piece of text. Anything that is no text, or an empty one, adds none and returns false. */
 	protected say(field: 'content' | 'reasoning_content', text: unknown, into: ReplyChunk[]): boolean {
 		const isText = typeof text === 'string' && text !== '';
 		if (isText) {

@@ -48,7 +48,7 @@ function patienceFor({ url, firstByteSeconds }: Upstream): Pick<Limits, 'streamF
 	return { streamFirstByteMs, idleMs: Math.max(streamFirstByteMs, LIMITS.idleMs) };
 }
 
-/** What is said of a model by its own entry in the settings or the server's list, or else by the entry of its server. */
+/** The fields of a model that its own entry in the settings or the server's list gives, or else the entry of its server. */
 const TRAITS = [
 	'contextLength',
 	'maxOutputTokens',
