@@ -56,7 +56,10 @@ export function registerChat(dependencies: ChatDependencies): ChatView {
 		registerCommand(commands.newEncryptedConversation, async () => {
 			const panel = await openPanel();
 			await panel.encryption.begin(async () => {
-				await showView();
+				// The editor focuses a view that it shows once more after 50 ms, when the channel may already ask a question.
+				if (!panel.page.isVisible) {
+					await showView();
+				}
 				await panel.page.focusComposer();
 			});
 		}),

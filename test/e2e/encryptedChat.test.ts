@@ -187,7 +187,11 @@ describe('the encrypted chat in the window', () => {
 				await page.keyboard.press('ControlOrMeta+K');
 				await page.keyboard.press('a');
 			});
-		const starts = [() => runCommand(page, 'View: Show Explorer'), focusByKeys];
+		const starts = [
+			() => runCommand(page, 'View: Hide Secondary Side Bar'),
+			() => runCommand(page, 'View: Show Explorer'),
+			focusByKeys,
+		];
 		for (const start of starts) {
 			await start();
 			await runCommand(page, 'Errand: New Encrypted Conversation…');
