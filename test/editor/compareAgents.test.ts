@@ -260,6 +260,12 @@ describe('a comparison of agents', () => {
 		assert.match(tab().view().sentence, /Acme/);
 	});
 
+	it('says what is missing where the list has no two branches to choose from', async () => {
+		server.tasks.splice(0);
+		await comparison.compare(undefined);
+		assert.match(String(problems[0]), /requires two branches of ended tasks, and the list has fewer/);
+	});
+
 	it('shows more files on request', async () => {
 		await repository.git('checkout', '--quiet', 'errand/race-1');
 		for (let at = 0; at < 250; at++) {

@@ -113,8 +113,9 @@ function iconOf(state: FollowState): string {
 	switch (state.kind) {
 		case 'live':
 			return 'radio-tower';
+		// The log has ended, whether or not the task has failed.
 		case 'ended':
-			return 'check';
+			return 'output';
 		case 'failed':
 			return 'debug-disconnect';
 		default:

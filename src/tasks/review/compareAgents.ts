@@ -119,9 +119,17 @@ export class AgentComparison implements Disposable {
 		if (task && isRace(task)) {
 			return comparedOf([task], contendersOf(task));
 		}
+		await this.dependencies.list.load();
 		const tasks = sortTasks(this.dependencies.tasks.all()).filter(
 			candidate => !isActiveTask(candidate) && resultsOf(candidate).length > 0,
 		);
+		if (tasks.flatMap(resultsOf).length < 2) {
+			throw new UserFacingError(
+				vscode.l10n.t(
+					'Comparing requires two branches of ended tasks, and the list has fewer. Start a task with two agents, or another task.',
+				),
+			);
+		}
 		const contenders = await chooseContenders(tasks, title);
 		if (contenders && contenders.length < 2) {
 			throw new UserFacingError(
