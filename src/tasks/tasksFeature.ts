@@ -370,6 +370,10 @@ export class TasksFeature extends DisposableOwner {
 				list: {
 					get: id => store.get(id),
 					load: () => list.load(),
+					refresh: async () => {
+						await list.load('first');
+						return store.error;
+					},
 					// A stopped service is not started again to read how its tasks have ended.
 					onDidChange: listener => store.onDidChange(() => active.isStopped || listener(undefined)),
 				},

@@ -23,6 +23,8 @@ describe('a comparison of agents', () => {
 	let changes: TaskChanges;
 	let listed: Emitter<void>;
 	let problems: unknown[];
+	/** Why the list of tasks cannot be read. */
+	let unread: unknown;
 	/** What the local service is asked, if the connection is its own. */
 	let composeWork: ((taskId: string, composition: Composition) => Promise<Task>) | undefined;
 	/** What the editor was told to show, in place of showing it. */
@@ -74,6 +76,7 @@ describe('a comparison of agents', () => {
 		} as never);
 		server.log('race', log('[1] npm test', 'loud', 0), log('[1] 3 tests passed', 'loud', 42));
 		problems = [];
+		unread = undefined;
 		composeWork = undefined;
 		ran = [];
 		listed = new Emitter();
@@ -85,7 +88,7 @@ describe('a comparison of agents', () => {
 				all: () => server.tasks.map(readTask),
 				get: async id => find(id) ?? Promise.reject(new ClientError('not-found', 'there is no such task')),
 			},
-			list: { get: find, load: async () => {}, onDidChange: listed.event },
+			list: { get: find, load: async () => {}, refresh: async () => unread, onDidChange: listed.event },
 			connection: { client: async () => parts.client, label: () => 'Acme', ensureKey: async () => true },
 			composeWork: () => composeWork,
 			explain: error => problems.push(error),
@@ -263,7 +266,10 @@ describe('a comparison of agents', () => {
 	it('says what is missing where the list has no two branches to choose from', async () => {
 		server.tasks.splice(0);
 		await comparison.compare(undefined);
-		assert.match(String(problems[0]), /requires two branches of ended tasks, and the list has fewer/);
+		assert.match(String(problems[0]), /no two branches of ended tasks to compare/);
+		unread = new ClientError('offline', 'nothing responds');
+		await comparison.compare(undefined);
+		assert.equal(problems[1], unread);
 	});
 
 	it('shows more files on request', async () => {

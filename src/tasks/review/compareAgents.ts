@@ -13,7 +13,7 @@ import { type Compared, type Contender, MAXIMUM_COMPARED, parseCompared } from '
 import { sortTasks } from '../model/taskGroups.ts';
 import { taskTitle } from '../model/taskRow.ts';
 import { readPatch } from '../results/readChanges.ts';
-import { ComparisonPanel, type ComparisonPanelDependencies } from './comparisonPanel.ts';
+import { ComparisonPanel, type ComparisonPanelDependencies, type ShownTasks } from './comparisonPanel.ts';
 import { readResults } from './readComparison.ts';
 import type { TaskConnectionAccess, TaskFinder } from './taskMaterial.ts';
 
@@ -21,6 +21,10 @@ const MAXIMUM_TITLE = 60;
 
 export interface AgentComparisonDependencies extends ComparisonPanelDependencies {
 	tasks: Pick<TaskFinder, 'all' | 'get'>;
+	list: ShownTasks & {
+		/** Reads the list of tasks again. Never rejects, and resolves with the error if it cannot be read. */
+		refresh(): Promise<unknown>;
+	};
 	connection: TaskConnectionAccess;
 	explain(error: unknown): void;
 }
@@ -119,16 +123,15 @@ export class AgentComparison implements Disposable {
 		if (task && isRace(task)) {
 			return comparedOf([task], contendersOf(task));
 		}
-		await this.dependencies.list.load();
+		const unread = await this.dependencies.list.refresh();
 		const tasks = sortTasks(this.dependencies.tasks.all()).filter(
 			candidate => !isActiveTask(candidate) && resultsOf(candidate).length > 0,
 		);
 		if (tasks.flatMap(resultsOf).length < 2) {
-			throw new UserFacingError(
-				vscode.l10n.t(
-					'Comparing requires two branches of ended tasks, and the list has fewer. Start a task with two agents, or another task.',
-				),
+			const none = vscode.l10n.t(
+				'There are no two branches of ended tasks to compare. Start a task with two agents, or another task.',
 			);
+			throw unread ?? new UserFacingError(none);
 		}
 		const contenders = await chooseContenders(tasks, title);
 		if (contenders && contenders.length < 2) {
