@@ -1,18 +1,15 @@
-import { copyFile, lstat, mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
+import { copyFile, lstat } from 'node:fs/promises';
 import path from 'node:path';
 import { append } from '../base/append.ts';
 import { describeError, systemErrorCode } from '../base/errors.ts';
 import type { FoundSetting } from '../base/gitConfiguration.ts';
 import { placeOf, split, splitStatus } from '../base/gitNames.ts';
 import type { GitPlace } from './git.ts';
-import { readOwnFilter, runGit, runGitWithIndex } from './gitCommand.ts';
+import { readOwnFilter, runGit } from './gitCommand.ts';
+import { type IndexGit, withScratchIndex } from './scratchIndex.ts';
 
 /** Asks whether these programs of the repository's own configuration may run. Throws if they may not. */
 export type ConfirmPrograms = (programs: readonly FoundSetting[]) => Promise<void>;
-
-/** Runs git with byte strings (`latin1`) as input and output, because file names can be in any encoding. */
-type IndexGit = (commandLine: readonly string[], input?: string) => Promise<string>;
 
 /** Thrown if the changed and untracked files are larger than may be committed. */
 export class TooMuchChanged extends Error {
@@ -48,13 +45,9 @@ export async function commitChanges(
 	{ gitPath, directory }: Pick<GitPlace, 'gitPath' | 'directory'>,
 	{ parent, message, confirm, author, copy, maximumBytes }: CommitOptions,
 ): Promise<string> {
-	const scratch = await mkdtemp(path.join(os.tmpdir(), 'errand-index-'));
-	try {
-		const index = path.join(scratch, 'index');
-		const agreed = new Set<string>();
-		const place = copy === undefined ? [] : [`--work-tree=${copy}`];
-		const git: IndexGit = (commandLine, input) =>
-			runGitWithIndex(gitPath, directory, index, [...place, ...commandLine], { input, agreed, encoding: 'latin1' });
+	const agreed = new Set<string>();
+	const place = copy === undefined ? [] : [`--work-tree=${copy}`];
+	const makeScratchTree = async (git: IndexGit, index: string): Promise<string> => {
 		if (copy === undefined) {
 			const own = (await runGit(gitPath, directory, ['rev-parse', '--git-path', 'index'])).replace(/\n$/, '');
 			// A copy of the index knows which files are unchanged; without it, git would read them all.
@@ -66,9 +59,10 @@ export async function commitChanges(
 		} else if (parent !== undefined) {
 			await git(['read-tree', parent]);
 		}
-		let tree: string | undefined;
-		while (tree === undefined) {
-			tree = await makeTree(git, copy ?? directory, maximumBytes).catch(async error => {
+		for (;;) {
+			try {
+				return await makeTree(git, copy ?? directory, maximumBytes);
+			} catch (error) {
 				// git stops at the first file that needs a filter nobody has agreed to.
 				const filter = refusedFilter(error);
 				const programs = filter === undefined ? [] : await readOwnFilter(gitPath, directory, filter);
@@ -77,16 +71,18 @@ export async function commitChanges(
 				}
 				await confirm(programs);
 				agreed.add(filter);
-				return undefined;
-			});
+			}
 		}
-		const parents = parent === undefined ? [] : ['-p', parent];
-		const identity = author ? identityOptions(author) : [];
-		const commit = [...identity, 'commit-tree', '--no-gpg-sign', ...parents, '-m', message, tree];
-		return (await runGit(gitPath, directory, commit)).trim();
-	} finally {
-		await rm(scratch, { recursive: true, force: true });
-	}
+	};
+	const tree = await withScratchIndex(
+		{ gitPath, directory },
+		(git, _, index) => makeScratchTree((commandLine, input) => git([...place, ...commandLine], input), index),
+		agreed,
+	);
+	const parents = parent === undefined ? [] : ['-p', parent];
+	const identity = author ? identityOptions(author) : [];
+	const commit = [...identity, 'commit-tree', '--no-gpg-sign', ...parents, '-m', message, tree];
+	return (await runGit(gitPath, directory, commit)).trim();
 }
 
 /** The settings for these two roles override `user.name` and `user.email`, of which neither may remain in effect. */

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { Pool } from 'pg';
 import { logRecord } from '../../src/service/tasks/taskLog.ts';
 import { makeAuthority, makeCertificate } from '../support/certificates.ts';
-import { heapUsed } from '../support/heapUsed.ts';
+import { heldBytes } from '../support/heldMemory.ts';
 import { processorLaps } from '../support/processorTime.ts';
 import { TemporaryRepository } from '../support/temporaryRepository.ts';
 import { type Caller, useFrontEnd } from '../support/useFrontEnd.ts';
@@ -238,7 +238,7 @@ describe('a front end', () => {
 		await test.start({ demo: true });
 		const body = Buffer.alloc(32 * 1024 * 1024, '[');
 		const lap = processorLaps();
-		const before = heapUsed();
+		const before = heldBytes();
 		for (const [target, status] of [
 			['/v1/messages', 400],
 			['/chat/completions', 413],
@@ -250,7 +250,7 @@ describe('a front end', () => {
 			assert.match(typeof error === 'string' ? error : error.message, /^The request body is /);
 		}
 		assert.ok(lap() < 5_000);
-		assert.ok(heapUsed() - before < 10 * 1024 * 1024);
+		assert.ok(heldBytes() - before < 10 * 1024 * 1024);
 		assert.equal((await builder.ask('/api/tasks')).status, 200);
 	});
 

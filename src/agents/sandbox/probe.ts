@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -8,6 +8,7 @@ import { type ChildOptions, runChild } from '../../base/childProcess.ts';
 import { defined } from '../../base/defined.ts';
 import { describeError } from '../../base/errors.ts';
 import { firstLine } from '../../base/plainText.ts';
+import { newTemporaryFolder } from '../../base/temporaryFolder.ts';
 import type { SandboxStatus } from '../../contract/agents.ts';
 import { makeTemporaryFolder, prepareFolders } from './folders.ts';
 import { readHost, type SandboxHost } from './host.ts';
@@ -59,7 +60,7 @@ export async function trySandbox(host?: SandboxHost, root = '/'): Promise<Sandbo
 		if (facts !== undefined && facts.missing.length > 0) {
 			return { works: false, problem: 'not-installed', detail: `Not found: ${facts.missing.join(', ')}.` };
 		}
-		folder = await realpath(await mkdtemp(path.join(os.tmpdir(), 'errand-sandbox-')));
+		folder = await realpath(await newTemporaryFolder('sandbox'));
 		return await (facts === undefined ? tryMacos(folder) : tryIn(folder, facts, root));
 	} catch (error) {
 		return { works: false, problem: 'not-permitted', detail: firstLine(describeError(error), DETAIL_CHARACTERS) };

@@ -1,8 +1,7 @@
 // The state of the user's files before and after a turn, as Errand's own commits in the user's repository. References
 // outside all branches keep them there.
 
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
-import os from 'node:os';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { describeError, UserFacingError } from '../../base/errors.ts';
@@ -10,14 +9,8 @@ import { byteString, readable } from '../../base/gitNames.ts';
 import { readIgnoreRules, writeExcludes } from '../../base/ignoreRules.ts';
 import { commitChanges, TooMuchChanged } from '../../platform/commitChanges.ts';
 import { type GitPlace, getGitApi, placeOf } from '../../platform/git.ts';
-import {
-	FIND_RENAMES,
-	LONG_TIMEOUT_MS,
-	prepareGit,
-	runGit,
-	runGitWithIndex,
-	runWorkTreeGit,
-} from '../../platform/gitCommand.ts';
+import { FIND_RENAMES, LONG_TIMEOUT_MS, prepareGit, runGit, runWorkTreeGit } from '../../platform/gitCommand.ts';
+import { gitOfIndex, withScratchIndex } from '../../platform/scratchIndex.ts';
 import type { LeftOutFolder } from '../model/agentWork.ts';
 import { gitFailureText } from './messages.ts';
 
@@ -303,24 +296,6 @@ async function commitTree(
 	const commit = (await runGit(gitPath, directory, commandLine)).trim();
 	await holdStates(place, conversation, [commit]);
 	return commit;
-}
-
-type IndexGit = (commandLine: readonly string[], input?: string) => Promise<string>;
-
-/** Returns what runs git commands with an index. Input and output are byte strings. */
-function gitOfIndex({ gitPath, directory }: GitPlace, index: string): IndexGit {
-	return (commandLine, input) =>
-		runGitWithIndex(gitPath, directory, index, commandLine, { input, agreed: new Set(), encoding: 'latin1' });
-}
-
-/** Runs git commands with an index that is empty at first and, with its folder, removed at the end. */
-async function withScratchIndex<T>(place: GitPlace, run: (git: IndexGit, scratch: string) => Promise<T>): Promise<T> {
-	const scratch = await mkdtemp(path.join(os.tmpdir(), 'errand-index-'));
-	try {
-		return await run(gitOfIndex(place, path.join(scratch, 'index')), scratch);
-	} finally {
-		await rm(scratch, { recursive: true, force: true });
-	}
 }
 
 /**

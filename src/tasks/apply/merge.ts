@@ -1,7 +1,7 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { GitError } from '../../base/gitError.ts';
+import { newTemporaryFolder } from '../../base/temporaryFolder.ts';
 import { runGit } from '../../platform/gitCommand.ts';
 
 /** The result of a merge. Conflicts are in the content, between the markers that the editor's own actions know. */
@@ -96,8 +96,7 @@ export class Merger {
 		if (base.equals(theirs)) {
 			return { content: yours, conflicts: 0 };
 		}
-		// The operating system makes the folder accessible to the user alone.
-		this.folder ??= mkdtemp(path.join(os.tmpdir(), 'errand-merge-'));
+		this.folder ??= newTemporaryFolder('merge');
 		const folder = await this.folder;
 		const name = String(this.count++);
 		const names = ['yours', 'base', 'task'].map(side => `${name}.${side}`);

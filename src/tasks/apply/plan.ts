@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { inParallel } from '../../base/async.ts';
 import { GitError } from '../../base/gitError.ts';
+import { newTemporaryFolder } from '../../base/temporaryFolder.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import { runGit } from '../../platform/gitCommand.ts';
 import { findFiltered } from '../../platform/gitFilters.ts';
@@ -130,7 +130,7 @@ class Planner<T extends Change> {
 		);
 		const removed = new Set(edits.flatMap(({ before }) => before?.path ?? []));
 		const written = new Map(edits.flatMap(({ after }) => (after ? [[after.path, after.content]] : [])));
-		const folder = await mkdtemp(path.join(os.tmpdir(), 'errand-attributes-'));
+		const folder = await newTemporaryFolder('attributes');
 		try {
 			for (const name of names) {
 				const content = written.get(name) ?? (removed.has(name) ? undefined : await this.options.tree.content(name));

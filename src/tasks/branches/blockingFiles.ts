@@ -1,9 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
 import { GitError } from '../../base/gitError.ts';
 import type { GitPlace } from '../../platform/git.ts';
-import { readOwnFilters, runGit, runGitWithIndex, runWorkTreeGit } from '../../platform/gitCommand.ts';
+import { readOwnFilters, runGit, runWorkTreeGit } from '../../platform/gitCommand.ts';
+import { withScratchIndex } from '../../platform/scratchIndex.ts';
 
 /** The user's files are in the way of a checkout or a merge, which has changed nothing. */
 export class FilesInTheWay extends Error {
@@ -80,24 +78,16 @@ export async function refuseFilters(place: GitPlace, from: string | undefined, t
 			? ['ls-tree', '-r', '-z', '--name-only', '--full-tree', tip]
 			: ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--diff-filter=d', from, tip, '--'];
 	const names = await runGit(gitPath, directory, list, { encoding: 'latin1' });
-	const folder = await mkdtemp(path.join(os.tmpdir(), 'errand-index-'));
-	try {
-		// The attributes are those of the branch, which a separate index holds without touching any file.
-		const run = (commandLine: readonly string[], input?: string) =>
-			runGitWithIndex(gitPath, directory, path.join(folder, 'index'), commandLine, {
-				input,
-				agreed: new Set(),
-				encoding: 'latin1',
-			});
-		await run(['read-tree', tip]);
-		const fields = (await run(['check-attr', '--cached', '-z', '--stdin', 'filter'], names)).split('\0');
-		for (let index = 0; index + 2 < fields.length; index += 3) {
-			const filter = fields[index + 2] ?? '';
-			if (own.has(filter)) {
-				throw new FilterRefused(filter, Buffer.from(fields[index] ?? '', 'latin1').toString());
-			}
+	// The attributes are those of the branch, which a separate index holds without touching any file.
+	const attributes = await withScratchIndex(place, async git => {
+		await git(['read-tree', tip]);
+		return git(['check-attr', '--cached', '-z', '--stdin', 'filter'], names);
+	});
+	const fields = attributes.split('\0');
+	for (let index = 0; index + 2 < fields.length; index += 3) {
+		const filter = fields[index + 2] ?? '';
+		if (own.has(filter)) {
+			throw new FilterRefused(filter, Buffer.from(fields[index] ?? '', 'latin1').toString());
 		}
-	} finally {
-		await rm(folder, { recursive: true, force: true });
 	}
 }

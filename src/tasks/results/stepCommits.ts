@@ -1,11 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import { readStart } from '../../base/files.ts';
 import { GitError } from '../../base/gitError.ts';
 import { gitReason } from '../../base/gitReason.ts';
+import { withTemporaryFolder } from '../../base/temporaryFolder.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import { runGit } from '../../platform/gitCommand.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
@@ -29,19 +28,16 @@ export interface StepCommits {
  * Brings the states of a task until a step into the repository, below a reference of Errand's own. `save` writes their
  * bundle into a new file. Rejects with a UserFacingError, or as `save` does.
  */
-export async function bringStep(
+export function bringStep(
 	place: GitPlace,
 	step: StepNode,
 	save: (step: StepNode, file: string) => Promise<void>,
 ): Promise<StepCommits> {
-	const folder = await mkdtemp(path.join(os.tmpdir(), 'errand-step-'));
-	const file = path.join(folder, 'step.bundle');
-	try {
+	return withTemporaryFolder('step', async folder => {
+		const file = path.join(folder, 'step.bundle');
 		await save(step, file);
-		return await unbundle(place, stepReferenceOf(step), file);
-	} finally {
-		await rm(folder, { recursive: true, force: true });
-	}
+		return unbundle(place, stepReferenceOf(step), file);
+	});
 }
 
 async function unbundle(place: GitPlace, reference: string, file: string): Promise<StepCommits> {

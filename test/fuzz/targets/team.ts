@@ -15,7 +15,7 @@ import { type OfferedAgent, Workers } from '../../../src/team/database/workers.t
 import { createLoggers } from '../../../src/team/log.ts';
 import { Secrets } from '../../../src/team/secrets.ts';
 import { type FrontEnd, serve } from '../../../src/team/serve/serve.ts';
-import { heapUsed } from '../../support/heapUsed.ts';
+import { heldBytes } from '../../support/heldMemory.ts';
 import { SourceHostServer } from '../../support/sourceHostServer.ts';
 import { newDatabase, startOwnPostgres } from '../../support/useTeamDatabase.ts';
 import { waitFor } from '../../support/waitFor.ts';
@@ -183,7 +183,7 @@ class RunningTeam {
 		const count = 'SELECT count(*) AS connections FROM pg_stat_activity WHERE datname = current_database()';
 		const { rows } = (await this.pool?.query(count)) ?? { rows: [] };
 		assert.ok(rows[0]?.connections <= MAXIMUM_CONNECTIONS, `there are ${rows[0]?.connections} connections`);
-		const heap = heapUsed();
+		const heap = heldBytes();
 		this.heap ||= heap;
 		assert.ok(heap - this.heap <= MAXIMUM_GROWTH, `the heap has grown by ${heap - this.heap} bytes`);
 	}

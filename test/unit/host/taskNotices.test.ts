@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { Emitter } from '../../../src/base/event.ts';
 import { TaskNotices, type TaskNoticesDependencies } from '../../../src/tasks/list/taskNotices.ts';
 import type { TaskEnd } from '../../../src/tasks/model/taskEnds.ts';
-import { heapUsed } from '../../support/heapUsed.ts';
+import { heldBytes } from '../../support/heldMemory.ts';
 import { readTask } from '../../support/readTask.ts';
 
 describe('the notice of a task that has ended out of sight', () => {
@@ -82,12 +82,12 @@ describe('the notice of a task that has ended out of sight', () => {
 
 	it('leaves nothing of the task in memory once it is dismissed', async () => {
 		const told = notices();
-		const before = heapUsed();
+		const before = heldBytes();
 		for (let index = 0; index < 500; index++) {
 			told.end({ id: `task-${index}`, error: Buffer.alloc(20_000, `${index} `).toString() });
 		}
 		await new Promise(resolve => setImmediate(resolve));
-		const grown = heapUsed() - before;
+		const grown = heldBytes() - before;
 		told.dispose();
 		assert.ok(grown < 2_000_000, `${grown} bytes of 10,000,000`);
 	});

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import http, { type ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { UserFacingError } from '../../../../src/base/errors.ts';
+import { postLargeBody } from '../../../support/largeBody.ts';
 import { beginEvents, type Flood, flood, heldBack, sendEvents, sendJson } from '../../../support/faultServer.ts';
 import { useOwnAgent } from '../../../support/useOwnAgent.ts';
 import { waitFor } from '../../../support/waitFor.ts';
@@ -142,26 +142,10 @@ describe('the models behind a relay, by the client of a connection', () => {
 
 		it('whose body is too large, without keeping it', async () => {
 			const { relay, post, calls } = await models.open(whole);
-			const request = http.request(`${relay.url}${RESPONSES.path}`, {
-				method: 'POST',
-				headers: { authorization: `Bearer ${relay.token}` },
-				agent: false,
-			});
-			request.setMaxListeners(0);
-			const outcome = new Promise<number | string>(resolve => {
-				request.once('response', ({ statusCode = 0 }) => resolve(statusCode));
-				request.once('error', ({ message }) => resolve(message));
-			});
-			const before = process.memoryUsage().rss;
-			const piece = Buffer.alloc(MEGABYTE, 0x20);
-			for (let sent = 0; sent < 40 && !request.destroyed; sent++) {
-				if (!request.write(piece)) {
-					await Promise.race([once(request, 'drain'), outcome]);
-				}
-			}
-			request.end();
-			assert.equal(await outcome, 413);
-			assert.ok(process.memoryUsage().rss - before < 80 * MEGABYTE);
+			const headers = { authorization: `Bearer ${relay.token}` };
+			const { answer, held } = await postLargeBody(`${relay.url}${RESPONSES.path}`, 40, headers);
+			assert.equal(answer, 413);
+			assert.ok(held < 40, `${held} MB`);
 			assert.deepEqual([calls, models.server.received.length], [[], 0]);
 			assert.equal((await post(CHAT.path, CHAT.body)).status, 200);
 		});

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { cutDiff, cutText } from '../../../../src/agents/session/cutText.ts';
-import { heapUsed } from '../../../support/heapUsed.ts';
+import { heldBytes } from '../../../support/heldMemory.ts';
 
 describe('cutText', () => {
 	it('marks what was cut, and leaves alone what fits', () => {
@@ -16,9 +16,9 @@ describe('cutText', () => {
 
 	it('does not keep the whole text in memory', () => {
 		const large = JSON.stringify('x'.repeat(1024 * 1024));
-		const before = heapUsed();
+		const before = heldBytes();
 		const kept = Array.from({ length: 50 }, () => cutText(JSON.parse(large) as string, 1_000));
-		assert.ok(heapUsed() - before < 20 * 1024 * 1024);
+		assert.ok(heldBytes() - before < 20 * 1024 * 1024);
 		assert.equal(kept[49]?.length, 1_000);
 	});
 });
@@ -96,12 +96,12 @@ describe('cutDiff', () => {
 
 	it('does not keep the whole texts in memory', () => {
 		const large = JSON.stringify(`${'x\n'.repeat(512 * 1024)}`);
-		const before = heapUsed();
+		const before = heldBytes();
 		const kept = Array.from({ length: 20 }, () => {
 			const text = JSON.parse(large) as string;
 			return cutDiff({ oldText: text, newText: `${text}a line that is new\n` }, 1_000);
 		});
-		assert.ok(heapUsed() - before < 15 * 1024 * 1024);
+		assert.ok(heldBytes() - before < 15 * 1024 * 1024);
 		assert.equal(kept[19]?.newText, 'a line that is new\n');
 	});
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { startChild } from '../../../../src/base/childProcess.ts';
-import { heapUsed } from '../../../support/heapUsed.ts';
+import { heldBytes, mostHeldBytes } from '../../../support/heldMemory.ts';
 import { SESSION_ID, type Step } from '../../../support/scriptedAgent.ts';
 import { useAgent } from './useAgent.ts';
 
@@ -207,20 +207,9 @@ describe('a session with an agent that does not keep to the protocol', () => {
 	});
 
 	describe('in bounded memory', () => {
-		/** The most memory that `running` took of this process, in bytes. */
-		async function memoryOf(running: Promise<unknown>): Promise<number> {
-			const before = process.memoryUsage().rss;
-			let most = before;
-			const timer = setInterval(() => {
-				most = Math.max(most, process.memoryUsage().rss);
-			}, 5);
-			await running.finally(() => clearInterval(timer));
-			return Math.max(most, process.memoryUsage().rss) - before;
-		}
-
 		it('fails at a line of 100 MB', async () => {
 			const large = agent.play([{ largeLine: 100 * MEGABYTE }, { cancelled: true }]);
-			const memory = await memoryOf(agent.fails(large, 'too-large', /a message of more than 8 MB/));
+			const memory = await mostHeldBytes(agent.fails(large, 'too-large', /a message of more than 8 MB/));
 			assert.ok(memory < 60 * MEGABYTE, `it took ${memory / MEGABYTE} MB`);
 		});
 
@@ -232,7 +221,7 @@ describe('a session with an agent that does not keep to the protocol', () => {
 				const content = { type: 'text', text: 'x'.repeat(10_000) };
 				const update = { sessionUpdate: 'agent_message_chunk', content };
 				const flood = agent.play([{ flood: update }], { limits, onEvent: () => {} });
-				const memory = await memoryOf(agent.fails(flood, 'flood', /more than 30000 messages/));
+				const memory = await mostHeldBytes(agent.fails(flood, 'flood', /more than 30000 messages/));
 				assert.ok(memory < 200 * MEGABYTE, `it took ${memory / MEGABYTE} MB`);
 				assert.ok(turns > 20, `there were ${turns} turns`);
 			} finally {
@@ -272,10 +261,10 @@ describe('a session with an agent that does not keep to the protocol', () => {
 				calls++;
 			};
 			const session = await agent.open({}, { child, onEvent });
-			const before = heapUsed();
+			const before = heldBytes();
 			await session.prompt('Go');
 			assert.equal(calls, 3_000);
-			const memory = heapUsed() - before;
+			const memory = heldBytes() - before;
 			assert.ok(memory < 60 * MEGABYTE, `it took ${memory / MEGABYTE} MB`);
 			// It is the session that holds them.
 			assert.ok(session.id);

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import type { LogEntry } from '../../../../src/contract/tasks.ts';
 import { LogDocument } from '../../../../src/tasks/log/logDocument.ts';
 import { createLineFormatter } from '../../../../src/tasks/log/logLine.ts';
 import type { LogRecord } from '../../../../src/tasks/model/formatEntry.ts';
+import { heldBytes } from '../../../support/heldMemory.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 
 const format = createLineFormatter(10_000, characters => `<${characters} more>`);
@@ -54,13 +53,6 @@ function assertWithoutHoles(numbers: number[]): void {
 		numbers,
 		numbers.map((_, at) => (numbers[0] ?? 0) + at),
 	);
-}
-
-/** Measures only memory that is still reachable: garbage that merely waits to be collected does not count. */
-function heldBytes(): number {
-	setFlagsFromString('--expose-gc');
-	runInNewContext('gc')();
-	return process.memoryUsage().heapUsed;
 }
 
 describe('a log as a document', () => {
