@@ -12,7 +12,7 @@ import { Notifications } from '../src/team/database/notifications.ts';
 import { People } from '../src/team/database/people.ts';
 import { openPool } from '../src/team/database/pool.ts';
 import { TaskDatabase } from '../src/team/database/taskDatabase.ts';
-import { openHeap } from '../test/support/inspectedHeap.ts';
+import { openHeap, startDebugger } from '../test/support/inspectedHeap.ts';
 import { TeamService } from '../test/support/teamService.ts';
 import { waitFor } from '../test/support/waitFor.ts';
 import { proportionalMegabytes } from './processMemory.ts';
@@ -55,7 +55,7 @@ export async function followers(): Promise<BenchRow> {
 		);
 		await waitFor('all followers', () => seen.open === FOLLOWERS, 120_000);
 		const pid = child.pid ?? 0;
-		const heap = await openHeap(frontEnd);
+		const heap = await openHeap(await startDebugger(frontEnd));
 		let writes = 0;
 		const until = performance.now() + WARM_MS + MEASURED_MS;
 		const writing = (async () => {

@@ -1,7 +1,8 @@
 // What must not be there once everything has ended.
-import { globSync, readdirSync, rmSync } from 'node:fs';
+import { globSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { newSocketFolder } from '../../src/base/socketPlace.ts';
+import { removeLeftFolders } from '../../src/base/temporaryFolder.ts';
 import { valueWithin } from '../support/waitFor.ts';
 import type { Finding } from './activity.ts';
 import { processesOf } from './processes.ts';
@@ -41,9 +42,15 @@ export async function leftOnMachine(folder: string, temporary: string): Promise<
 		processes = processesOf(folder).map(one => `${one.pid} in ${one.folder}: ${one.commandLine.slice(0, 300)}`);
 		return processes.length === 0;
 	});
-	// A program that was killed has left its folder for a socket to the next start of another.
+	const named = () => readdirSync(temporary).filter(name => name.includes('errand'));
+	// A program that was killed has left its folders to others: those for sockets at once, the rest a day later.
 	rmSync(await newSocketFolder(), { recursive: true });
-	const files = readdirSync(temporary).filter(name => name.includes('errand'));
+	const longAgo = new Date(Date.now() - 48 * 60 * 60_000);
+	for (const name of named()) {
+		utimesSync(path.join(temporary, name), longAgo, longAgo);
+	}
+	await removeLeftFolders();
+	const files = named();
 	return [
 		...processes.map(one => left(`process ${one}`)),
 		...files.map(name => left(`the temporary file ${path.join(temporary, name)}`)),

@@ -1,87 +1,99 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Debugged, type InspectedHeap, openHeap } from '../support/inspectedHeap.ts';
+import { type Debugged, type HeapContents, openHeap, startDebugger } from '../support/inspectedHeap.ts';
 import type { Finding } from './activity.ts';
 import { residentMegabytes } from './processes.ts';
 import type { Sites } from './sites.ts';
 
-const EVERY_MS = 15_000;
-const HEAP_LIMIT_MS = 5_000;
-/** The least of so many minutes counts, because what is just being done takes memory too. */
-const BLOCK_MINUTES = 2;
+const LOOK_LIMIT_MS = 60_000;
 /** The time in which a program grows to its size. */
 const WARM_MINUTES = 10;
 /** The slope of a shorter life says little of an hour. */
 const JUDGED_MINUTES = 20;
+const FEWEST_LOOKS = 4;
 const MOST_AN_HOUR = 2;
+const KINDS_TOLD = 4;
 
-interface Sample {
+/** What the heap of a process had in use in a quiet time. */
+interface Look {
 	minute: number;
-	megabytes: number;
+	contents: HeapContents;
+	/** In megabytes. It is told and not judged: the system takes little of it back. */
+	resident: number;
 }
 
-/** The heap of one process after collections. */
 interface Series {
 	what: string;
 	pid: number;
-	samples: Sample[];
-	/** The resident memory, which is told and not judged: the system takes little of it back. */
-	resident: number[];
+	looks: Look[];
 }
 
-/** How the memory of a process has grown after its first minutes. */
-export interface Growth extends Series {
+/** How the memory of a process has grown after its first minutes, in megabytes an hour, by least squares. */
+export interface Growth {
+	what: string;
+	pid: number;
 	minutes: number;
-	/** In megabytes an hour, by least squares, and twice its standard error. */
+	/** Without compiled code, which ends growing, and twice the standard error. */
 	slope: number;
 	error: number;
+	slopeOfCode: number;
+	megabytes: number;
+	resident: number;
+	/** What has grown most, in megabytes. */
+	most: [kind: string, megabytes: number][];
 	verdict: 'flat' | 'grows' | 'not settled';
 }
 
-/** Reads the memory of all processes that should keep theirs flat, every some seconds. */
+/** Looks in quiet times at the memory of all processes that should keep theirs flat. */
 export class Memory {
 	private readonly series = new Map<number, Series>();
 	private readonly sites: Sites;
 	private readonly began = performance.now();
-	private readonly heaps = new Map<Debugged, Promise<InspectedHeap | undefined>>();
 
 	constructor(sites: Sites) {
 		this.sites = sites;
 	}
 
-	async run(signal: AbortSignal): Promise<void> {
+	/** Looks at one process after another, because each look takes much of the machine. */
+	async look(): Promise<void> {
 		const { windows, ownService, service } = this.sites;
-		while (!signal.aborted) {
-			const next = delay(EVERY_MS, undefined, { signal }).catch(() => {});
-			await Promise.all([
-				...windows.map(site =>
-					this.sample(`extension host (${site.name})`, site.probe.hostProcess, async () => {
-						const { value } = await site.probe.tell({ do: 'heap' });
-						return typeof value === 'number' ? value / 2 ** 20 : undefined;
-					}),
-				),
-				this.sample('local service', ownService.pid, () => this.heapOf(ownService)),
-				...[...service.frontEnds].map(one => this.sample('front end', one.child.pid, () => this.heapOf(one))),
-				...[...service.workers].map(one => this.sample('worker', one.child.pid, () => this.heapOf(one))),
-			]);
-			await next;
+		for (const site of windows) {
+			await this.lookAt(`extension host (${site.name})`, site.probe.hostProcess, async () => {
+				const { value } = await site.probe.tell({ do: 'debug' });
+				return String(value);
+			});
 		}
-		for (const heap of this.heaps.values()) {
-			(await heap)?.close();
+		const programs: [string, Debugged & { pid?: number | undefined }][] = [
+			['local service', ownService],
+			...[...service.frontEnds].map((one): [string, Debugged] => ['front end', one]),
+			...[...service.workers].map((one): [string, Debugged] => ['worker', one]),
+		];
+		for (const [what, program] of programs) {
+			await this.lookAt(what, program.pid ?? program.child.pid, () => startDebugger(program));
 		}
 	}
 
-	/** Returns those that have lived long enough for a slope, each without its first minutes. */
+	/** Returns those that have lived long enough for a slope. */
 	growths(): Growth[] {
-		return [...this.series.values()].flatMap(series => {
-			const [first, last] = [series.samples[0]?.minute ?? 0, series.samples.at(-1)?.minute ?? 0];
-			const samples = leastOfBlocks(series.samples.filter(({ minute }) => minute - first >= WARM_MINUTES));
-			if (last - first < JUDGED_MINUTES || samples.length < 3) {
+		return [...this.series.values()].flatMap(({ what, pid, looks }) => {
+			const began = looks[0]?.minute ?? 0;
+			const warm = looks.filter(({ minute }) => minute - began >= WARM_MINUTES);
+			const [first, last] = [warm[0], warm.at(-1)];
+			if (!first || !last || last.minute - began < JUDGED_MINUTES || warm.length < FEWEST_LOOKS) {
 				return [];
 			}
-			const { slope, error } = slopeOf(samples);
-			const verdict =
-				slope - error >= MOST_AN_HOUR ? 'grows' : slope + error < MOST_AN_HOUR ? ('flat' as const) : 'not settled';
-			return [{ ...series, samples, minutes: last - first - WARM_MINUTES, slope, error, verdict }];
+			const { slope, error } = slopeOf(warm.map(({ minute, contents }) => [minute, restOf(contents)]));
+			const ofCode = slopeOf(warm.map(({ minute, contents }) => [minute, contents.code / 2 ** 20]));
+			const most = [...last.contents.byKind]
+				.map(([kind, bytes]): [string, number] => [kind, (bytes - (first.contents.byKind.get(kind) ?? 0)) / 2 ** 20])
+				.sort(([, one], [, other]) => other - one)
+				.slice(0, KINDS_TOLD);
+			return {
+				...{ what, pid, slope, error, most, slopeOfCode: ofCode.slope, resident: last.resident },
+				minutes: last.minute - first.minute,
+				megabytes: restOf(last.contents) + last.contents.code / 2 ** 20,
+				verdict:
+					slope - error >= MOST_AN_HOUR ? 'grows' : slope + error < MOST_AN_HOUR ? ('flat' as const) : 'not settled',
+			};
 		});
 	}
 
@@ -94,43 +106,38 @@ export class Memory {
 			}));
 	}
 
-	private async sample(what: string, pid: number | undefined, heap: () => Promise<number | undefined>): Promise<void> {
+	/** A process that is being replaced does not answer, and is left out. */
+	private async lookAt(what: string, pid: number | undefined, debuggerOf: () => Promise<string>): Promise<void> {
 		const resident = pid === undefined ? undefined : residentMegabytes(pid);
 		if (pid === undefined || resident === undefined) {
 			return;
 		}
-		const minute = (performance.now() - this.began) / 60_000;
-		const series = this.series.get(pid) ?? { what, pid, samples: [], resident: [] };
-		this.series.set(pid, series);
-		series.resident.push(resident);
-		// A process that is stopped, or being replaced, does not answer.
-		const megabytes = await Promise.race([heap().catch(() => undefined), delay(HEAP_LIMIT_MS, undefined)]);
-		if (megabytes !== undefined) {
-			series.samples.push({ minute, megabytes });
+		const looking = async () => {
+			const heap = await openHeap(await debuggerOf());
+			return heap.contents().finally(() => heap.close());
+		};
+		const contents = await Promise.race([
+			looking().catch(() => undefined),
+			delay(LOOK_LIMIT_MS, undefined, { ref: false }),
+		]);
+		if (contents !== undefined) {
+			const series = this.series.get(pid) ?? { what, pid, looks: [] };
+			this.series.set(pid, series);
+			series.looks.push({ minute: (performance.now() - this.began) / 60_000, contents, resident });
 		}
 	}
-
-	private async heapOf(one: Debugged): Promise<number | undefined> {
-		const opening = this.heaps.get(one) ?? openHeap(one).catch(() => undefined);
-		this.heaps.set(one, opening);
-		return (await opening)?.used();
-	}
 }
 
-function leastOfBlocks(samples: readonly Sample[]): Sample[] {
-	const blocks = Map.groupBy(samples, ({ minute }) => Math.floor(minute / BLOCK_MINUTES));
-	return [...blocks.values()].flatMap(block =>
-		block.reduce((least, one) => (one.megabytes < least.megabytes ? one : least)),
-	);
-}
+const restOf = ({ byKind }: HeapContents): number =>
+	[...byKind.values()].reduce((total, bytes) => total + bytes, 0) / 2 ** 20;
 
 /** Returns the slope by least squares in megabytes an hour, and twice its standard error. */
-function slopeOf(samples: readonly Sample[]): { slope: number; error: number } {
-	const sum = (of: (sample: Sample) => number) => samples.reduce((total, one) => total + of(one), 0);
-	const minute = sum(one => one.minute) / samples.length;
-	const megabytes = sum(one => one.megabytes) / samples.length;
-	const spread = sum(one => (one.minute - minute) ** 2);
-	const slope = sum(one => (one.minute - minute) * (one.megabytes - megabytes)) / spread;
-	const missed = sum(one => (one.megabytes - megabytes - slope * (one.minute - minute)) ** 2);
-	return { slope: slope * 60, error: 120 * Math.sqrt(missed / (samples.length - 2) / spread) };
+function slopeOf(points: readonly [minute: number, megabytes: number][]): { slope: number; error: number } {
+	const sum = (of: (minute: number, megabytes: number) => number) =>
+		points.reduce((total, point) => total + of(...point), 0);
+	const [minutes, megabytes] = [sum(x => x) / points.length, sum((_, y) => y) / points.length];
+	const spread = sum(x => (x - minutes) ** 2);
+	const slope = sum((x, y) => (x - minutes) * (y - megabytes)) / spread;
+	const missed = sum((x, y) => (y - megabytes - slope * (x - minutes)) ** 2);
+	return { slope: slope * 60, error: 120 * Math.sqrt(missed / (points.length - 2) / spread) };
 }

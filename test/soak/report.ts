@@ -27,9 +27,9 @@ export function reportOf(input: ReportInput): { page: string; text: string } {
 	});
 	const held = promises.filter(([, verdict]) => verdict === 'held').length;
 	const verdict = `${held} of ${promises.length} promises held`;
-	const flat = growths.map(({ what, pid, slope, error, minutes: length, samples, resident, verdict: isFlat }) => [
-		`${what} ${pid}`,
-		`${isFlat}: ${slope.toFixed(1)} ± ${error.toFixed(1)} MB an hour over ${length.toFixed(0)} minutes, ${samples.at(-1)?.megabytes.toFixed(0)} MB; resident ${resident.at(-1)?.toFixed(0)} MB`,
+	const flat = growths.map(one => [
+		`${one.what} ${one.pid}`,
+		`${one.verdict}: ${one.slope.toFixed(1)} ± ${one.error.toFixed(1)} MB an hour over ${one.minutes.toFixed(0)} minutes, and ${one.slopeOfCode.toFixed(1)} of compiled code; ${one.megabytes.toFixed(0)} MB, resident ${one.resident.toFixed(0)} MB; more: ${one.most.map(([kind, megabytes]) => `${kind} ${megabytes.toFixed(2)}`).join(', ')}`,
 	]);
 	const ended = Object.entries(outcomes).map(([what, counts]) => [
 		what,

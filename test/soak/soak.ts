@@ -86,8 +86,6 @@ class Soak {
 
 	async run(milliseconds: number): Promise<void> {
 		const began = performance.now();
-		const over = new AbortController();
-		const watching = this.memory.run(over.signal);
 		await this.rest();
 		while (performance.now() - began < milliseconds) {
 			const until = Math.min(performance.now() + ROUND_MS, began + milliseconds);
@@ -100,8 +98,6 @@ class Soak {
 		}
 		const problems = await integrityProblems(this.sites.service.pool);
 		this.findings.push(...problems.map((what): Finding => ({ promise: 'final', what })));
-		over.abort();
-		await watching;
 	}
 
 	/** Uses everything at once, with faults. */
@@ -173,6 +169,7 @@ class Soak {
 				}
 			}),
 		);
+		await this.memory.look();
 		for (const site of this.sites.windows) {
 			this.descriptors.look(`extension host (${site.name})`, site.probe.hostProcess);
 		}

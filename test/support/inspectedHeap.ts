@@ -1,9 +1,19 @@
 import type { ChildProcess } from 'node:child_process';
 import { waitFor } from './waitFor.ts';
 
+/** What a heap holds, in bytes. */
+export interface HeapContents {
+	/** Code that V8 has compiled, with what it has learnt of it. It ends growing once all code has run. */
+	code: number;
+	/** Everything else, by the kind of objects, such as the name of their class. */
+	byKind: ReadonlyMap<string, number>;
+}
+
 export interface InspectedHeap {
 	/** Resolves with the megabytes in use after a collection. */
 	used(): Promise<number>;
+	/** Resolves with what is in use. This stops the program for some seconds. */
+	contents(): Promise<HeapContents>;
 	close(): void;
 }
 
@@ -14,21 +24,31 @@ export interface Debugged {
 	log(): string;
 }
 
-/** Opens the debugger of a program, which alone tells what a heap holds without what nobody needs any more. */
-export async function openHeap({ child, log }: Debugged): Promise<InspectedHeap> {
+/** Starts the debugger of a program, and resolves with its URL. */
+export function startDebugger({ child, log }: Debugged): Promise<string> {
 	child.kill('SIGUSR1');
-	const url = await waitFor('the debugger', () => /ws:\S+/.exec(log())?.[0]);
+	return waitFor('the debugger', () => /ws:\S+/.exec(log())?.[0]);
+}
+
+/** Connects to a debugger, which alone tells what a heap holds without what nobody needs any more. */
+export async function openHeap(url: string): Promise<InspectedHeap> {
 	const socket = new WebSocket(url);
-	await new Promise(resolve => socket.addEventListener('open', resolve, { once: true }));
+	await new Promise((resolve, reject) => {
+		socket.addEventListener('open', resolve, { once: true });
+		socket.addEventListener('error', () => reject(new Error('the debugger does not answer')), { once: true });
+	});
 	let id = 0;
-	const ask = (method: string) =>
+	/** `onChunk` gets the pieces of a snapshot, which come before the answer. */
+	const ask = (method: string, onChunk?: (chunk: string) => void) =>
 		new Promise<{ usedSize: number }>(resolve => {
 			const asked = ++id;
 			const onMessage = ({ data }: MessageEvent) => {
-				const reply = JSON.parse(data);
-				if (reply.id === asked) {
+				const message = JSON.parse(data);
+				if (message.id === asked) {
 					socket.removeEventListener('message', onMessage);
-					resolve(reply.result);
+					resolve(message.result);
+				} else if (message.method === 'HeapProfiler.addHeapSnapshotChunk') {
+					onChunk?.(message.params.chunk);
 				}
 			};
 			socket.addEventListener('message', onMessage);
@@ -41,6 +61,40 @@ export async function openHeap({ child, log }: Debugged): Promise<InspectedHeap>
 			await ask('HeapProfiler.collectGarbage');
 			return (await ask('Runtime.getHeapUsage')).usedSize / 2 ** 20;
 		},
+		async contents() {
+			await ask('HeapProfiler.collectGarbage');
+			const chunks: string[] = [];
+			await ask('HeapProfiler.takeHeapSnapshot', chunk => chunks.push(chunk));
+			return contentsOf(chunks.join(''));
+		},
 		close: () => socket.close(),
 	};
+}
+
+/** Reads the sizes of the nodes of a snapshot, and leaves out its edges, which are most of it. */
+function contentsOf(snapshot: string): HeapContents {
+	const between = (start: string, end: string) => {
+		const from = snapshot.indexOf(start) + start.length;
+		return JSON.parse(snapshot.slice(from, snapshot.indexOf(end, from)));
+	};
+	const { meta } = between('{"snapshot":', ',\n"nodes":');
+	const nodes: number[] = between(',\n"nodes":', ',\n"edges":');
+	const stringsAt = snapshot.lastIndexOf('"strings":[') + '"strings":'.length;
+	const strings: string[] = JSON.parse(snapshot.slice(stringsAt, snapshot.lastIndexOf('}')));
+	const [type, name, size] = ['type', 'name', 'self_size'].map(field => meta.node_fields.indexOf(field));
+	const types: string[] = meta.node_types[type as number];
+	let code = 0;
+	const byKind = new Map<string, number>();
+	for (let at = 0; at < nodes.length; at += meta.node_fields.length) {
+		const of = types[nodes[at + (type as number)] as number] as string;
+		const bytes = nodes[at + (size as number)] as number;
+		if (of === 'code') {
+			code += bytes;
+		} else {
+			// The names of texts are what they say.
+			const kind = of === 'object' || of === 'native' ? `${of} ${strings[nodes[at + (name as number)] as number]}` : of;
+			byKind.set(kind, (byKind.get(kind) ?? 0) + bytes);
+		}
+	}
+	return { code, byKind };
 }

@@ -14,7 +14,7 @@ export type ProbeOrder =
 	| { do: 'command'; command: string; arguments: unknown[] }
 	| { do: 'change'; settings: Record<string, unknown> }
 	| { do: 'reset' }
-	| { do: 'heap' };
+	| { do: 'debug' };
 
 const MANIFEST = {
 	name: 'probe',
@@ -94,20 +94,18 @@ async function carryOut(order) {
 			return change(order.settings);
 		case 'reset':
 			return reset();
-		case 'heap':
-			return heap();
+		case 'debug':
+			return debuggerUrl();
 	}
 }
 
-/** The bytes that the extension host's heap has in use after the debugger's collections, which let go of old code too. */
-async function heap() {
-	const { Session } = require('inspector/promises');
-	const session = new Session();
-	session.connect();
-	await session.post('HeapProfiler.collectGarbage');
-	await session.post('HeapProfiler.collectGarbage');
-	session.disconnect();
-	return process.memoryUsage().heapUsed;
+/** Where the debugger of the extension host listens. */
+function debuggerUrl() {
+	const inspector = require('inspector');
+	if (inspector.url() === undefined) {
+		inspector.open(0);
+	}
+	return inspector.url();
 }
 
 async function run({ command, arguments: values }) {
