@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { placeOf } from '../base/hostname.ts';
 import { LISTED_MODELS } from '../contract/upstreams.ts';
-import { type Choice, choose, inputName, separator, shownText } from '../platform/pick.ts';
+import { type Choice, choose, inputName, NO_ICON, separator, shownText } from '../platform/pick.ts';
 import { type AskingContext, askHost, type HostAnswer } from './hosts/askHost.ts';
 import { hostProblem, isAboutKey, labelsOf } from './hosts/messages.ts';
 import type { ServiceDraft } from './model/serviceDraft.ts';
@@ -81,7 +81,7 @@ export async function pickModel(
 /** Returns the rows: the models, or the reason why there are none with the possible actions. */
 export function modelRows(draft: ServiceDraft, answer: HostAnswer | undefined): Row[] {
 	if (answer === undefined) {
-		return [{ label: `$(blank) ${vscode.l10n.t('Getting models from {0}…', placeOf(draft.url))}`, value: 'none' }];
+		return [{ label: `${NO_ICON} ${vscode.l10n.t('Getting models from {0}…', placeOf(draft.url))}`, value: 'none' }];
 	}
 	const write: Row = {
 		label: `$(edit) ${vscode.l10n.t('Other Model…')}`,
@@ -103,7 +103,7 @@ export function modelRows(draft: ServiceDraft, answer: HostAnswer | undefined): 
 		return [
 			...listed.map(
 				({ id, name }): Row => ({
-					label: `$(blank) ${shownText(id)}`,
+					label: `${NO_ICON} ${shownText(id)}`,
 					description: name === undefined || name === null || name === id ? '' : shownText(name),
 					value: { model: id },
 				}),
@@ -113,7 +113,7 @@ export function modelRows(draft: ServiceDraft, answer: HostAnswer | undefined): 
 				: [
 						{
 							label: `$(info) ${vscode.l10n.t('The server has no models yet')}`,
-							detail: `$(blank) ${vscode.l10n.t('Load or download one there, then try again.')}`,
+							detail: `${NO_ICON} ${vscode.l10n.t('Load or download one there, then try again.')}`,
 							value: 'again' as const,
 						},
 					]),

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { placeOf } from '../base/hostname.ts';
 import type { FoundServer } from '../contract/foundServers.ts';
-import { type Choice, choose, separator, shownText } from '../platform/pick.ts';
+import { type Choice, choose, NO_ICON, separator, shownText } from '../platform/pick.ts';
 import type { ServerHere } from './hosts/findServers.ts';
 import { ownerText } from './hosts/messages.ts';
 import { MODEL_SERVICES, type ModelService } from './model/modelServices.ts';
@@ -48,14 +48,14 @@ export function serviceRows({ own, found, here }: ServiceLists): Row[] {
 	return [
 		...(others === undefined || others.length > 0 ? [separator<ServiceChoice>(vscode.l10n.t('On this machine'))] : []),
 		...(others === undefined
-			? [{ label: `$(blank) ${vscode.l10n.t('Searching this machine…')}`, value: { kind: 'look' as const } }]
+			? [{ label: `${NO_ICON} ${vscode.l10n.t('Searching this machine…')}`, value: { kind: 'look' as const } }]
 			: others.map(hereRow)),
 		separator(vscode.l10n.t('Services')),
 		...MODEL_SERVICES.filter(({ slug }) => !taken.has(slug)).map(serviceRow),
 		separator(vscode.l10n.t('Any other')),
 		{
 			label: `$(edit) ${vscode.l10n.t('Another Address…')}`,
-			detail: `$(blank) ${vscode.l10n.t('A service with its own tasks or routing, or any OpenAI-compatible server')}`,
+			detail: `${NO_ICON} ${vscode.l10n.t('A service with its own tasks or routing, or any OpenAI-compatible server')}`,
 			alwaysShow: true,
 			value: { kind: 'address', text: '' },
 		},
@@ -63,7 +63,7 @@ export function serviceRows({ own, found, here }: ServiceLists): Row[] {
 			? [
 					{
 						label: `$(refresh) ${vscode.l10n.t('Search This Machine Again')}`,
-						detail: `$(blank) ${vscode.l10n.t('No other server responds at the default ports of Ollama, LM Studio, llama.cpp and vLLM')}`,
+						detail: `${NO_ICON} ${vscode.l10n.t('No other server responds at the default ports of Ollama, LM Studio, llama.cpp and vLLM')}`,
 						value: { kind: 'look' as const },
 					},
 				]
@@ -85,7 +85,7 @@ function hereRow(here: ServerHere): Row {
 	return {
 		label: `$(vm) ${hereLabel(here)}`,
 		description: placeOf(server.url),
-		detail: `$(blank) ${offer} · ${ownerText(owner)}`,
+		detail: `${NO_ICON} ${offer} · ${ownerText(owner)}`,
 		value: { kind: 'here', here },
 	};
 }

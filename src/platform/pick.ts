@@ -123,6 +123,12 @@ export class PickList<Row extends vscode.QuickPickItem, Result = void> {
 	}
 }
 
+/**
+ * Stands before a text whose line has no icon, so that it begins where the texts of other lines do. It is made of
+ * spaces, as a screen reader would read out the name of a blank icon.
+ */
+export const NO_ICON = '\u{2003}\u{2005}';
+
 const MAXIMUM_SHOWN = 80;
 
 /** Returns a name of foreign origin, made fit for a row or a title. */

@@ -9,6 +9,7 @@ import { SettingsPickers } from '../../src/chat/settings/settingsPickers.ts';
 import { type Connection, connectionSchema } from '../../src/contract/connection.ts';
 import { localConnection } from '../../src/contract/localConnection.ts';
 import type { RoutingPolicy } from '../../src/contract/routingPolicy.ts';
+import { NO_ICON } from '../../src/platform/pick.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { QuickPicks } from './quickPicks.ts';
 
@@ -224,7 +225,7 @@ describe('the choice of a model or provider', () => {
 		await choose({ ...listed, models }, 'coder');
 		const rows = picks.rows();
 		assert.doesNotMatch(rows.find(row => row.includes('quill-small')) ?? '', /endpoint|channel/);
-		assert.ok(!rows.some(row => row.includes('$(blank) painter')));
+		assert.ok(!rows.some(row => row.includes(`${NO_ICON} painter`)));
 		assert.deepEqual(
 			chosen.map(({ model }) => model),
 			['coder'],
@@ -252,8 +253,8 @@ describe('the choice of a model or provider', () => {
 		const done = selectImageModel(chat(), listed, { add: async () => {} });
 		await waitFor('the list', () => picks.rows().length > 0);
 		assert.deepEqual(picks.rows().slice(0, 2), [
-			'$(check) painter | $(blank) generates images',
-			'$(blank) etcher | $(blank) generates images',
+			`$(check) painter | ${NO_ICON} generates images`,
+			`${NO_ICON} etcher | ${NO_ICON} generates images`,
 		]);
 		await picks.pick('etcher');
 		await done;

@@ -6,7 +6,7 @@ import type { UnusedServer } from '../../models/api.ts';
 import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
 import { type Explanation, showExplanation, showMessage } from '../../platform/notify.ts';
-import { type Choice, choose, chooseSomeOrType, PickList, separator, shownText } from '../../platform/pick.ts';
+import { type Choice, choose, chooseSomeOrType, NO_ICON, PickList, separator, shownText } from '../../platform/pick.ts';
 import type { Chat } from '../conversation/chat.ts';
 import {
 	alternatesOf,
@@ -214,9 +214,9 @@ function serverRows(heading: string, servers: readonly UnusedServer[], kind: Unu
 	return [
 		...(shown.length === 0 ? [] : [separator<Row>(heading)]),
 		...shown.map(server => ({
-			label: `${kind === 'failing' ? '$(warning)' : '$(blank)'} ${server.label}…`,
+			label: `${kind === 'failing' ? '$(warning)' : NO_ICON} ${server.label}…`,
 			description: server.place,
-			detail: `$(blank) ${server.reason}`,
+			detail: `${NO_ICON} ${server.reason}`,
 			value: { server },
 		})),
 	];

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME, realModels } from '../../contract/localConnection.ts';
-import { type Choice, input, shownText } from '../../platform/pick.ts';
+import { type Choice, input, NO_ICON, shownText } from '../../platform/pick.ts';
 import { hostsOf, type ModelChoice } from '../model/modelChoices.ts';
 import { modelText } from './messages.ts';
 
@@ -14,9 +14,9 @@ export function modelRow(
 ): Choice<string> {
 	const { label, meaning, facts } = modelWords(connection, choice);
 	return {
-		label: `${isCurrent ? '$(check)' : '$(blank)'} ${shownText(label)}`,
+		label: `${isCurrent ? '$(check)' : NO_ICON} ${shownText(label)}`,
 		description: shownText(meaning),
-		...defined({ detail: facts === '' ? undefined : `$(blank) ${facts}` }),
+		...defined({ detail: facts === '' ? undefined : `${NO_ICON} ${facts}` }),
 		value: choice.name,
 	};
 }
@@ -59,6 +59,6 @@ export const addServerRow = (): Choice<'add-server'> => ({
 /** Returns the first rows of a list of models that has only demos. */
 export function onlyDemoRows(connection: Connection): Choice<'add-server'>[] {
 	const hasOnlyDemo = connection.name === LOCAL_CONNECTION_NAME && realModels(connection).length === 0;
-	const detail = `$(blank) ${vscode.l10n.t('Only the demo is available, which isn’t a model.')}`;
+	const detail = `${NO_ICON} ${vscode.l10n.t('Only the demo is available, which isn’t a model.')}`;
 	return hasOnlyDemo ? [{ ...addServerRow(), detail }] : [];
 }

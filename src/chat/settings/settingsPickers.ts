@@ -6,7 +6,7 @@ import { routingPolicySchema } from '../../contract/routingPolicy.ts';
 import { zeroDataRetentionOf } from '../../contract/zeroDataRetention.ts';
 import type { PickerEnd } from '../../platform/editorUse.ts';
 import { type Explanation, showExplanation, showMessage } from '../../platform/notify.ts';
-import { type Choice, choose, chooseSomeOrType, separator } from '../../platform/pick.ts';
+import { type Choice, choose, chooseSomeOrType, NO_ICON, separator } from '../../platform/pick.ts';
 import { readSetting, writeSetting } from '../../platform/settings.ts';
 import type { Chat } from '../conversation/chat.ts';
 import { RequestRefusal, type SettingsSource } from '../model/applySettings.ts';
@@ -122,7 +122,7 @@ export class SettingsPickers {
 		const retention = zeroDataRetentionOf(connection, { model: asked.model, provider: routing }, endpoint);
 		const items: Choice<RoutingAction>[] = [
 			...PRESETS.map(preset => ({
-				label: `${name.preset === preset ? '$(check)' : '$(blank)'} ${presetLabel(preset)}`,
+				label: `${name.preset === preset ? '$(check)' : NO_ICON} ${presetLabel(preset)}`,
 				description: preset === 'only' && routing.only ? routing.only.join(', ') : presetDetails[preset],
 				value: preset,
 			})),
@@ -130,7 +130,7 @@ export class SettingsPickers {
 			{
 				label: vscode.l10n.t('$(database) Zero Data Retention…'),
 				description: retentionLabel(retentionInForce(defaults, settings)),
-				detail: `$(blank) ${retentionText(retention)}`,
+				detail: `${NO_ICON} ${retentionText(retention)}`,
 				value: 'retention',
 			},
 			{ label: vscode.l10n.t('$(edit) Edit All Fields…'), description: routingLabel(name), value: 'edit' },
@@ -279,7 +279,7 @@ export class SettingsPickers {
 			{
 				label: `${icons[row.verdict]} ${row.slug}`,
 				...defined({ description: row.label === undefined || row.label === row.slug ? undefined : row.label }),
-				detail: `$(blank) ${row.reasons.map(reasonText).join(' · ')}`,
+				detail: `${NO_ICON} ${row.reasons.map(reasonText).join(' · ')}`,
 				value: row.slug,
 			},
 		]);

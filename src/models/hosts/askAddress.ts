@@ -4,7 +4,7 @@ import { defined } from '../../base/defined.ts';
 import { placeOf } from '../../base/hostname.ts';
 import { oneLine } from '../../base/plainText.ts';
 import { mayCarryKey } from '../../contract/upstreams.ts';
-import { type Choice, PickList } from '../../platform/pick.ts';
+import { type Choice, NO_ICON, PickList } from '../../platform/pick.ts';
 import { isConnectionAddress, readConnectionAddress } from '../model/newConnection.ts';
 import { readTypedAddress } from '../model/typedAddress.ts';
 import { askHost, type HostAnswer, type HostContext, type HostQuestion } from './askHost.ts';
@@ -180,7 +180,7 @@ function rowsFor({ text, url, answer, isKeyPasted }: TypedState, { kind, canRemo
 			label: failed
 				? `$(warning) ${vscode.l10n.t('Use {0} Anyway', shown)}`
 				: `$(arrow-right) ${vscode.l10n.t('Use {0}', shown)}`,
-			detail: `$(blank) ${detail}`,
+			detail: `${NO_ICON} ${detail}`,
 			alwaysShow: true,
 			value: 'use',
 		});
@@ -189,7 +189,7 @@ function rowsFor({ text, url, answer, isKeyPasted }: TypedState, { kind, canRemo
 	if (isKeyPasted) {
 		rows.push({
 			label: `$(key) ${vscode.l10n.t('The key that you pasted isn’t part of the address')}`,
-			detail: `$(blank) ${
+			detail: `${NO_ICON} ${
 				!isForServer
 					? vscode.l10n.t('It’s left out: keys are never saved in the settings.')
 					: url === undefined || mayCarryKey(url)

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import { escapeIcons } from '../../base/plainText.ts';
 import { TASK_FILTERS, TASK_STATUS_FILTERS } from '../../contract/tasks.ts';
-import { PickList } from '../../platform/pick.ts';
+import { NO_ICON, PickList } from '../../platform/pick.ts';
 import { filterWords } from '../common/messages.ts';
 import { isFiltered, NO_FILTER, type TaskFilter } from '../model/taskFilter.ts';
 
@@ -56,7 +56,7 @@ function textItems(typed: string, filter: TaskFilter): FilterItem[] {
 
 function itemsOf(filter: TaskFilter): FilterItem[] {
 	const item = (label: string, isChosen: boolean, next: TaskFilter): FilterItem => ({
-		label: `${isChosen ? '$(check)' : '$(blank)'} ${label}`,
+		label: `${isChosen ? '$(check)' : NO_ICON} ${label}`,
 		next,
 		// A check mark is also described in text, for screen readers.
 		...defined({ description: isChosen ? vscode.l10n.t('shown') : undefined }),

@@ -3,6 +3,7 @@ import type { PortOwner } from '../../../src/base/portOwner.ts';
 import type { UsualServer } from '../../../src/contract/usualServers.ts';
 import { modelRows } from '../../../src/models/pickModel.ts';
 import { serviceRows } from '../../../src/models/pickService.ts';
+import { NO_ICON } from '../../../src/platform/pick.ts';
 import { spoken } from '../../support/spoken.ts';
 
 const own: PortOwner = { kind: 'own', user: 'me' };
@@ -26,8 +27,8 @@ describe('the rows of the flow that adds a service', () => {
 	it('name what runs here with its models and its user, and only a program that is certain', () => {
 		assert.deepEqual(rows(here(lmStudio, true, 'one', 'two', 'three'), here(eight, false, 'any')).slice(0, 3), [
 			'On this machine',
-			'$(vm) LM Studio | 127.0.0.1:1234 | $(blank) one and 2 more · It runs as you, me.',
-			'$(vm) Model server at the default port of llama.cpp | 127.0.0.1:8080 | $(blank) any · It runs as you, me.',
+			`$(vm) LM Studio | 127.0.0.1:1234 | ${NO_ICON} one and 2 more · It runs as you, me.`,
+			`$(vm) Model server at the default port of llama.cpp | 127.0.0.1:8080 | ${NO_ICON} any · It runs as you, me.`,
 		]);
 	});
 
@@ -51,7 +52,7 @@ describe('the rows of the flow that adds a service', () => {
 		const hostile = { id: '$(bug) model', name: '$(flame)', context_length: undefined };
 		const draft = { label: 'Mine', url: 'http://127.0.0.1:1234/v1' };
 		const [first, write] = modelRows(draft, { url: draft.url, state: 'fits', models: [hostile] });
-		assert.equal(first?.label, '$(blank) \\$(bug) model');
+		assert.equal(first?.label, `${NO_ICON} \\$(bug) model`);
 		assert.equal(first?.description, '\\$(flame)');
 		assert.match(write?.label ?? '', /Other Model…/);
 		assert.match(
