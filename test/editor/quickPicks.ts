@@ -44,14 +44,15 @@ export class QuickPicks {
 		return vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
 	}
 
-	/** Chooses a row of the list in front with Enter, by its label without its icon, and by its detail where that is given. */
+	/** Chooses a row of the list in front with Enter, by its label without its icon or its indent, and by its detail where that is given. */
 	async pick(label: string, detail?: string): Promise<void> {
 		let chosen: vscode.QuickPick<vscode.QuickPickItem> | undefined;
 		await waitFor(`the row ${label} to be chosen`, async () => {
 			const picker = chosen ?? this.last;
 			const item = picker?.items.find(
 				found =>
-					found.label.replace(/^\$\([a-z-]+\) /, '') === label && (detail === undefined || found.detail === detail),
+					found.label.replace(/^(?:\$\([a-z-]+\)|\s+) /, '') === label &&
+					(detail === undefined || found.detail === detail),
 			);
 			if (!picker || !item) {
 				return false;
