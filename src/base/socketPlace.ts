@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { systemErrorCode } from './errors.ts';
-import { isProcessGone } from './processFamily.ts';
+import { forLeftFolders } from './temporaryFolder.ts';
 
 /** The shortest limit that any supported system has for the path of a socket, in bytes. */
 const MAXIMUM_SOCKET_PATH = 100;
@@ -32,25 +32,16 @@ export async function socketPlaceFor(file: string): Promise<{ place: string; fol
  * removes afterwards. Those that killed programs of the user have left there are removed before.
  */
 export async function newSocketFolder(): Promise<string> {
-	const temporary = os.tmpdir();
-	const names = await readdir(temporary).catch(() => []);
-	const left = names.filter(name => {
-		const owner = Number(SOCKET_FOLDER.exec(name)?.[1]);
-		return owner > 0 && isProcessGone(owner);
-	});
-	// A folder that cannot be removed, or that another program is just removing, is no reason to fail.
-	await Promise.allSettled(left.map(name => removeLeft(path.join(temporary, name))));
-	return mkdtempSync(path.join(temporary, `errand-${process.pid}-`));
+	await forLeftFolders(SOCKET_FOLDER, removeLeft);
+	return mkdtempSync(path.join(os.tmpdir(), `errand-${process.pid}-`));
 }
 
 /**
- * Removes a folder of this user in which there are sockets and nothing else, and nobody listens. In a container that
- * shares the folder for temporary files, a process that is not seen from here may well be running.
+ * Removes a folder in which there are sockets and nothing else, and nobody listens. In a container that shares the
+ * folder for temporary files, a process that is not seen from here may well be running.
  */
 async function removeLeft(folder: string): Promise<void> {
-	const stats = await lstat(folder);
-	const entries = stats.isDirectory() && stats.uid === process.getuid?.() ? await readdir(folder) : [];
-	const sockets = entries.map(name => path.join(folder, name));
+	const sockets = (await readdir(folder)).map(name => path.join(folder, name));
 	const isLeft = await Promise.all(sockets.map(isLeftSocket));
 	if (sockets.length > 0 && isLeft.every(Boolean)) {
 		await Promise.all(sockets.map(socket => unlink(socket)));

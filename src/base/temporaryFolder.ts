@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -5,7 +6,7 @@ import process from 'node:process';
 import { onFirstUse } from './async.ts';
 import { isProcessGone } from './processFamily.ts';
 
-/** The name of a folder, with the process that has made it. */
+/** The name of a folder that `newTemporaryFolder` has made, with its process. */
 const FOLDER = /^errand-[a-z]+-(\d+)-\w{6}$/;
 
 /**
@@ -37,21 +38,35 @@ export async function withTemporaryFolder<T>(use: string, work: (folder: string)
 }
 
 /** Removes the folders of processes that are gone, once they are a day old. Never rejects. */
-export async function removeLeftFolders(): Promise<void> {
+export function removeLeftFolders(): Promise<void> {
+	return forLeftFolders(FOLDER, async (folder, { mtimeMs }) => {
+		if (Date.now() - mtimeMs > LEFT_AFTER_MS) {
+			await rm(folder, { recursive: true });
+		}
+	});
+}
+
+/**
+ * Runs `remove` for each folder of this user below the system's temporary one whose process is gone. `pattern` matches
+ * their names, with the process as its first group. Never rejects: a folder that cannot be removed, or that another
+ * program is just removing, does no harm.
+ */
+export async function forLeftFolders(
+	pattern: RegExp,
+	remove: (folder: string, stats: Stats) => Promise<void>,
+): Promise<void> {
 	const temporary = os.tmpdir();
 	const names = await readdir(temporary).catch(() => []);
 	const left = names.filter(name => {
-		const owner = Number(FOLDER.exec(name)?.[1]);
+		const owner = Number(pattern.exec(name)?.[1]);
 		return owner > 0 && isProcessGone(owner);
 	});
-	// A folder that cannot be removed, or that another program is just removing, does no harm.
 	await Promise.allSettled(
 		left.map(async name => {
 			const folder = path.join(temporary, name);
 			const stats = await lstat(folder);
-			const isOwn = stats.isDirectory() && (process.getuid === undefined || stats.uid === process.getuid());
-			if (isOwn && Date.now() - stats.mtimeMs > LEFT_AFTER_MS) {
-				await rm(folder, { recursive: true });
+			if (stats.isDirectory() && (process.getuid === undefined || stats.uid === process.getuid())) {
+				await remove(folder, stats);
 			}
 		}),
 	);

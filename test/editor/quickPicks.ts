@@ -44,7 +44,10 @@ export class QuickPicks {
 		return vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
 	}
 
-	/** Chooses a row of the list in front with Enter, by its label without its icon or its indent, and by its detail where that is given. */
+	/**
+	 * Chooses a row of the list in front with Enter, by its label without its icon or its indent, and by its detail where
+	 * that is given.
+	 */
 	async pick(label: string, detail?: string): Promise<void> {
 		let chosen: vscode.QuickPick<vscode.QuickPickItem> | undefined;
 		await waitFor(`the row ${label} to be chosen`, async () => {

@@ -13,7 +13,7 @@ const FEWEST_LOOKS = 4;
 const MOST_AN_HOUR = 2;
 const KINDS_TOLD = 4;
 
-/** What the heap of a process had in use in a quiet time. */
+/** The contents of a process's heap in a quiet time. */
 interface Look {
 	minute: number;
 	contents: HeapContents;
@@ -32,13 +32,13 @@ export interface Growth {
 	what: string;
 	pid: number;
 	minutes: number;
-	/** Without compiled code, which ends growing, and twice the standard error. */
+	/** The growth without compiled code, which stops by itself, and twice its standard error. */
 	slope: number;
 	error: number;
 	slopeOfCode: number;
 	megabytes: number;
 	resident: number;
-	/** What has grown most, in megabytes. */
+	/** The kinds of objects that have grown most, in megabytes. */
 	most: [kind: string, megabytes: number][];
 	verdict: 'flat' | 'grows' | 'not settled';
 }

@@ -1,9 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { waitFor } from './waitFor.ts';
 
-/** What a heap holds, in bytes. */
+/** The contents of a heap, in bytes. */
 export interface HeapContents {
-	/** Code that V8 has compiled, with what it has learnt of it. It ends growing once all code has run. */
+	/** Code that V8 has compiled, with what it has learnt of it. It stops growing once all code has run. */
 	code: number;
 	/** Everything else, by the kind of objects, such as the name of their class. */
 	byKind: ReadonlyMap<string, number>;
@@ -81,18 +81,19 @@ function contentsOf(snapshot: string): HeapContents {
 	const nodes: number[] = between(',\n"nodes":', ',\n"edges":');
 	const stringsAt = snapshot.lastIndexOf('"strings":[') + '"strings":'.length;
 	const strings: string[] = JSON.parse(snapshot.slice(stringsAt, snapshot.lastIndexOf('}')));
-	const [type, name, size] = ['type', 'name', 'self_size'].map(field => meta.node_fields.indexOf(field));
-	const types: string[] = meta.node_types[type as number];
+	const place = (field: string): number => meta.node_fields.indexOf(field);
+	const [type, name, size] = [place('type'), place('name'), place('self_size')] as const;
+	const types: string[] = meta.node_types[type];
 	let code = 0;
 	const byKind = new Map<string, number>();
 	for (let at = 0; at < nodes.length; at += meta.node_fields.length) {
-		const of = types[nodes[at + (type as number)] as number] as string;
-		const bytes = nodes[at + (size as number)] as number;
+		const of = types[nodes[at + type] ?? 0] ?? '';
+		const bytes = nodes[at + size] ?? 0;
 		if (of === 'code') {
 			code += bytes;
 		} else {
 			// The names of texts are what they say.
-			const kind = of === 'object' || of === 'native' ? `${of} ${strings[nodes[at + (name as number)] as number]}` : of;
+			const kind = of === 'object' || of === 'native' ? `${of} ${strings[nodes[at + name] ?? 0]}` : of;
 			byKind.set(kind, (byKind.get(kind) ?? 0) + bytes);
 		}
 	}

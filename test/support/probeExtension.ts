@@ -99,7 +99,7 @@ async function carryOut(order) {
 	}
 }
 
-/** Where the debugger of the extension host listens. */
+/** Returns the URL of the extension host's debugger, which is started if nobody has done so. */
 function debuggerUrl() {
 	const inspector = require('inspector');
 	if (inspector.url() === undefined) {
