@@ -17,13 +17,7 @@ purify.addHook('uponSanitizeAttribute', (_element, attribute) => {
 	}
 });
 
-/** A list with at least this many children is long. */
-const LONG_LIST = 100;
-
-/**
- * Sanitises the HTML of a model. Nothing in the result runs, loads, or names a resource other than a link. Each block
- * has the direction of its first words, not counting code, which always runs from left to right.
- */
+/** Sanitises the HTML of a model. Nothing in the result runs, loads, or names a resource other than a link. */
 export function sanitise(html: string): DocumentFragment {
 	const fragment = purify.sanitize(html, {
 		ALLOWED_TAGS,
@@ -33,12 +27,6 @@ export function sanitise(html: string): DocumentFragment {
 		ALLOWED_URI_REGEXP: /^(?:https?:\/\/|mailto:)/i,
 		RETURN_DOM_FRAGMENT: true,
 	});
-	for (const block of fragment.children) {
-		// For each piece of a block without a letter, the browser searches the block again, which is slow in a long list.
-		if (block.childElementCount < LONG_LIST || /\p{L}/u.test(block.textContent)) {
-			block.setAttribute('dir', 'auto');
-		}
-	}
 	for (const code of fragment.querySelectorAll('pre, code')) {
 		code.setAttribute('dir', 'ltr');
 	}

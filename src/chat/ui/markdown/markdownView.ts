@@ -31,6 +31,12 @@ const HOLDERS: Record<PieceKind, string> = {
 	other: '',
 };
 
+/**
+ * With each node that comes or goes, the browser determines anew which direction a block has by its words. From this
+ * number of nodes on, the block has none until all have come.
+ */
+const MANY_NODES = 100;
+
 interface ShownBlock {
 	open: string;
 	/** The top-level nodes, including frames. */
@@ -177,6 +183,7 @@ export class MarkdownView {
 			return;
 		}
 		const created = create(block, this.frames);
+		this.setDirection(created.shown.nodes);
 		this.sections.of(index).insertBefore(created.fragment, shown?.nodes[0] ?? this.after(index));
 		for (const node of shown?.nodes ?? []) {
 			node.remove();
@@ -202,7 +209,11 @@ export class MarkdownView {
 		const old = shown.parts.splice(same).flatMap(({ nodes }) => nodes);
 		const parent = shown.holder ?? this.sections.of(index);
 		const before = shown.holder ? null : this.after(index);
-		const nodes = patchNodes(parent, old, fresh.flat(), before, this.frames);
+		const added = fresh.flat();
+		if (added.length > MANY_NODES) {
+			this.setDirection(shown.nodes, '');
+		}
+		const nodes = patchNodes(parent, old, added, before, this.frames);
 		let begin = 0;
 		fresh.forEach((part, index) => {
 			const end = begin + part.length;
@@ -211,6 +222,20 @@ export class MarkdownView {
 		});
 		if (!shown.holder) {
 			shown.nodes = nodes;
+		}
+		this.setDirection(shown.nodes);
+	}
+
+	/**
+	 * Gives each block the direction of its first words, not counting code, which always runs from left to right, or for
+	 * now none.
+	 */
+	private setDirection(nodes: readonly ChildNode[], direction: 'auto' | '' = 'auto'): void {
+		for (const node of nodes) {
+			const block = this.frames.undecorated(node);
+			if (block instanceof HTMLElement && block.localName !== 'pre' && block.dir !== direction) {
+				block.dir = direction;
+			}
 		}
 	}
 
