@@ -238,15 +238,26 @@ describe('tasks in the window', () => {
 			await chooseInMenu(page, /^Work of first, stopped/, 'Continue Task', isAskedFor('Work of first'));
 			await answerInput(page, 'Go on');
 			await isAt(/^Work of first, 20 %/);
+			// A row that comes leaves the others where they are.
+			service.add({ id: 'work-late', prompt: 'Work of late', createdAt: new Date().toISOString() });
+			await refresh();
+			await taskShows(page, 'Work of late', '20 %');
+			await isAt(/^Work of first, 20 %/);
 			// What the user has closed stays closed.
 			await walkTo(page, /^Today,/);
 			await page.keyboard.press('ArrowLeft');
+			service.add({ id: 'ended-late', prompt: 'Tidy late', status: 'stopped', createdAt: now, completedAt: now });
+			(service.tasks.find(({ id }) => id === 'work-late') ?? assert.fail())['progress'] = 30;
+			await refresh();
+			await taskShows(page, 'Work of late', '30 %');
+			await isAt(/^Today,/);
+			assert.equal(await taskRow(page, 'Tidy late').count(), 0);
 			await stop('second');
 			await isAt(/^Today,/);
 			assert.equal(await taskRow(page, 'Work of second').count(), 0);
 			await page.keyboard.press('ArrowRight');
 			await taskShows(page, 'Work of second', 'stopped');
-			for (const id of ['work-first', 'work-stay']) {
+			for (const id of ['work-first', 'work-stay', 'work-late']) {
 				service.finish(id, 'stopped');
 			}
 			await taskShows(page, 'Work of first', 'stopped');

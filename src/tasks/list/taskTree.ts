@@ -71,8 +71,8 @@ export class TaskTree {
 	private readonly closedGroups = new Set<string>();
 	/** The other rows that the user has unfolded. The editor would fold a row that comes into another group. */
 	private readonly openRows = new WeakSet<TreeNode>();
-	/** The positions of all rows when the editor was last notified of a change. */
-	private shownPlaces: string | undefined;
+	/** The rows of each group, and the order of the groups, when the editor was last notified of a change. */
+	private shownPlaces: { outer: string; inner: ReadonlyMap<TreeNode, string> } | undefined;
 	/**
 	 * The data that the editor last got for a row: its item as JSON, and the task from which the item's tooltip is
 	 * made.
@@ -106,9 +106,10 @@ export class TaskTree {
 	}
 
 	/**
-	 * Returns the rows whose content differs from what the editor last got, or undefined if rows were added, removed or
-	 * moved, so that all must be given again. While that happens the editor knows none of the rows: an open menu
-	 * closes, and a command runs without its row.
+	 * Returns the rows whose content differs from what the editor last got, and the group that rows came into or left. It
+	 * returns undefined if more than one group is concerned, so that all must be given again: the editor keeps the focus
+	 * on a row that moves only within what it is given at once. While that happens it knows none of the rows: an open
+	 * menu closes, and a command runs without its row.
 	 */
 	changedRows(): TreeNode[] | undefined {
 		if (this.dependencies.lists.store.state === 'loading') {
@@ -116,13 +117,17 @@ export class TaskTree {
 			this.shownPlaces = undefined;
 			return undefined;
 		}
-		const groups = this.outerRows().map(row => [row, ...this.rowsIn(row)]);
-		const places = JSON.stringify(groups.map(placesOf));
-		if (places !== this.shownPlaces) {
-			this.shownPlaces = places;
+		const outer = this.outerRows();
+		const before = this.shownPlaces;
+		const places = { outer: placesOf(outer), inner: new Map(outer.map(row => [row, placesOf(this.rowsIn(row))])) };
+		this.shownPlaces = places;
+		const resorted = outer.filter(row => places.inner.get(row) !== before?.inner.get(row));
+		if (places.outer !== before?.outer || resorted.length > 1) {
 			return undefined;
 		}
-		return groups.flat().flatMap(row => this.changedFrom(row));
+		return outer.flatMap(row =>
+			resorted.includes(row) ? [row] : [row, ...this.rowsIn(row)].flatMap(each => this.changedFrom(each)),
+		);
 	}
 
 	/**
