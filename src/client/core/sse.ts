@@ -27,7 +27,8 @@ const PIECE = 64 * 1024;
  */
 export class SseDecoder {
 	private readonly maximumLength: number;
-	private readonly text = new TextDecoder();
+	/** Leaves a byte order mark to the parser: behind bytes that are no UTF-8, Node removes it or not as they are cut. */
+	private readonly text = new TextDecoder('utf-8', { ignoreBOM: true });
 	private readonly parser;
 	private readonly strays: StrayLines | undefined;
 	/** The pieces of an incomplete line. */
