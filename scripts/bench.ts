@@ -27,6 +27,7 @@ async function main(wanted: string[]): Promise<void> {
 	const failures: string[] = [];
 	for (const bench of chosen) {
 		console.log(`== ${bench}`);
+		const begin = performance.now();
 		const { rows: run } = (await import(path.join(folder, `${bench}.bench.ts`))) as Bench;
 		try {
 			rows.push(...(await run()).map(row => ({ ...row, bench, day })));
@@ -34,6 +35,7 @@ async function main(wanted: string[]): Promise<void> {
 			process.exitCode = 1;
 			failures.push(`${bench} did not run: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}`);
 		}
+		console.log(`   ${Math.round((performance.now() - begin) / 1000)} s`);
 	}
 	console.log(`\n${[table(rows), ...failures].join('\n')}`);
 	// The rows of a removed bench are dropped, and a bench that did not run keeps its previous rows.
