@@ -7,6 +7,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { untilAborted } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
+import { environmentProxy } from '../../base/environmentProxy.ts';
 import { pinned } from '../../base/guardedRequest.ts';
 import { withoutBrackets } from '../../base/hostname.ts';
 import { isLoopbackHost } from '../../base/loopback.ts';
@@ -194,11 +195,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * `host` has the form of `URL.hostname`. The environment is read as the service's own transport reads it.
  */
 export function proxyFor(host: string, port: number, environment: Environment): URL | undefined {
-	const read = (name: string) => environment[name.toLowerCase()] || environment[name];
-	const address = read('HTTPS_PROXY') ?? read('HTTP_PROXY');
-	const proxy = address === undefined ? null : URL.parse(address);
-	const isUsable = proxy !== null && (proxy.protocol === 'http:' || proxy.protocol === 'https:');
-	return isUsable && !isLoopbackHost(host) && !isExcepted(host, port, read('NO_PROXY') ?? '') ? proxy : undefined;
+	const exceptions = environment['no_proxy'] || environment['NO_PROXY'] || '';
+	const proxy = environmentProxy(environment, 'https');
+	const isUsable = proxy?.protocol === 'http:' || proxy?.protocol === 'https:';
+	return isUsable && !isLoopbackHost(host) && !isExcepted(host, port, exceptions) ? proxy : undefined;
 }
 
 /** Entries are separated by commas or white space: `*`, a name, or a suffix that begins with a dot or an asterisk. */

@@ -6,6 +6,7 @@ import connect from 'undici/lib/api/api-connect.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
 import DispatcherBase from 'undici/lib/dispatcher/dispatcher.js';
 import EnvHttpProxyAgent from 'undici/lib/dispatcher/env-http-proxy-agent.js';
+import { environmentProxy } from '../../base/environmentProxy.ts';
 import { ClientError } from '../../base/errors.ts';
 import { isLoopbackHost } from '../../base/loopback.ts';
 import { codingOf, decoded, UNCODED } from './contentCoding.ts';
@@ -28,7 +29,9 @@ export function createUndiciTransport(): Transport & { close(): Promise<void> } 
 	// The caller has its own limits for the head and for silence.
 	const options = { headersTimeout: 0, bodyTimeout: 0, connect: { timeout: LIMITS.connectMs } };
 	const direct = new Agent(options);
-	const byEnvironment = new EnvHttpProxyAgent(options);
+	// It would read the environment itself, but throw for a proxy without a scheme, with which no service would start.
+	const proxy = (scheme: 'http' | 'https') => environmentProxy(process.env, scheme)?.href ?? '';
+	const byEnvironment = new EnvHttpProxyAgent({ ...options, httpProxy: proxy('http'), httpsProxy: proxy('https') });
 	const agentFor = ({ url }: TransportRequest) => (isLoopbackHost(new URL(url).hostname) ? direct : byEnvironment);
 	return {
 		request: request => followRedirects(request, single => send(agentFor(single), single)),

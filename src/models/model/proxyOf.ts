@@ -1,4 +1,5 @@
 // The proxy that the settings and the environment name for an address.
+import { readProxyAddress } from '../../base/environmentProxy.ts';
 import { isLoopbackHost } from '../../base/loopback.ts';
 
 export interface ProxySettings {
@@ -39,8 +40,8 @@ export function proxyOf(address: string, { url, except, environment }: ProxySett
 	if (noProxy.some(pattern => isExcepted(place, pattern))) {
 		return { kind: 'except', from: 'NO_PROXY' };
 	}
-	const proxy = URL.parse(/^[a-z\d]+:\/\//i.test(text) ? text : `http://${text}`);
-	return proxy === null || proxy.hostname === ''
+	const proxy = readProxyAddress(text);
+	return proxy === undefined
 		? { kind: 'unreadable', from }
 		: {
 				kind: 'proxy',

@@ -12,10 +12,11 @@ describe('the proxy for a connection', () => {
 		assert.equal(hostOf({ HTTP_PROXY: 'http://two.example' }), 'two.example');
 		assert.equal(hostOf({ HTTPS_PROXY: 'http://one.example', HTTP_PROXY: 'http://two.example' }), 'one.example');
 		assert.equal(hostOf({ https_proxy: '', HTTPS_PROXY: 'http://one.example' }), 'one.example');
+		assert.equal(hostOf({ HTTPS_PROXY: 'one.example:3128' }), 'one.example:3128');
 	});
 
 	it('is none if it is not an HTTP proxy', () => {
-		for (const address of ['socks5://one.example', 'one.example:3128', 'text', '']) {
+		for (const address of ['socks5://one.example', 'ftp://one.example', 'http://', '']) {
 			assert.equal(hostOf({ HTTPS_PROXY: address }), undefined, address);
 		}
 	});

@@ -180,6 +180,21 @@ describe('a tunnel of the relay', () => {
 		}
 	});
 
+	it('gives the proxy a password as it stands in the environment where it is not encoded', async () => {
+		const port = await echo();
+		const proxy = await ProxyServer.start({ hosts: new Map([['packages.example', port]]) });
+		proxy.credentials = 'user:50%off';
+		try {
+			const environment = { HTTPS_PROXY: proxy.url().replace('://', '://user:50%off@') };
+			const { relay } = await open({ allowsHost: () => true, environment });
+			const { status, socket } = await openTunnel(relay, 'packages.example:443', proxyCredentials(relay.token));
+			assert.equal(status, 200);
+			socket.destroy();
+		} finally {
+			await proxy.stop();
+		}
+	});
+
 	it('goes past the proxy for the hosts that the environment excepts', async () => {
 		const port = await echo();
 		for (const exceptions of ['*', 'packages.example', '.example', `*.example:${port}`]) {

@@ -151,6 +151,15 @@ describe('createUndiciTransport with a proxy and private certificates', () => {
 		assert.equal(proxy.requests.length, 1);
 	});
 
+	it('takes it without a scheme and with a password that is not encoded, as other programs do', async () => {
+		proxy.credentials = 'me:50%off';
+		const environment = {
+			NODE_EXTRA_CA_CERTS: authorityFile,
+			HTTPS_PROXY: proxy.url().replace('http://', 'me:50%off@'),
+		};
+		assert.deepEqual(await ask({}, ['https://service.invalid/'], environment), [{ text: 'from service.invalid' }]);
+	});
+
 	it('goes past it for the hosts of http.noProxy, and for this machine always', async () => {
 		const direct = `https://127.0.0.1:${hosts.get('service.invalid')}/`;
 		const [named, here] = await ask({ url: proxy.url(), except: ['service.invalid'] }, [
@@ -243,9 +252,15 @@ describe('createUndiciTransport with a proxy and private certificates', () => {
 		});
 	});
 
-	it('does without a setting that is no address, as the editor does', async () => {
+	it('does without a setting or a variable that is no address, as the editor does', async () => {
 		const direct = `https://127.0.0.1:${hosts.get('service.invalid')}/`;
 		assert.deepEqual(await ask({ url: 'proxy.example:3128' }, [direct]), [{ text: 'from service.invalid' }]);
+		const environment = {
+			NODE_EXTRA_CA_CERTS: authorityFile,
+			HTTPS_PROXY: 'ftp://proxy.example',
+			HTTP_PROXY: 'http://',
+		};
+		assert.deepEqual(await ask({}, [direct], environment), [{ text: 'from service.invalid' }]);
 	});
 
 	// Elsewhere the system's store is no file that a test can name.
