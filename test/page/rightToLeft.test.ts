@@ -63,6 +63,20 @@ describe('text that runs from right to left', () => {
 		}
 	});
 
+	it('still runs so in a block into which hundreds of pieces came at once', async () => {
+		await open();
+		const turn = turnView({ text: '', state: 'streaming' });
+		await chat.snapshot([turn]);
+		for (const text of ['`guard` نعم ', '`guard` نعم '.repeat(500)]) {
+			await chat.append(turn.id, text);
+			await chat.page
+				.locator('chat-markdown code')
+				.nth(text.length > 20 ? 500 : 0)
+				.waitFor();
+			assert.deepEqual(await directions('chat-markdown .section > *'), ['p rtl']);
+		}
+	});
+
 	it('runs in each line of a question, in its editor and in the composer as its first words do', async () => {
 		await open();
 		await chat.snapshot([turnView({ canRetry: true }, { question: RIGHT_TO_LEFT_QUESTION })]);
