@@ -17,7 +17,13 @@ import type { RoutingPolicy } from '../../contract/routingPolicy.ts';
 import { zeroDataRetentionOf } from '../../contract/zeroDataRetention.ts';
 import { RequestRefused } from '../replies.ts';
 import { BY_IMAGES, type Candidate, selectCandidates } from './candidates.ts';
-import { connectionOf, describeGateway, hasProviderPrefix, modelIdOf } from './gatewayDescription.ts';
+import {
+	connectionOf,
+	describeGateway,
+	hasProviderPrefix,
+	modelIdOf,
+	type OfferDescription,
+} from './gatewayDescription.ts';
 import type { HostForm } from './hostForms.ts';
 import { Measurements } from './measurements.ts';
 import { FirstCallChunks, type GatewayChunks } from './passedChunks.ts';
@@ -117,7 +123,17 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 	const { directory, aliases, logger, clock, random } = options;
 	const measurements = new Measurements();
 
-	const currentDescription = () => describeGateway(directory.providers(), [...aliases()]);
+	/** The last description and what it was made of: every request needs it, a hub has hundreds of models, and few change. */
+	let last: { parts: readonly object[]; description: OfferDescription } | undefined;
+	const currentDescription = (): OfferDescription => {
+		const providers = directory.providers();
+		const named = [...aliases()];
+		const parts = [...providers.flatMap(provider => [provider, ...provider.offers()]), ...named];
+		if (last?.parts.length !== parts.length || !parts.every((part, index) => part === last?.parts[index])) {
+			last = { parts, description: describeGateway(providers, named) };
+		}
+		return last.description;
+	};
 
 	/**
 	 * Returns the attempts in the order in which to try them, or undefined if no provider has any of the models.

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { upstreamHandoverSchema } from '../../../../src/contract/upstreams.ts';
 import { ProviderFailure } from '../../../../src/service/inference/provider.ts';
 import { ManualClock } from '../../../support/manualClock.ts';
 import { waitFor } from '../../../support/waitFor.ts';
@@ -408,6 +409,27 @@ describe('the gateway', () => {
 		await clock.advance(60_000);
 		assert.equal(await gateway.servedBy({ model: 'new' }), 'one');
 		assert.equal(lists(), 2);
+	});
+
+	it('knows aliases, providers and models as they are now, and describes what has not changed only once', async () => {
+		const gateway = await start({ one: { models: ['small'] } });
+		const modelsNow = async () => (await gateway.gateway.describe()).models;
+		const first = await modelsNow();
+		assert.equal(await modelsNow(), first);
+		assert.deepEqual(
+			first.map(({ id }) => id),
+			['small'],
+		);
+		gateway.aliases = [{ name: 'mine', model: 'small' }];
+		assert.equal(await gateway.servedBy({ model: 'mine' }), 'one');
+		gateway.aliases = [{ name: 'yours', model: 'small' }];
+		await refusal(gateway.chat({ model: 'mine' }), 404);
+		assert.equal(await gateway.servedBy({ model: 'yours' }), 'one');
+		const { url } = gateway.server('one');
+		const upstreams = [{ slug: 'other', url, models: ['large'] }];
+		gateway.directory.replace(upstreamHandoverSchema.parse({ upstreams, findOllama: false }));
+		await refusal(gateway.chat({ model: 'small' }), 404);
+		assert.equal(await gateway.servedBy({ model: 'large' }), 'other');
 	});
 });
 
