@@ -18,8 +18,8 @@ import { answerQuestion } from '../support/chatAgentWindow.ts';
 import {
 	acceptPicks,
 	answerInput,
-	appears,
 	changeSettings,
+	clickRow,
 	dismissInput,
 	pickThrough,
 	quickRow,
@@ -143,7 +143,9 @@ describe('the profile', () => {
 		acme.script = () => ({ text: 'Acme answers.' });
 
 		await runCommand(page, 'Errand: Manage Keys…');
-		await quickRow(page, 'workshop').click();
+		await clickRow(page, 'workshop', () =>
+			page.locator('.quick-input-widget:visible input[type=password]').isVisible(),
+		);
 		await answerInput(page, words.keys.workshop);
 
 		// A conversation with a version of a message, a file and a title.
@@ -171,8 +173,7 @@ describe('the profile', () => {
 			['acme', 'Acme'],
 		] as const) {
 			await runCommand(page, 'Errand: Switch or Add Connection…');
-			await quickRow(page, label).click();
-			await until('it is in use', async () => server.settings()['errand.connection'] === name);
+			await clickRow(page, label, async () => server.settings()['errand.connection'] === name);
 			await runInChat(page, chat, 'Errand: New Conversation');
 			await chat.getByText(`on ${label}`).first().waitFor();
 			await sendMessage(chat, words[name]);
@@ -248,13 +249,7 @@ describe('the profile', () => {
 		// The last task still runs when the machine goes down, on a scratch branch.
 		await writePrompt(page, words.running);
 		await page.keyboard.press('Enter');
-		// The list is redrawn when a fact arrives, and misses a click at that moment. A second click would take it back.
-		const changes = quickRow(page, 'uncommitted files').first();
-		const included = quickRow(page, 'on a scratch branch').first();
-		await until('the changes come along', async () => {
-			await ((await included.count()) > 0 || changes.click({ timeout: 2_000 }).catch(() => {}));
-			return appears(included, 20_000);
-		});
+		await clickRow(page, 'uncommitted files', async () => (await quickRow(page, 'on a scratch branch').count()) > 0);
 		await confirmTask(page);
 		await taskShows(page, words.running, '%');
 		await writePrompt(page, words.prompt);

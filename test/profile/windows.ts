@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { dismissInput, pickItem, quickRow, runCommand, screenshot, until } from '../support/editorWindow.ts';
+import { clickRow, dismissInput, quickRow, runCommand, screenshot, until } from '../support/editorWindow.ts';
 import { ask, conversationFiles, replyEnds, startTask, taskRow, taskShows, turns } from '../support/errandWindow.ts';
 import { keepProfile } from './keep.ts';
 import { type KeptWindow, openKeptWindow } from './keptWindow.ts';
@@ -62,17 +62,16 @@ for (const kept of keptProfiles) {
 
 		/** Adds a message to the conversation with Acme, which needs no local service. */
 		async function addMessage({ page, chat, acme, server }: KeptWindow, text: string): Promise<void> {
-			const connect = async (label: string) => {
+			const connect = async (label: string, name: string) => {
 				await runCommand(page, 'Errand: Switch or Add Connection…');
-				await pickItem(page, label);
+				await clickRow(page, label, async () => (server.settings()['errand.connection'] ?? 'local') === name);
 			};
-			await connect('Acme');
+			await connect('Acme', 'acme');
 			acme.script = () => ({ text: `Read: ${text}` });
 			await ask(chat, text);
 			await replyEnds(chat);
 			await chat.getByText(`Read: ${text}`).first().waitFor();
-			await connect('Local');
-			await until('it is in use', async () => server.settings()['errand.connection'] !== 'acme');
+			await connect('Local', 'local');
 		}
 
 		it('show all in this one, which adds a message and a task', async () => {

@@ -254,6 +254,22 @@ export async function pickThrough(page: Page, label: string, next: string): Prom
 	});
 }
 
+/**
+ * Clicks a row of the list that is open or about to open until `isDone`. A list that is redrawn at the moment of a click
+ * misses it.
+ */
+export async function clickRow(page: Page, text: string, isDone: () => Promise<boolean>): Promise<void> {
+	await until(`the list takes “${text}”`, async () => {
+		if (!(await isDone())) {
+			await quickRow(page, text)
+				.first()
+				.click({ timeout: 2_000 })
+				.catch(() => {});
+		}
+		return isTrueWithin(10_000, isDone);
+	});
+}
+
 /** Returns the row of the open list whose text contains or matches `text`. */
 export function quickRow(page: Page, text: string | RegExp): Locator {
 	return quickRows(page).filter({ hasText: text });

@@ -178,7 +178,8 @@ function checkForm({ message, fields }: AgentForm): void {
 }
 
 /** The messages that either side may get of the other one. */
-const TO_SERVER = /^(?:initialize|ping|server\/discover|tools\/list|tools\/call|notifications\/(?:cancelled|initialized))$/;
+const TO_SERVER =
+	/^(?:initialize|ping|server\/discover|tools\/list|tools\/call|notifications\/(?:cancelled|initialized))$/;
 const TO_AGENT = /^(?:ping|notifications\/(?:cancelled|progress|tools\/list_changed))$/;
 
 const mcp: Target = {
