@@ -87,9 +87,13 @@ function dump(file: string): string {
 		const columns = all(`PRAGMA table_info(${name})`).map(column => `quote(${column['name']})`);
 		return columns.length === 0
 			? []
-			: all(`SELECT concat_ws(', ', ${columns.join(', ')}) AS row FROM ${name}`).map(
-					({ row }) => `INSERT INTO ${name} VALUES (${row});`,
-				);
+			: [
+					// The rows of `sqlite_sequence` are there already, with those of the tables before it.
+					`DELETE FROM ${name};`,
+					...all(`SELECT concat_ws(', ', ${columns.join(', ')}) AS row FROM ${name}`).map(
+						({ row }) => `INSERT INTO ${name} VALUES (${row});`,
+					),
+				];
 	});
 	const version = all('PRAGMA user_version')[0]?.['user_version'];
 	database.close();
