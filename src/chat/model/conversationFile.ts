@@ -180,11 +180,12 @@ async function readLines(
 	const pause = pauses();
 	for (const line of lines.slice(header === undefined ? 0 : 1, end)) {
 		await pause();
-		const turn = parseTurn(line);
+		const json = parseJson(line);
+		const turn = turnSchema.safeParse(json).data;
 		if (turn) {
 			turnLines.set(turn, `${line}\n`);
 			found.push(turn);
-		} else if (laterTurnSchema.safeParse(parseJson(line)).success) {
+		} else if (laterTurnSchema.safeParse(json).success) {
 			throw new NewerFileError('A turn has something that only a later version knows.');
 		} else {
 			damaged = true;
