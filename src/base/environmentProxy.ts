@@ -1,7 +1,7 @@
 // The proxies that the environment names, as most programs read them.
 import { decodedPart } from './remoteUrl.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 const PROTOCOLS = new Set(['http:', 'https:', 'socks:', 'socks5:']);
 

@@ -7,7 +7,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { untilAborted } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
-import { environmentProxy } from '../../base/environmentProxy.ts';
+import { type Environment, environmentProxy } from '../../base/environmentProxy.ts';
 import { pinned } from '../../base/guardedRequest.ts';
 import { withoutBrackets } from '../../base/hostname.ts';
 import { isLoopbackHost } from '../../base/loopback.ts';
@@ -187,8 +187,6 @@ export function carry(client: Socket, outward: Duplex): void {
 	client.once('close', () => outward.destroy());
 	client.setTimeout(IDLE_MS, () => client.destroy());
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Returns the proxy for a connection to `host` and `port`, or undefined for a direct one, as always to this machine.

@@ -27,7 +27,10 @@ const PIECE = 64 * 1024;
  */
 export class SseDecoder {
 	private readonly maximumLength: number;
-	/** Leaves a byte order mark to the parser: behind bytes that are no UTF-8, Node removes it or not as they are cut. */
+	/**
+	 * The parser removes a byte order mark. If Node's decoder did, the text after bytes that are no UTF-8 would depend on
+	 * where they are cut.
+	 */
 	private readonly text = new TextDecoder('utf-8', { ignoreBOM: true });
 	private readonly parser;
 	private readonly strays: StrayLines | undefined;

@@ -108,8 +108,8 @@ export class TaskTree {
 	/**
 	 * Returns the rows whose content differs from what the editor last got, and the group that rows came into or left. It
 	 * returns undefined if more than one group is concerned, so that all must be given again: the editor keeps the focus
-	 * on a row that moves only within what it is given at once. While that happens it knows none of the rows: an open
-	 * menu closes, and a command runs without its row.
+	 * on a row that moves only within what it is given at once. While all are given again, the editor knows none of the
+	 * rows: an open menu closes, and a command runs without its row.
 	 */
 	changedRows(): TreeNode[] | undefined {
 		if (this.dependencies.lists.store.state === 'loading') {

@@ -32,8 +32,8 @@ const HOLDERS: Record<PieceKind, string> = {
 };
 
 /**
- * With each node that comes or goes, the browser determines anew which direction a block has by its words. From this
- * number of nodes on, the block has none until all have come.
+ * The browser determines the direction of a block again whenever a node is added to it or removed. A block that gets
+ * more than this number of nodes at once has no direction until all of them have been added.
  */
 const MANY_NODES = 100;
 
@@ -227,8 +227,8 @@ export class MarkdownView {
 	}
 
 	/**
-	 * Gives each block the direction of its first words, not counting code, which always runs from left to right, or for
-	 * now none.
+	 * Sets the direction of each block. `auto` is that of the block's first words, not counting code, which always runs
+	 * from left to right.
 	 */
 	private setDirection(nodes: readonly ChildNode[], direction: 'auto' | '' = 'auto'): void {
 		for (const node of nodes) {
