@@ -28,13 +28,18 @@ export function registerChat(dependencies: ChatDependencies): ChatView {
 		}),
 	);
 	store.add(registerCommand(internalCommands.focusChat, async () => showChat(await openPanel())));
-	const showView = () => vscode.commands.executeCommand(`${views.chat}.focus`);
+	// A view in sight keeps its place: the editor would focus it once more after 50 ms, and take the keyboard from a list
+	// or a question that has come up meanwhile.
+	const showView = async ({ page }: ChatPanel) => {
+		if (!page.isVisible) {
+			await vscode.commands.executeCommand(`${views.chat}.focus`);
+		}
+	};
 	const showChat = async (panel: ChatPanel) => {
-		// Showing a view that has the focus takes effect late, and would take the keyboard from a list opened meanwhile.
 		if (panel.page.moveCursorToComposer()) {
 			return;
 		}
-		await showView();
+		await showView(panel);
 		// The composer is focused last, so that nothing takes the cursor away from a user who goes on typing.
 		void panel.page.focusComposer();
 	};
@@ -56,10 +61,7 @@ export function registerChat(dependencies: ChatDependencies): ChatView {
 		registerCommand(commands.newEncryptedConversation, async () => {
 			const panel = await openPanel();
 			await panel.encryption.begin(async () => {
-				// The editor focuses a view that it shows once more after 50 ms, when the channel may already ask a question.
-				if (!panel.page.isVisible) {
-					await showView();
-				}
+				await showView(panel);
 				await panel.page.focusComposer();
 			});
 		}),
@@ -104,7 +106,10 @@ export function registerChat(dependencies: ChatDependencies): ChatView {
 			const { attachment, findings } = await readSource(source);
 			return { label: attachment.label, text: attachment.text, warnings: findings.map(findingText) };
 		},
-		writeTask: async text => (await openPanel()).taskMode.write(text, showView),
+		async writeTask(text) {
+			const panel = await openPanel();
+			await panel.taskMode.write(text, () => showView(panel));
+		},
 		taskMade: prompt => void panel?.then(({ taskMode }) => taskMode.made(prompt)),
 		serversForTasks: async folder => (await openPanel()).agents.serversForTasks(folder),
 		async use() {
