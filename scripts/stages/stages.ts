@@ -73,7 +73,7 @@ export class TestRun {
 	private readonly options: TestRunOptions;
 	/** The cache for programs that are started again and again, so that they are compiled only once. */
 	private readonly compileCache = { NODE_COMPILE_CACHE: path.join(this.folder, 'compiled') };
-	/** The temporary folder of tests without windows and agents. */
+	/** The temporary folder of tests without agents. */
 	private readonly temporary = makeTemporaryFolder();
 	private editor: Promise<Record<string, string>> | undefined;
 	private processes: Promise<true> | undefined;
@@ -84,7 +84,8 @@ export class TestRun {
 	}
 
 	async run(name: StageName, args: string[] = []): Promise<Totals> {
-		const folder = path.join(this.folder, name);
+		// The totals are written after each test, which a disk makes slow.
+		const folder = path.join(this.temporary, name);
 		fs.mkdirSync(folder, { recursive: true });
 		switch (name) {
 			case 'check':
@@ -111,7 +112,7 @@ export class TestRun {
 				if (args.includes(MUTATE)) {
 					const { mutateConformance } = await import('./mutate.ts');
 					const chosen = args.filter(argument => argument !== MUTATE);
-					return mutateConformance({ chosen, folder, jobs: cores });
+					return mutateConformance({ chosen, folder: path.join(this.folder, name), jobs: cores });
 				}
 				return this.withProcesses(environment => {
 					const files = this.filesOf('conformance');
@@ -135,7 +136,12 @@ export class TestRun {
 				return runMocha({ files: this.filesOf('interoperability'), args, folder });
 			case 'editor':
 				return this.withEditor(environment =>
-					runEditorTests({ files: this.filesOf('editor'), args, folder, environment }),
+					runEditorTests({
+						files: this.filesOf('editor'),
+						args,
+						folder,
+						environment: { ...environment, TMPDIR: this.temporary, ERRAND_TEST_SCRATCH: this.temporary },
+					}),
 				);
 			case 'page':
 			case 'e2e':
@@ -147,7 +153,7 @@ export class TestRun {
 						files: this.filesOf(name),
 						args,
 						folder,
-						environment,
+						environment: { ...environment, ...(name === 'page' && { TMPDIR: this.temporary }) },
 						// A busy window needs more than one processor, so more windows at a time gain nothing.
 						jobs: cores,
 						// The pages of several files share a browser.
