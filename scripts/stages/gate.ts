@@ -17,14 +17,18 @@ export const stagesOutsideGate: readonly string[] = ['team'];
 export const outsideGate: readonly Exclusion[] = [
 	{
 		reason:
-			'Whole tasks of the local service, with git and agents. taskRun, checkout, hostileRepository, stepChain, stopAtEachStep and lifecycle stand for them; for stepSearch findBreakingStep, the test of agents with its name and the window test taskSteps.',
+			'Whole tasks of the local service, with git and agents. taskRun, checkout, hostileRepository, stepChain, stopAtEachStep and lifecycle stand for them; for stepSearch findBreakingStep and the test of agents with its name.',
 		files: [
 			...named('unit/service/tasks', [
+				'agentRepository',
 				'agentRuns',
 				'checkoutClones',
+				'checkoutIgnored',
 				'checkoutManyFiles',
+				'checkoutSpecialFiles',
 				'checkoutSubmodules',
 				'commitIdentity',
+				'compositions',
 				'demoAgent',
 				'dependencies/installThroughRelay',
 				'dependencies/installations',
@@ -52,12 +56,14 @@ export const outsideGate: readonly Exclusion[] = [
 	},
 	{
 		reason:
-			'Minutes of kills, faults and repetitions, which show rare faults rather than what each change may break. hostileReplies and heldBackReplies stand for hostileFront, with its 250 rows, stepChain and the crashes in taskRun for stepKills.',
+			'Minutes of kills, faults and repetitions, which show rare faults rather than what each change may break. hostileReplies and heldBackReplies stand for hostileFront, with its 250 rows, stepChain and the crashes in taskRun for stepKills, fuzz for properties.',
 		files: named('unit', [
 			'client/bodyFaults',
 			'client/channel/hostileFront',
 			'client/endurance',
+			'client/followFaults',
 			'client/poolFaults',
+			'client/properties',
 			'client/wireFaults',
 			'service/manyStreams',
 			'service/store/kills',
@@ -69,8 +75,10 @@ export const outsideGate: readonly Exclusion[] = [
 		reason:
 			'Programs of their own that meet hostile or failing peers. agent, calls, openAgentSession, undiciTransport and mcp/server stand for them.',
 		files: named('unit', [
+			'agent/background',
 			'agent/failures',
 			'agent/hostile',
+			'agent/images',
 			'agent/length',
 			'agent/previews',
 			'agent/repairs',
@@ -88,10 +96,13 @@ export const outsideGate: readonly Exclusion[] = [
 	{
 		reason: 'Each starts git hundreds of times. applyChanges and checkOut stand for them.',
 		files: named('unit', [
+			'host/branchCommands',
+			'host/partialClone',
 			'platform/commitChanges',
 			'platform/commitCopies',
 			'platform/gitRemotes',
 			'tasks/apply/checkoutBytes',
+			'tasks/apply/composition',
 			'tasks/apply/plan',
 			'tasks/branches/mergeBranch',
 			'tasks/branches/remoteBranch',
@@ -100,7 +111,7 @@ export const outsideGate: readonly Exclusion[] = [
 	},
 	{
 		reason:
-			'Turns of agents, each with git and a sandbox. allowedEdits, turnSteps and the window tests chatAgent and agentServers stand for them.',
+			'Turns of agents, each with git and a sandbox. allowedEdits, turnSteps and the window test chatAgent stand for them, and the unit test agentServers for turnServers.',
 		files: named('unit/host', [
 			'agentInjection',
 			'agentSteps',
@@ -112,7 +123,7 @@ export const outsideGate: readonly Exclusion[] = [
 	},
 	{
 		reason:
-			'Agents that take long in their sandboxes. What one can do there, and a whole task of our own, stay in the gate.',
+			'Agents that take long in their sandboxes. What one can do there, a whole task of our own, and a turn with MCP servers stay in the gate.',
 		files: named('agents', [
 			'compositions',
 			'ending',
@@ -120,6 +131,7 @@ export const outsideGate: readonly Exclusion[] = [
 			'ordinaryUser',
 			'ownAccount',
 			'repositoryTests',
+			'taskServers',
 			'tasks',
 			'tasksOfOpencode',
 			'tasksOfPi',
@@ -129,8 +141,8 @@ export const outsideGate: readonly Exclusion[] = [
 	},
 	{
 		reason:
-			'Two agents that nothing else in a run of everything needs, and that take a gigabyte. mcpAgents stands for them.',
-		files: named('agents', ['furtherAgents']),
+			'Agents of others with MCP servers, two of which nothing else in a run of everything needs, and which take a gigabyte. mcpServers and openAgentSession stand for them.',
+		files: named('agents', ['furtherAgents', 'mcpAgents']),
 	},
 	{
 		reason:
@@ -141,6 +153,16 @@ export const outsideGate: readonly Exclusion[] = [
 		reason:
 			'Replies that are made to be slow, which nobody meets by chance. The unit tests of Markdown with hostile input stand for it, and code for what colours it.',
 		files: named('page', ['hostile']),
+	},
+	{
+		reason:
+			'Each state of the chat in every theme. The tests of the reports stand for the colours and widths, and those of the chat for what its states do.',
+		files: named('page', ['looks']),
+	},
+	{
+		reason:
+			'Services that answer late, and windows that are reloaded. The unit tests logDocument, preflight and diagnosis stand for them, and launch.',
+		files: named('editor', ['diagnoseConnection', 'launchNeeds', 'launchReload', 'logDocument']),
 	},
 	{
 		reason: 'It needs the npm registry each time. The test of agents with its name stands for it.',
@@ -154,6 +176,11 @@ export const outsideGate: readonly Exclusion[] = [
 		reason:
 			'A window of its own in the pseudo-language. The page test language stands for what is cut off in the chat, and localization for texts that the bundle of the translators lacks.',
 		files: named('e2e', ['pseudoLanguage']),
+	},
+	{
+		reason:
+			'Stories whose parts stand in the gate: mcp/server, mcpOffer and languageModelRequests for what others are offered, the unit test agentServers, gate and the agents’ mcpServers for servers of the chat’s agent, the decisions of the editor and their page, and for the steps of a task stepChain, its agents’ stepSearch, the editor’s taskSteps and the page steps.',
+		files: named('e2e', ['agentServers', 'decisions', 'offers', 'taskSteps']),
 	},
 	{
 		reason:
