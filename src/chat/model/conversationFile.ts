@@ -181,6 +181,10 @@ async function readLines(
 	for (const line of lines.slice(header === undefined ? 0 : 1, end)) {
 		await pause();
 		const json = parseJson(line);
+		if (json === undefined) {
+			damaged = true;
+			continue;
+		}
 		const turn = turnSchema.safeParse(json).data;
 		if (turn) {
 			turnLines.set(turn, `${line}\n`);
