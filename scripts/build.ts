@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import process from 'node:process';
 import { root } from './bootstrap/folders.mjs';
-import { endFamily, exitCodeOf, newMark } from './processes.ts';
+import { endFamily, exitCodeOf, newMark, programFolders } from './processes.ts';
 
 export interface RunOptions {
 	environment?: Record<string, string>;
@@ -15,7 +15,7 @@ export async function runNode(args: string[], { environment, folder = root }: Ru
 	const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
 		cwd: folder,
 		stdio: 'inherit',
-		env: { ...process.env, ...environment, ...mark.environment },
+		env: { ...process.env, PATH: programFolders(), ...environment, ...mark.environment },
 	});
 	const code = await exitCodeOf(child);
 	// A helper that outlives its program, like esbuild's after a crash, would print into later output.

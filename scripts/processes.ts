@@ -18,6 +18,11 @@ export function newMark(): { value: string; environment: Record<string, string> 
 	return { value, environment: { [markName]: value } };
 }
 
+/** Returns a PATH by which programs find the project's Node.js as `node`, whichever one the machine has. */
+export function programFolders(): string {
+	return [path.dirname(process.execPath), process.env['PATH'] ?? ''].join(path.delimiter);
+}
+
 const graceMs = 4_000;
 const killedMs = 2_000;
 

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { root } from '../bootstrap/folders.mjs';
-import { endFamily, exitCodeOf, newMark } from '../processes.ts';
+import { endFamily, exitCodeOf, newMark, programFolders } from '../processes.ts';
 import { PROCESS_LIMIT_MS } from './limits.ts';
 import { type TotalsFile, totalsVariable } from './record.ts';
 import { add, none, type Totals } from './totals.ts';
@@ -63,11 +63,6 @@ function unfinishedFiles(files: readonly string[], totals: TotalsFile | undefine
 	// It crashed in the last file that had begun.
 	const finished = Object.keys(totals?.files ?? {}).slice(0, -1);
 	return files.filter(file => !finished.includes(file));
-}
-
-/** Makes programs that tests start find the project's Node.js as `node`, whichever one the machine has. */
-function programFolders(): string {
-	return [path.dirname(process.execPath), process.env['PATH'] ?? ''].join(path.delimiter);
 }
 
 function readTotals(file: string): TotalsFile | undefined {
