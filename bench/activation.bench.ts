@@ -19,7 +19,7 @@ export interface Activation {
 	early: boolean;
 }
 
-const runs = 10;
+const runs = 6;
 /** The limit for our activation over that of an empty extension. */
 const MAXIMUM_RATIO = 2.5;
 const probe = path.join(import.meta.dirname, 'activationProbe.cjs');
