@@ -1,8 +1,8 @@
 import { RICH } from '../test/ui/scenes.ts';
-import { cpuOf, cut, longestOf, MarkdownBrowser, milliseconds, race } from './markdownBrowser.ts';
+import { cut, longestOf, MarkdownBrowser, milliseconds, race } from './markdownBrowser.ts';
 import type { FeedRun } from './markdownFeed.ts';
 import type { ColourRun } from './markdownPage.ts';
-import { type BenchRow, median } from './row.ts';
+import { type BenchRow, cpuOf, median } from './row.ts';
 
 const PIECE_LENGTH = 8;
 const TOKENS_PER_SECOND = 2_000;

@@ -1,7 +1,7 @@
 import { RICH } from '../test/ui/scenes.ts';
-import { cpuOf, cut, longestOf, MarkdownBrowser, milliseconds, race } from './markdownBrowser.ts';
+import { cut, longestOf, MarkdownBrowser, milliseconds, race } from './markdownBrowser.ts';
 import type { ContenderName } from './markdownPage.ts';
-import { type BenchRow, median } from './row.ts';
+import { type BenchRow, cpuOf, median } from './row.ts';
 
 const TOKEN_LENGTH = 4;
 const TOKENS_PER_SECOND = 200;

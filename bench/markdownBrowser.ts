@@ -5,7 +5,6 @@ import { browserOptions, findBrowser } from '../scripts/browser.ts';
 import { workerCode } from '../scripts/workerCode.ts';
 import type { FeedRun } from './markdownFeed.ts';
 import type { ColourRun, Run, Seen } from './markdownPage.ts';
-import { median } from './row.ts';
 
 const PEERS = `
 	import { marked } from 'marked';
@@ -132,7 +131,6 @@ export async function race<Name extends string, T>(
 	return found;
 }
 
-export const cpuOf = (runs: readonly { cpu: number }[]) => median(runs.map(({ cpu }) => cpu));
 /**
  * Returns the longest task of the quietest round, because tasks are measured in real time and other load on the machine
  * only lengthens them.

@@ -17,3 +17,6 @@ export function median(values: readonly number[]): number {
 	const upper = sorted[middle] ?? Number.NaN;
 	return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
+
+/** Returns the median of the processor times, in the unit of the runs. */
+export const cpuOf = (runs: readonly { cpu: number }[] = []): number => median(runs.map(({ cpu }) => cpu));

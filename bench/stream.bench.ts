@@ -1,5 +1,5 @@
 import { type Measured, race, withServer } from './freshProcess.ts';
-import { type BenchRow, median } from './row.ts';
+import { type BenchRow, cpuOf, median } from './row.ts';
 
 const ROUNDS = 5;
 const STREAM_BYTES = 50_000_000;
@@ -10,7 +10,6 @@ export async function rows(): Promise<BenchRow[]> {
 	return [await stream('64 B to 64 KB', [64, 64 * 1024]), await stream('64 to 1024 B', [64, 1024])];
 }
 
-const cpuOf = (runs: readonly Measured[] = []) => median(runs.map(({ cpu }) => cpu));
 const memoryOf = (runs: readonly Measured[] = []) => median(runs.map(({ memory }) => memory));
 const milliseconds = (microseconds: number) => `${(microseconds / 1000).toFixed(0)} ms`;
 

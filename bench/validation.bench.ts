@@ -1,5 +1,5 @@
-import { type Measured, race } from './freshProcess.ts';
-import { type BenchRow, median } from './row.ts';
+import { race } from './freshProcess.ts';
+import { type BenchRow, cpuOf } from './row.ts';
 
 const ROUNDS = 5;
 
@@ -11,7 +11,6 @@ export async function rows(): Promise<BenchRow[]> {
 		'validationContender.ts',
 		names.map(contender => ({ contender })),
 	);
-	const cpuOf = (runs: readonly Measured[] = []) => median(runs.map(({ cpu }) => cpu));
 	const base = cpuOf(floor);
 	const ratio = cpuOf(ours) / base;
 	return [

@@ -73,7 +73,7 @@ export class TestRun {
 	private readonly options: TestRunOptions;
 	/** The cache for programs that are started again and again, so that they are compiled only once. */
 	private readonly compileCache = { NODE_COMPILE_CACHE: path.join(this.folder, 'compiled') };
-	/** The temporary folder of tests without agents. */
+	/** The folder for what unit tests, conformance, pages and the editor's tests write, and for the totals of all stages. */
 	private readonly temporary = makeTemporaryFolder();
 	private editor: Promise<Record<string, string>> | undefined;
 	private processes: Promise<true> | undefined;
